@@ -119,6 +119,31 @@ describe('renewals of a set', () => {
   });
 });
 
+describe('a set that fails halfway', () => {
+  it('uses up nothing, and each of its members one period when it is done again', async () => {
+    const coupon = await repeating(3);
+    const due = await dueTogether([coupon.id, coupon.id]);
+    const [good, bad] = due;
+    if (!good || !bad) throw new Error('There are too few.');
+    const { consent } = await ground.database.subscriptionConsent.findFirstOrThrow({
+      where: { subscriptionId: bad.id },
+    });
+    const spoil = (json: object) =>
+      ground.database.subscriptionConsent.updateMany({ where: { subscriptionId: bad.id }, data: { consent: json } });
+    await spoil({});
+    const ids = [good.id, bad.id];
+    await expect(renewSubscriptions(ground.action, ids)).rejects.toThrow();
+    expect(await Promise.all(ids.map(left))).toEqual([3, 3]);
+    expect(await Promise.all(ids.map(totals))).toEqual([[], []]);
+    await ground.renew(good.id);
+    await spoil(consent as object);
+    await renewSubscriptions(ground.action, ids);
+    await ground.settleDown();
+    expect(await Promise.all(ids.map(left))).toEqual([2, 2]);
+    expect(await Promise.all(ids.map(totals))).toEqual([['5'], ['5']]);
+  });
+});
+
 describe('an invoice that is not paid', () => {
   it('gives its period back when it is voided, once', async () => {
     const coupon = await repeating(2);

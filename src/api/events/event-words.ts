@@ -36,7 +36,7 @@ export const eventWords: { readonly [Type in EventType]: string } = {
   'subscription.activated':
     'Sent when a subscription becomes ACTIVE: its first charge was confirmed, or the payer signed the consent of a trial.',
   'subscription.updated':
-    'Sent when the plan is changed, when a change for the end of the period (`nextPlanPriceId`) is requested or taken back, and when a cancellation at the end of the period (`cancelAt`) is requested.',
+    'Sent when the plan is changed, when a change for the end of the period (`nextPlanPriceId`) is requested or taken back, when a cancellation at the end of the period (`cancelAt`) is requested, and when a coupon is applied or removed.',
   'subscription.renewed': 'Sent when a renewal was paid and the next period has begun; `invoiceId` is its invoice.',
   'subscription.renewal_at_risk':
     'Sent at most once a period when the next charge will probably fail: `renewalForecast` says why.',

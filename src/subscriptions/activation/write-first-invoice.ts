@@ -4,7 +4,7 @@ import type { NewEvent } from '../../events/append-events.ts';
 import { invoiceFields, invoiceNumber } from '../../invoices/invoice.ts';
 import { newId } from '../../platform/identifier.ts';
 import type { Period } from '../billing-period.ts';
-import { useCouponPeriods } from '../discount/subscription-discount.ts';
+import { consumeCouponPeriods } from '../discount/subscription-discount.ts';
 import type { SubscriptionWithPrice } from '../store.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function writeFirstInvoice(
   if (known) {
     // Whether it is paid is tracked by the invoices module.
     await tx.invoice.update({ where: { id: known.id }, data: dates });
-    await useCoupon(tx, { subscription, couponId: known.couponId });
+    await consumeCouponPeriod(tx, { subscription, couponId: known.couponId });
     return [];
   }
   const session = await tx.checkoutSession.findUniqueOrThrow({
@@ -77,7 +77,7 @@ export async function writeFirstInvoice(
       },
     },
   });
-  await useCoupon(tx, { subscription, couponId: session.couponId });
+  await consumeCouponPeriod(tx, { subscription, couponId: session.couponId });
   const opened = { ...invoice, status: 'OPEN', paidAt: null } as const;
   return [
     { type: 'invoice.opened', resourceId: invoice.id, data: invoiceFields(opened) },
@@ -85,9 +85,9 @@ export async function writeFirstInvoice(
   ];
 }
 
-async function useCoupon(
+async function consumeCouponPeriod(
   tx: DatabaseTransaction,
   { subscription, couponId }: { subscription: SubscriptionWithPrice; couponId: string | null },
 ): Promise<void> {
-  if (couponId !== null && couponId === subscription.couponId) await useCouponPeriods(tx, [subscription]);
+  if (couponId !== null && couponId === subscription.couponId) await consumeCouponPeriods(tx, [subscription]);
 }

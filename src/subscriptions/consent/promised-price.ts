@@ -1,5 +1,5 @@
 /**
- * What a payer is told about the price of a subscription with a coupon before signing: what the coupon leaves, for how long, and the
+ * The price of a subscription with a coupon as a payer sees it before signing: what the coupon leaves, for how long, and the
  * price after it, which the consent must cover.
  */
 import { Decimal } from 'decimal.js';

@@ -34,7 +34,7 @@ export function afterInvoice<Row extends SubscriptionDiscount>(subscription: Row
  * Uses up one period of the coupon of each subscription for an invoice that was just written, in one statement. The caller holds
  * the subscriptions' locks, and has computed the invoices from the rows as they are.
  */
-export async function useCouponPeriods(
+export async function consumeCouponPeriods(
   tx: DatabaseTransaction,
   subscriptions: readonly (SubscriptionDiscount & { id: string })[],
 ): Promise<void> {

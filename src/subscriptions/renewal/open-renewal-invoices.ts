@@ -17,7 +17,7 @@ import { newId } from '../../platform/identifier.ts';
 import { currencyOf } from '../../prices/money.ts';
 import type { Period } from '../billing-period.ts';
 import { chargeSettings } from '../charge/charge-terms.ts';
-import { afterInvoice, isDiscounted, nextDiscount, useCouponPeriods } from '../discount/subscription-discount.ts';
+import { afterInvoice, consumeCouponPeriods, isDiscounted, nextDiscount } from '../discount/subscription-discount.ts';
 import { chargeableFrom } from './charging/charge-period.ts';
 import { nextPeriod } from './next-period.ts';
 import { type RenewalBill, renewalBill } from './renewal-lines.ts';
@@ -127,7 +127,7 @@ async function createInvoices(
   });
   const intentOf = new Map(intents.map((intent) => [intent.id, intent]));
   const invoices = await insertInvoices(tx, { drafts, now });
-  await useCouponPeriods(
+  await consumeCouponPeriods(
     tx,
     drafts.map(({ subscription }) => subscription),
   );

@@ -1,4 +1,4 @@
-/** What a payer is told about the coupon of a link or session before paying. */
+/** The coupon of a link or session as a payer sees it before paying. */
 import type { Coupon } from '../../../../prisma/client.ts';
 import { CouponDurationEnum } from '../catalog/coupon.ts';
 import { builder } from '../server/builder.ts';
