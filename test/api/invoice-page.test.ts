@@ -63,6 +63,13 @@ describe('the page of an invoice', () => {
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
+  it('shows what a coupon took off', async () => {
+    const { id, printUrl } = await opened();
+    expect((await page(printUrl)).html).not.toContain('Discount');
+    await api.database.invoice.update({ where: { id }, data: { discountAmount: '1.50' } });
+    expect((await page(printUrl)).html).toMatch(/Discount<\/th><td>-1\.50 USD/);
+  });
+
   it('is there for whoever has its address, and for nobody else', async () => {
     const [invoice, other] = [await opened(), await opened()];
     const missing = await page(invoice.printUrl.replace(invoice.id, newId()));

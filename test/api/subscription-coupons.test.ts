@@ -219,6 +219,18 @@ describe('a link to a SUBSCRIPTION plan', () => {
     expect(verdict(await begin())).toEqual([409, 'CONFLICT', 'couponCode']);
   });
 
+  it("takes the merchant's own coupon in POST /checkout-sessions, whatever the link allows", async () => {
+    const coupon = await makeCoupon({ duration: 'FOREVER' });
+    const { id } = await makeLink();
+    const body = { paymentLinkId: id, couponId: coupon.id, customerAccountId };
+    const session = await create('/checkout-sessions', body);
+    expect(session).toMatchObject({ amount: '10.00', couponId: coupon.id, mode: 'SUBSCRIPTION' });
+    expect(await subscriptionOf(session)).toMatchObject({ couponId: coupon.id, couponPeriodsLeft: null });
+    const theirs = await makeCoupon({}, foreign);
+    const refused = await api.rest('POST', '/checkout-sessions', { key, body: { ...body, couponId: theirs.id } });
+    expect(verdict(refused)).toEqual([404, 'NOT_FOUND', 'couponId']);
+  });
+
   it('may be free after its trial', async () => {
     const trial = await makePlan({ trialPeriodDays: 14 });
     const coupon = await makeCoupon({ percentOffBps: 10_000, duration: 'REPEATING', durationPeriods: 2 });

@@ -277,6 +277,15 @@ describe('a subscription', () => {
     expect(() => checkSteps(subscribing, agreeing({ ...monthly, ...changes }))).toThrow(part);
   });
 
+  it('may begin free after a trial, but never without a cap', () => {
+    const free = (agreed: RecurringConsent, permitted?: bigint) => {
+      const asked = agreeing(agreed, permitted);
+      return checkSteps(subscribing, { ...asked, quote: { ...asked.quote, cryptoAmount: '0' } });
+    };
+    expect(free(monthly)).toMatchObject([{ kind: 'permit' }, { kind: 'recurring', amount: 0n, cap }]);
+    expect(() => free({ ...monthly, capPerPeriod: 0n }, 0n)).toThrow('capPerPeriod');
+  });
+
   it('allows twelve caps and no more', () => {
     expect(() => checkSteps(subscribing, agreeing(monthly, cap * 13n))).toThrow('value');
   });

@@ -81,7 +81,8 @@ builder.mutationField('updateCoupon', (t) =>
 builder.mutationField('archiveCoupon', (t) =>
   t.field({
     type: CouponRef,
-    description: 'Archives a coupon. No new checkout can redeem it; existing sessions keep their discount.',
+    description:
+      'Archives a coupon. No new checkout can redeem it; existing sessions and subscriptions keep their discount.',
     authScopes: { write: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (_root, { id }, context) =>

@@ -65,7 +65,8 @@ export const CouponRef = builder.prismaObject('Coupon', {
       description: 'Time from which no new checkout can redeem it. Null if it does not expire.',
     }),
     redemptionCount: t.exposeInt('redemptionCount', {
-      description: 'Checkouts that hold it or have redeemed it. A checkout that expires unpaid is not counted.',
+      description:
+        'Checkouts and subscriptions that hold it or have redeemed it. One that expires unpaid is not counted.',
     }),
     isActive: t.exposeBoolean('isActive', { description: 'False if it is archived.' }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
