@@ -9,6 +9,7 @@ import { chainOperations } from './chain-operations.ts';
 import { archiveOperations } from './database/archive-operations.ts';
 import { databaseOperations } from './database/database-operations.ts';
 import type { Answer, Operation, OperationsWorld } from './operations-world.ts';
+import { bookOperations } from './payments/book-operations.ts';
 import { paymentOperations } from './payments/payment-operations.ts';
 import { payoutOperations } from './payments/payout-operations.ts';
 import { printRows } from './print-rows.ts';
@@ -22,6 +23,7 @@ const operations: Record<string, Operation> = {
   ...chainOperations,
   ...paymentOperations,
   ...payoutOperations,
+  ...bookOperations,
   ...repairOperations,
   ...restoreOperations,
   ...databaseOperations,

@@ -1,31 +1,83 @@
-import type { ChainFact, Database } from '../../../prisma/client.ts';
+import type { ChainFact, CreditedPayout, Database, LedgerEntry, PaymentTerms } from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { claimsAfter, creditsOf, emitterOf } from '../payouts/credit-facts.ts';
 import { type FoldedPayout, foldPayouts } from '../payouts/payout.ts';
 import type { Books } from './book-faults.ts';
 
+type World = { database: Database; registry: Pick<Registry, 'chain'> };
+
 /** Reads the books of one payment intent, and the facts that they are compared with. Null for an unknown intent. */
-export async function readBooks(
-  { database, registry }: { database: Database; registry: Pick<Registry, 'chain'> },
-  { paymentIntentId }: { paymentIntentId: string },
-): Promise<Books | null> {
-  const intent = await database.paymentIntent.findUnique({ where: { id: paymentIntentId } });
-  if (!intent) return null;
-  const terms = await database.paymentTerms.findMany({ where: { paymentIntentId } });
-  const ofTerms = terms.map(({ chainId, termsHash }) => ({ chainId, termsHash }));
-  const where = { OR: [{ paymentIntentId }, ...ofTerms] };
-  const [entries, payouts] = await Promise.all([
+export async function readBooks(world: World, { paymentIntentId }: { paymentIntentId: string }): Promise<Books | null> {
+  const [books] = await readManyBooks(world, { paymentIntentIds: [paymentIntentId] });
+  return books ?? null;
+}
+
+/**
+ * Reads the books of several payment intents in a number of statements that does not depend on theirs. Entries and payouts that name
+ * the terms of one intent and belong to another are in the books of both. Unknown intents are left out.
+ */
+export async function readManyBooks(
+  world: World,
+  { paymentIntentIds }: { paymentIntentIds: readonly string[] },
+): Promise<Books[]> {
+  const { database } = world;
+  const ids = [...paymentIntentIds];
+  const [intents, terms] = await Promise.all([
+    database.paymentIntent.findMany({ where: { id: { in: ids } }, orderBy: { id: 'asc' } }),
+    database.paymentTerms.findMany({ where: { paymentIntentId: { in: ids } } }),
+  ]);
+  const named = [...Map.groupBy(terms, ({ chainId }) => chainId)].map(([chainId, ofChain]) => ({
+    chainId,
+    termsHash: { in: ofChain.map(({ termsHash }) => termsHash) },
+  }));
+  const where = { OR: [{ paymentIntentId: { in: ids } }, ...named] };
+  const [entries, payouts, facts] = await Promise.all([
     database.ledgerEntry.findMany({ where }),
     database.creditedPayout.findMany({ where }),
+    database.chainFact.findMany({
+      where: { OR: named.map(({ chainId, termsHash }) => ({ chainId, ref: termsHash })) },
+    }),
   ]);
-  const facts: ChainFact[] = [];
+  const folded = await foldedPayouts(world, terms);
+  const read = { terms, entries, payouts, facts, folded };
+  return intents.map((intent) => booksOf(intent, read));
+}
+
+type Read = {
+  terms: PaymentTerms[];
+  entries: LedgerEntry[];
+  payouts: CreditedPayout[];
+  facts: ChainFact[];
+  folded: FoldedPayout[];
+};
+
+function booksOf(intent: Books['intent'], { terms, entries, payouts, facts, folded }: Read): Books {
+  const own = terms.filter(({ paymentIntentId }) => paymentIntentId === intent.id);
+  const keys = new Set(own.map(keyOf));
+  const isOwn = (row: { paymentIntentId: string; chainId: number; termsHash: string }) =>
+    row.paymentIntentId === intent.id || keys.has(keyOf(row));
+  return {
+    intent,
+    terms: own,
+    facts: facts.filter(({ chainId, ref }) => ref !== null && keys.has(keyOf({ chainId, termsHash: ref }))),
+    entries: entries.filter(isOwn),
+    payouts: payouts.filter(isOwn),
+    folded: folded.filter(({ credit }) => keys.has(keyOf(credit))),
+  };
+}
+
+/** What the standing credits of these terms, and the claims after them, lead to. */
+async function foldedPayouts({ database, registry }: World, terms: readonly PaymentTerms[]): Promise<FoldedPayout[]> {
   const folded: FoldedPayout[] = [];
-  for (const { chainId, termsHash } of ofTerms) {
-    facts.push(...(await database.chainFact.findMany({ where: { chainId, ref: termsHash } })));
+  for (const [chainId, ofChain] of Map.groupBy(terms, (one) => one.chainId)) {
     const emitter = emitterOf(registry, chainId);
     if (!emitter) continue;
-    const credits = await creditsOf(database, { ...emitter, termsHashes: [termsHash] });
+    const credits = await creditsOf(database, { ...emitter, termsHashes: ofChain.map(({ termsHash }) => termsHash) });
     folded.push(...foldPayouts(credits, await claimsAfter(database, { ...emitter, credits })));
   }
-  return { intent, terms, facts, entries, payouts, folded };
+  return folded;
+}
+
+function keyOf({ chainId, termsHash }: { chainId: number; termsHash: string }): string {
+  return `${chainId}-${termsHash}`;
 }
