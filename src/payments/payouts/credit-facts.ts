@@ -1,10 +1,10 @@
-import { isHex } from 'viem';
 import type { ChainFact, DatabaseTransaction } from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { parseEscrowEvent } from '../../escrow/escrow-event.ts';
 import { parseSolanaEvent } from '../../escrow/solana/solana-event.ts';
 import { byPlace, lowest } from '../../facts/chain-fact.ts';
 import { type Claim, type Credit, type CreditOwner, type CreditPlace, ownerKey } from './payout.ts';
+import { plainAddress } from './plain-address.ts';
 
 type Reader = Pick<DatabaseTransaction, 'chainFact' | '$queryRaw'>;
 type Place = 'chainId' | 'blockNumber' | 'blockHash' | 'blockTimestamp' | 'txHash' | 'logIndex';
@@ -106,11 +106,6 @@ export function toClaim(fact: LoggedFact): Claim | null {
 
 function ownerOf({ recipient, token }: CreditOwner): CreditOwner {
   return { recipient: plainAddress(recipient), token: plainAddress(token) };
-}
-
-/** Solana addresses are case-sensitive and stay unchanged. */
-function plainAddress(address: string): string {
-  return isHex(address) ? address.toLowerCase() : address;
 }
 
 function placeOf({ chainId, blockNumber, blockHash, blockTimestamp, txHash, logIndex }: LoggedFact): CreditPlace {

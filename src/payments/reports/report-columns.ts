@@ -97,3 +97,45 @@ export const balanceColumns: readonly Column[] = [
   amount('closing_undelivered_tokens', 'The part of it that recipients could not be paid.'),
   amount('closing_held_base_units', '`closing_held_tokens` in base units.'),
 ];
+
+export const reconciliationColumns: readonly Column[] = [
+  text(
+    'row',
+    '`TRANSFER`: a transfer from the escrow to a payout address. `DAY`: the sum of a day by chain, token and address. `DIFFERENCE`: something in which books and chain differ.',
+  ),
+  text('day', 'The day of the block in UTC. Of what the chain does not have, the day of the booking.'),
+  ofChain,
+  ofToken,
+  text('payout_address', 'The address that received the tokens.'),
+  text(
+    'type',
+    '`SETTLE` for a settlement, `RESOLVE` for the share of a resolved dispute, `CLAIM` for the delivery of what could not be paid before, and in differences also `CREDIT` for what could not be paid.',
+  ),
+  text('payment_intent_ids', 'The payment intents, separated by spaces. Only a claim can have several.'),
+  integer('block_number', 'Number of the block.'),
+  time('block_time', 'Time of the block.'),
+  text('tx_hash', 'The transaction.'),
+  integer('log_index', 'Index of the log in the block. With `chain_id` and `tx_hash` it names the transfer.'),
+  amount('amount_tokens', 'The amount for the app, in whole tokens; in `DAY`, the sum of the transfers.'),
+  amount(
+    'amount_base_units',
+    'The same amount in base units. In `DIFFERENCE`, what the chain has; empty if it has nothing.',
+  ),
+  amount(
+    'logged_base_units',
+    'The amount that the log names. It is greater than `amount_base_units` if a claim also delivered what other apps had credited to the address.',
+  ),
+  integer('transfer_count', 'Number of transfers of the day.'),
+  amount(
+    'opening_tokens',
+    'What the address had received from the escrow for the app before the first transfer of the day.',
+  ),
+  amount('opening_base_units', 'The same amount in base units.'),
+  amount('closing_tokens', '`opening_tokens` and the transfers of the day.'),
+  amount('closing_base_units', 'The same amount in base units.'),
+  text(
+    'difference',
+    '`NOT_BOOKED`: the chain has it, and the books do not. `NOT_ON_CHAIN`: the books have it, and the chain does not. `AMOUNT`: both have it, with different amounts.',
+  ),
+  amount('booked_base_units', 'What the books have at this log; empty if they have nothing.'),
+];

@@ -100,6 +100,17 @@ const namedExamples: { [name: string]: Cell } = {
   exchange_rate_tokens_per_usd: '1',
   type: 'SETTLE',
   recipient_role: 'MERCHANT',
+  row: 'TRANSFER',
+  day: '2026-03-01',
+  payment_intent_ids: '01980000-0001-7000-8000-000000000001',
+  block_number: 24_000_000,
+  log_index: 12,
+  transfer_count: null,
+  opening_base_units: null,
+  closing_base_units: null,
+  booked_base_units: null,
+  opening_tokens: null,
+  closing_tokens: null,
 };
 
 function exampleOf({ name }: Column): Cell {

@@ -6,8 +6,15 @@ import { printReport, type ReportFormat, reportFormats } from '../../../payments
 import { readBalances } from '../../../payments/reports/read-balances.ts';
 import { readFees, readPayments } from '../../../payments/reports/read-payment-rows.ts';
 import { readPayouts } from '../../../payments/reports/read-payouts.ts';
+import { readReconciliation } from '../../../payments/reports/reconciliation/read-reconciliation.ts';
 import type { Column, ReportRequest, Row } from '../../../payments/reports/report.ts';
-import { balanceColumns, feeColumns, paymentColumns, payoutColumns } from '../../../payments/reports/report-columns.ts';
+import {
+  balanceColumns,
+  feeColumns,
+  paymentColumns,
+  payoutColumns,
+  reconciliationColumns,
+} from '../../../payments/reports/report-columns.ts';
 import type { World } from '../../graphql/server/world.ts';
 
 export type Format = ReportFormat | JournalFormat;
@@ -47,6 +54,14 @@ export const reports: ReadonlyMap<string, Report> = new Map([
       'What the escrow held for the app at the end of the period, by chain and token',
       balanceColumns,
       readBalances,
+    ),
+  ],
+  [
+    'reconciliation',
+    table(
+      'Every transfer from the escrow to a payout address, by day, with sums, and where the books differ from the chain',
+      reconciliationColumns,
+      readReconciliation,
     ),
   ],
   ['ledger', journal('The ledger of the period as a journal for hledger or Beancount')],
