@@ -6,6 +6,7 @@ import { takeTokens } from '../platform/limits/take-tokens.ts';
 import { openGate } from './gate.ts';
 import { byRealTime, guardedWorld, type World } from './graphql/server/world.ts';
 import { serveImage } from './images/serve-image.ts';
+import { serveLiabilities } from './liabilities/serve-liabilities.ts';
 import { servePages } from './pages/serve-pages.ts';
 import { jitPlugin } from './rest/jit-plugin.ts';
 import { openRest } from './rest/open-rest.ts';
@@ -35,6 +36,7 @@ export function openParts(world: World): ApiParts {
     handlers: [
       () => serveKeySet(world),
       () => serveInvoice(guardedWorld(world, { kind: 'anonymous' }), gate),
+      () => serveLiabilities(guardedWorld(world, { kind: 'anonymous' }), gate),
       () => serveImage(world, gate),
       () => servePages(world),
       () => serveAuditExport(world, gate),

@@ -105,6 +105,7 @@ export function parseConfig(environment: Record<string, string | undefined>) {
     trustedProxies: env.TRUSTED_PROXIES,
     testClock: env.TEST_CLOCK,
     webhooks: { privateAddresses: env.WEBHOOK_PRIVATE_ADDRESSES, retentionDays: env.WEBHOOK_RETENTION_DAYS },
+    liabilities: { isPublic: env.LIABILITIES_PUBLIC, retentionDays: env.LIABILITIES_RETENTION_DAYS },
     bodies: { bytes: env.BODY_BYTES, keylessBytes: env.KEYLESS_BODY_BYTES },
     graphql: {
       persistedOnly: env.GRAPHQL_PERSISTED_ONLY,

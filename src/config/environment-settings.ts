@@ -346,6 +346,19 @@ const webhooks = {
     ),
 };
 
+const reports = {
+  LIABILITIES_PUBLIC: flag
+    .default(false)
+    .describe(
+      'Whether the installation takes a daily snapshot of its [liabilities](liabilities.md), and publishes them beside the balances of the escrow.',
+    ),
+  LIABILITIES_RETENTION_DAYS: positiveInteger
+    .min(2)
+    .max(3650)
+    .default(90)
+    .describe('How long snapshots of liabilities and their proofs are kept.'),
+};
+
 export const environmentSections = {
   'Server and processes': server,
   Database: database,
@@ -357,6 +370,7 @@ export const environmentSections = {
   'GraphQL and live connections': graphql,
   'Mail, one-time passwords and wallets': people,
   'Webhooks and testing': webhooks,
+  Reports: reports,
 };
 
 export const environmentSchema = z.object({
@@ -370,4 +384,5 @@ export const environmentSchema = z.object({
   ...graphql,
   ...people,
   ...webhooks,
+  ...reports,
 });

@@ -11,6 +11,7 @@ import { readSenders } from '../operations/read-senders.ts';
 import { runSending } from '../operator/run-sending.ts';
 import { operatorAddress } from '../operator/solana/operator-address.ts';
 import { sweepPayments } from '../payments/actions/sweep-payments.ts';
+import { publishDueLiabilities } from '../payments/reports/liabilities/publish-due.ts';
 import { type AdvisoryLocks, openAdvisoryLocks } from '../platform/advisory-locks.ts';
 import { purgeIdempotency } from '../platform/idempotency/purge-idempotency.ts';
 import { purgeBuckets } from '../platform/limits/purge-buckets.ts';
@@ -27,6 +28,8 @@ import { type Floor, openFloor, openService, openSigners, type RunningPart } fro
 const SWEEP_MS = 10_000;
 const PURGE_MS = 3_600_000;
 const SENDERS_MS = 30_000;
+/** Snapshots are taken once a day, and soon after midnight. */
+const LIABILITIES_MS = 900_000;
 /** A comparison makes one node call per open payment. */
 const BOOKS_MS = 300_000;
 
@@ -65,6 +68,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const stopPurge = repeat(() => purge({ ...floor, clock: floor.realClock }), { everyMs: PURGE_MS, log });
   const stopSenders = repeat(() => tellSenders(world), { everyMs: SENDERS_MS, log });
   const stopBooks = repeat(() => tellBooks(world, locks), { everyMs: BOOKS_MS, log });
+  const stopLiabilities = repeat(() => publishLiabilities(world, locks), { everyMs: LIABILITIES_MS, log });
   let queue: Queue | undefined;
   const service = await openService(floor, () => ({
     faults: queue?.faults() ?? ['The worker is starting.'],
@@ -81,7 +85,8 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   return {
     async stop() {
       await testClock.stop();
-      await Promise.all([stopSweep(), stopPurge(), stopSenders(), stopBooks(), running.stop(), consumers.stop()]);
+      await Promise.all([stopSweep(), stopPurge(), stopSenders(), stopBooks(), stopLiabilities()]);
+      await Promise.all([running.stop(), consumers.stop()]);
       await webhooks.stop();
       await sending.stop();
       await service.close();
@@ -132,6 +137,26 @@ async function tellBooks(world: TellingWorld, locks: AdvisoryLocks): Promise<voi
       const fields = { chainId, payments: drifts.map((drift) => drift.paymentIntentId), uncovered, credits };
       if (drifts.length + uncovered.length + credits.length > 0)
         world.log.error(fields, 'BOOKS DRIFT: books and contract differ.');
+    }
+  });
+}
+
+/** Only one worker takes snapshots at a time. */
+async function publishLiabilities(world: TellingWorld, locks: AdvisoryLocks): Promise<void> {
+  const { isPublic, retentionDays } = world.config.liabilities;
+  if (!isPublic) return;
+  await locks.tryWith('liabilities', async () => {
+    const snapshots = await publishDueLiabilities(
+      { ...world, clock: world.realClock },
+      {
+        days: retentionDays,
+        onFault: (chainId, error) =>
+          world.log.warn({ chainId, error }, 'The liabilities of a chain could not be published.'),
+      },
+    );
+    for (const { chainId, tokens } of snapshots) {
+      const short = tokens.filter(({ total, escrowBalance }) => escrowBalance < total).map(({ tokenKey }) => tokenKey);
+      if (short.length > 0) world.log.error({ chainId, short }, 'LIABILITIES: the escrow holds less than is owed.');
     }
   });
 }

@@ -50,6 +50,9 @@ POST /apps/:appId/webhooks/:id/test-ping
 GET /apps/:appId/webhooks/:id/deliveries
 POST /apps/:appId/webhooks/deliveries/:id/redeliver
 GET /audit-log
+GET /liabilities
+GET /liabilities/:id
+GET /reports/proof
 GET /events
 GET /test-clock
 POST /test-clock/advance

@@ -11,6 +11,7 @@ import './installation/installation.ts';
 import './installation/installation-actions.ts';
 import './audit/audit-log.ts';
 import './overview/overview.ts';
+import './reports/liabilities.ts';
 import './events/events.ts';
 import './events/event-deliveries.ts';
 import './payments/payment-intent.ts';

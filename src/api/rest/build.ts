@@ -12,7 +12,7 @@ import { schema } from '../graphql/schema.ts';
 import { describeApi } from './openapi/describe-api.ts';
 import { describeAuditExport } from './openapi/describe-audit-export.ts';
 import { readArtifacts } from './read-artifacts.ts';
-import { describeReports, reportsTag } from './reports/describe-reports.ts';
+import { describeReports } from './reports/describe-reports.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -33,7 +33,6 @@ const list = payments.paths['/audit-log']?.get;
 if (!list) throw new TypeError('There is no GET /audit-log to describe its export by.');
 payments.paths['/audit-log/export'] = { get: describeAuditExport(list) };
 Object.assign(payments.paths, describeReports(list));
-payments.tags = [payments.tags, reportsTag].flat();
 const card = describeApi(
   schema,
   routes.filter((route) => isCard(route.path)),

@@ -17,6 +17,10 @@ const chapters: Record<string, Tag> = {
   events: { name: 'Events', description: "The app's append-only sequence of what happened." },
   'audit-log': { name: 'Audit log', description: 'Who changed what: settings, keys, payouts, members and money.' },
   reports: { name: 'Reports', description: 'Files for accountants: payments, payouts, fees, balances and the ledger.' },
+  liabilities: {
+    name: 'Liabilities',
+    description: 'What the installation owes at a final block, beside what the escrow holds. Off by default.',
+  },
   'test-clock': { name: 'Test clock', description: 'Moving time, where all chains are local.' },
   prices: { name: 'Prices', description: 'Spot prices and conversions.' },
   balance: { name: 'Balances', description: 'On-chain balances of any address.' },

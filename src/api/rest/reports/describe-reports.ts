@@ -4,7 +4,7 @@ import { tagOf } from '../openapi/tag.ts';
 import { type Report, reports } from './report-table.ts';
 import { SPAN_DAYS } from './serve-reports.ts';
 
-export const reportsTag = tagOf('/reports');
+const reportsTag = tagOf('/reports');
 
 /**
  * The operations `GET /reports/…`, which have no GraphQL document. Credentials and errors are those of `GET /audit-log`, and the columns

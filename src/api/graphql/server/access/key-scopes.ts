@@ -33,6 +33,7 @@ const fields: { [Scope in KeyScope]: readonly string[] } = {
     'invoice',
     'invoices',
     'invoicesPage',
+    'liabilityProofs',
     'node',
     'nodes',
     'overview',

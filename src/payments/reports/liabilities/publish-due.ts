@@ -1,0 +1,37 @@
+import type { Database } from '../../../../prisma/client.ts';
+import type { EvmNodes } from '../../../chains/evm/nodes.ts';
+import type { Registry } from '../../../chains/registry.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { publishLiabilities } from './publish-liabilities.ts';
+import type { PublishedSnapshot } from './snapshot.ts';
+
+type World = { database: Database; nodes: EvmNodes; registry: Registry; clock: Clock };
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Takes the snapshot of each EVM chain that has none of this day (UTC) yet, and deletes those that are older than `days`. A chain that
+ * fails is reported through `onFault`, is tried again the next time, and does not prevent the others.
+ */
+export async function publishDueLiabilities(
+  world: World,
+  { days, onFault }: { days: number; onFault: (chainId: number, error: unknown) => void },
+): Promise<PublishedSnapshot[]> {
+  const { database, registry, clock } = world;
+  const now = clock.now();
+  const today = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
+  const made: PublishedSnapshot[] = [];
+  for (const { chainId, family, escrow } of registry.enabled()) {
+    if (family !== 'EVM' || !escrow) continue;
+    const ofToday = { chainId, createdAt: { gte: today } };
+    if (await database.liabilitySnapshot.findFirst({ where: ofToday, select: { id: true } })) continue;
+    try {
+      made.push(await publishLiabilities(world, { chainId }));
+    } catch (error) {
+      onFault(chainId, error);
+    }
+  }
+  const before = new Date(now.getTime() - days * DAY_MS);
+  await database.liabilitySnapshot.deleteMany({ where: { createdAt: { lt: before } } });
+  return made;
+}

@@ -1,0 +1,176 @@
+import { erc20Abi, type Hex, isHex } from 'viem';
+import { type Database, type Prisma, transaction } from '../../../../prisma/client.ts';
+import { type Chain, NATIVE } from '../../../chains/chain.ts';
+import type { EvmNodes } from '../../../chains/evm/nodes.ts';
+import type { Registry } from '../../../chains/registry.ts';
+import { GatewayError } from '../../../errors.ts';
+import { lowest } from '../../../facts/chain-fact.ts';
+import { newChainMemory, readChainView } from '../../../facts/chain-view.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { newId } from '../../../platform/identifier.ts';
+import { toDecimal } from '../../../prices/base-units.ts';
+import { proveAccounts, statementOf, sumsOf } from './liability.ts';
+import { readLiabilities, type TokenLiabilities } from './read-liabilities.ts';
+import { type PublishedSnapshot, type PublishedTotal, publishedOf, snapshotDigest } from './snapshot.ts';
+
+type World = { database: Database; nodes: EvmNodes; registry: Registry; clock: Clock };
+type Block = { number: bigint; hash: Hex; timestamp: bigint };
+type Account = { tokenKey: string; appId: string; statement: string[]; pieces: Prisma.InputJsonValue };
+
+const NATIVE_ADDRESS = `0x${'00'.repeat(20)}`;
+/** Accounts that are inserted with one statement. */
+const BATCH = 200;
+
+/**
+ * Takes a snapshot of an EVM chain at the newest block that is final and whose facts are all applied, and stores it with the proofs of all
+ * apps in one transaction. Returns the stored one if there is one of that block. Throws INVALID_STATE for a chain without an escrow, one
+ * that was never read, or one that is halted, and CHAIN_UNAVAILABLE.
+ */
+export async function publishLiabilities(world: World, { chainId }: { chainId: number }): Promise<PublishedSnapshot> {
+  const { database, registry } = world;
+  const chain = registry.chain(chainId);
+  const escrow = chain?.escrow?.toLowerCase();
+  if (chain?.family !== 'EVM' || !isHex(escrow)) {
+    throw new GatewayError('INVALID_STATE', `Chain ${chainId} has no escrow contract.`);
+  }
+  const block = await finalBlock(world, chain);
+  const known = await database.liabilitySnapshot.findUnique({
+    where: { chainId_blockNumber: { chainId, blockNumber: block.number } },
+    include: { totals: true },
+  });
+  if (known) return publishedOf(known);
+  const { tokens, operators } = await readLiabilities(database, { chainId, escrow, upTo: block.number });
+  const accounts: Account[] = [];
+  const totals: PublishedTotal[] = [];
+  for (const token of withRegistered(chain, tokens)) {
+    const place = {
+      chainId,
+      blockHash: block.hash,
+      escrow,
+      tokenKey: token.tokenKey,
+      tokenAddress: token.tokenAddress,
+    };
+    const { rootHash, total, pieces } = proveAccounts(place, token.accounts);
+    const {
+      HELD: held,
+      CAPTURED: captured,
+      DISPUTED: disputed,
+      UNDELIVERED: undelivered,
+    } = sumsOf([...token.accounts.values()].flat());
+    const escrowBalance = await balanceAt(world, { chainId, escrow, token: token.tokenAddress, block });
+    const { tokenKey, tokenAddress } = token;
+    const decimals = registry.token(tokenKey)?.decimals ?? null;
+    totals.push({
+      tokenKey,
+      tokenAddress,
+      decimals,
+      held,
+      captured,
+      disputed,
+      undelivered,
+      total,
+      escrowBalance,
+      rootHash,
+    });
+    for (const [appId, liabilities] of token.accounts) {
+      accounts.push({ tokenKey, appId, statement: statementOf(liabilities), pieces: pieces.get(appId) ?? [] });
+    }
+  }
+  totals.sort((left, right) => (left.tokenKey < right.tokenKey ? -1 : 1));
+  return await store(world, { chainId, block, escrow, operators, totals, accounts });
+}
+
+async function store(
+  { database, clock }: World,
+  made: {
+    chainId: number;
+    block: Block;
+    escrow: string;
+    operators: string[];
+    totals: PublishedTotal[];
+    accounts: Account[];
+  },
+): Promise<PublishedSnapshot> {
+  const { chainId, block, escrow, operators, totals, accounts } = made;
+  const before = await database.liabilitySnapshot.findFirst({ where: { chainId }, orderBy: { blockNumber: 'desc' } });
+  const place = { chainId, blockNumber: block.number, blockHash: block.hash, blockTimestamp: block.timestamp, escrow };
+  const facts = { id: newId(), ...place, operators, previousDigest: before?.digest ?? null, createdAt: clock.now() };
+  const digest = snapshotDigest({ ...facts, tokens: totals });
+  const snapshotId = facts.id;
+  await transaction(database, async (tx) => {
+    await tx.liabilitySnapshot.create({ data: { ...facts, digest } });
+    await tx.liabilityTotal.createMany({
+      data: totals.map(({ total: _sum, held, captured, disputed, undelivered, escrowBalance, ...total }) => ({
+        snapshotId,
+        ...total,
+        held: toDecimal(held),
+        captured: toDecimal(captured),
+        disputed: toDecimal(disputed),
+        undelivered: toDecimal(undelivered),
+        escrowBalance: toDecimal(escrowBalance),
+      })),
+    });
+    for (let start = 0; start < accounts.length; start += BATCH) {
+      const data = accounts.slice(start, start + BATCH).map((account) => ({ snapshotId, ...account }));
+      await tx.liabilityAccount.createMany({ data });
+    }
+  });
+  return { ...facts, digest, tokens: totals };
+}
+
+/** The newest block that the node calls final, that has the required confirmations, and whose facts are all applied. */
+async function finalBlock({ database, nodes }: World, chain: Chain): Promise<Block> {
+  const { chainId } = chain;
+  const cursor = await database.chainCursor.findUnique({ where: { chainId } });
+  if (!cursor) throw new GatewayError('INVALID_STATE', `Chain ${chainId} was never read.`);
+  if (cursor.haltedAt) throw new GatewayError('INVALID_STATE', `Chain ${chainId} is halted.`);
+  const { finalized, blockAt } = await readChainView({ nodes, memory: newChainMemory() }, chain);
+  const block = await blockAt(lowest(finalized.number, cursor.appliedNumber, cursor.readNumber));
+  if (!block) throw new GatewayError('CHAIN_UNAVAILABLE', `The node of chain ${chainId} lacks a final block.`);
+  const other = await database.chainFact.findFirst({
+    where: {
+      chainId,
+      OR: [
+        { status: 'SEEN', blockNumber: { lte: block.number } },
+        { blockNumber: block.number, blockHash: { not: block.hash }, status: { not: 'ORPHANED' } },
+      ],
+    },
+  });
+  if (other)
+    throw new GatewayError('CHAIN_UNAVAILABLE', `Facts of chain ${chainId} up to its final block are being judged.`);
+  return block;
+}
+
+/** Tokens of the registry without liabilities are published too, with what the escrow holds of them. */
+function withRegistered(chain: Chain, tokens: readonly TokenLiabilities[]): TokenLiabilities[] {
+  const known = new Set(tokens.map(({ tokenKey }) => tokenKey));
+  const others = chain.tokens
+    .filter(({ key }) => !known.has(key))
+    .map(({ key, address }) => ({
+      tokenKey: key,
+      tokenAddress: address === NATIVE ? NATIVE_ADDRESS : address.toLowerCase(),
+      accounts: new Map(),
+    }));
+  return [...tokens, ...others];
+}
+
+/** Read at the block's hash, so that another fork's balance is never published beside these liabilities. */
+async function balanceAt(
+  { nodes }: World,
+  { chainId, escrow, token, block }: { chainId: number; escrow: Hex; token: string; block: Block },
+): Promise<bigint> {
+  const at = { blockHash: block.hash, requireCanonical: true } as const;
+  return await nodes.asking(chainId, async (client) => {
+    if (!isHex(token) || token === NATIVE_ADDRESS) {
+      return BigInt(await client.request({ method: 'eth_getBalance', params: [escrow, at] }));
+    }
+    const { blockHash } = at;
+    return await client.readContract({
+      address: token,
+      abi: erc20Abi,
+      functionName: 'balanceOf',
+      args: [escrow],
+      blockHash,
+    });
+  });
+}
