@@ -134,6 +134,13 @@ export const pages: readonly DashboardPage[] = [
     load: async () => (await import('./invoices/invoice-page.tsx')).InvoicePage,
   }),
   page({
+    key: 'reports',
+    path: '/reports',
+    icon: 'report',
+    words: ['reports'],
+    load: async () => (await import('./reports/reports-page.tsx')).ReportsPage,
+  }),
+  page({
     key: 'developers',
     path: '/developers',
     icon: 'code',

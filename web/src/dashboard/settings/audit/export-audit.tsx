@@ -1,8 +1,7 @@
 /** Downloads what is filtered, all of it. */
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError, networkFault } from '../../../api/api-error.ts';
-import type { Credential } from '../../../api/ask.ts';
+import { readFile } from '../../../api/read-file.ts';
 import { Button } from '../../../ui/button/button.tsx';
 import { saveFile } from '../../../ui/save-file.ts';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
@@ -27,7 +26,7 @@ export function ExportAudit({ filters }: { filters: AuditFilters }) {
     setFault(undefined);
     setBusy(format);
     try {
-      const file = await read(exportPath(filters, format), { credential, signal: stop.signal });
+      const file = await readFile(exportPath(filters, format), { credential, signal: stop.signal });
       saveFile([file], { name: `audit-log-${new Date().toISOString().slice(0, 10)}.${format}`, type: file.type });
     } catch (error) {
       if (!stop.signal.aborted) setFault(error);
@@ -47,25 +46,4 @@ export function ExportAudit({ filters }: { filters: AuditFilters }) {
       <ErrorNote error={fault} />
     </>
   );
-}
-
-/** The whole file; what breaks off before its end is a fault. */
-async function read(path: string, asked: { credential: Credential; signal: AbortSignal }): Promise<Blob> {
-  const request = { headers: asked.credential, signal: asked.signal };
-  const response = await fetch(path, request).catch((cause: unknown) => {
-    throw networkFault(cause);
-  });
-  const requestId = response.headers.get('x-request-id') ?? undefined;
-  if (response.ok) {
-    return await response.blob().catch((cause: unknown) => {
-      throw networkFault(cause, requestId);
-    });
-  }
-  const body: unknown = await response.json().catch(() => undefined);
-  const error = typeof body === 'object' && body !== null && 'error' in body ? Object(body.error) : {};
-  throw new ApiError({
-    code: String(error.code ?? 'INTERNAL_ERROR'),
-    message: String(error.message ?? 'Something failed.'),
-    requestId,
-  });
 }
