@@ -182,18 +182,22 @@ async function deliveredShares(
       ${claims.map(({ address }) => address)}::text[], ${claims.map(({ blockHash }) => blockHash)}::text[],
       ${claims.map(({ blockNumber }) => blockNumber)}::bigint[], ${claims.map(({ logIndex }) => logIndex)}::int[])
       AS claim (recipient, token, address, block_hash, block_number, log_index)
+    LEFT JOIN LATERAL (
+      SELECT other.block_number, other.log_index FROM chain_fact other
+      WHERE other.chain_id = ${first.chainId} AND other.kind = 'Claimed' AND other.status IN ('CONFIRMED', 'FINAL')
+        AND other.args->>'recipient' = claim.recipient AND other.args->>'token' = claim.token
+        AND (${isSolana} OR other.address = claim.address)
+        AND (other.block_number, other.log_index) < (claim.block_number, claim.log_index)
+      ORDER BY other.block_number DESC, other.log_index DESC LIMIT 1
+    ) before ON true
     JOIN chain_fact fact ON fact.chain_id = ${first.chainId} AND fact.kind = 'Credited'
       AND fact.args->>'recipient' = claim.recipient AND fact.args->>'token' = claim.token
+      AND (before.block_number IS NULL OR (fact.block_number, fact.log_index) > (before.block_number, before.log_index))
     JOIN payment_terms terms ON terms.chain_id = fact.chain_id AND terms.terms_hash = fact.ref
     JOIN payment_intent intent ON intent.id = terms.payment_intent_id
     WHERE fact.status IN ('CONFIRMED', 'FINAL') AND (${isSolana} OR fact.address = claim.address)
       AND intent.app_id = ${appId}::uuid
       AND (fact.block_number, fact.log_index) < (claim.block_number, claim.log_index)
-      AND NOT EXISTS (SELECT 1 FROM chain_fact other WHERE other.chain_id = ${first.chainId} AND other.kind = 'Claimed'
-        AND other.status IN ('CONFIRMED', 'FINAL') AND other.args->>'recipient' = claim.recipient
-        AND other.args->>'token' = claim.token AND (${isSolana} OR other.address = claim.address)
-        AND (other.block_number, other.log_index) > (fact.block_number, fact.log_index)
-        AND (other.block_number, other.log_index) < (claim.block_number, claim.log_index))
     ORDER BY fact.block_number, fact.log_index`;
   const shares = new Map<string, Share[]>();
   for (const row of credits) {
