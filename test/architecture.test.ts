@@ -25,6 +25,8 @@ const ranks: [prefix: string, rank: number][] = [
   ['src/auth', 2],
   ['src/operator', 2],
   ['src/events', 3],
+  // Mails state facts of every resource.
+  ['src/events/mails', 8.6],
   ['src/prices', 3],
   ['src/facts', 3],
   ['src/test-clock', 3],

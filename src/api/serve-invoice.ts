@@ -62,10 +62,13 @@ async function findInvoice(world: InvoiceWorld, id: string): Promise<PrintedInvo
   });
 }
 
-/** An invoice of a renewal is charged by its subscription. All other open invoices can be paid on this page. */
+/**
+ * Open invoices can be paid on this page. An invoice of a renewal is charged by its subscription, and can be paid here after a charge has
+ * failed; if another charge is made in the meantime, the payment intent that both pay accepts one of them and returns the other.
+ */
 function payAction(world: InvoiceWorld, invoice: PrintedInvoice): string | null {
   const isOpen = invoice.status === 'OPEN' || invoice.status === 'PAST_DUE';
-  if (!isOpen || invoice.subscriptionId !== null) return null;
+  if (!isOpen || (invoice.subscriptionId !== null && invoice.lastErrorCode === null)) return null;
   const { pathname, search } = new URL(invoiceUrl(world, invoice.id));
   return `${pathname}/pay${search}`;
 }

@@ -29,6 +29,21 @@ export const appSettingsSchema = z.object({
     .optional(),
   subscriptionGraceDays: whole(0, 365),
   subscriptionCaptureRetries: whole(1, 10),
+  renewalRetry: z
+    .object({
+      steps: z
+        .array(z.int().min(1, 'at least 1 hour').max(1440, 'at most 1440 hours, which are 60 days'))
+        .min(1, 'at least 1 step')
+        .max(10, 'at most 10 steps')
+        .refine(
+          (steps) => steps.every((hours, index) => index === 0 || hours > (steps[index - 1] ?? 0)),
+          'ascending, each once',
+        )
+        .nullish(),
+      graceDays: whole(0, 365),
+      atEnd: z.enum(['CANCEL', 'PAUSE', 'LEAVE_PAST_DUE']).optional(),
+    })
+    .optional(),
   logoUrl: z
     .url({ protocol: /^https?$/, error: 'an http(s) URL' })
     .max(2048, 'at most 2048 characters')
@@ -40,3 +55,14 @@ export const appSettingsSchema = z.object({
     .nullish(),
 });
 export type AppSettings = z.infer<typeof appSettingsSchema>;
+
+/** The columns that hold an app's retry rules; `steps` of null restores the default schedule. */
+export function settingsColumns({ renewalRetry, ...columns }: AppSettings) {
+  const { steps, graceDays, atEnd } = renewalRetry ?? {};
+  return {
+    ...columns,
+    ...(steps === undefined ? {} : { renewalRetrySteps: steps ?? [] }),
+    ...(graceDays === undefined ? {} : { subscriptionGraceDays: graceDays }),
+    ...(atEnd === undefined ? {} : { renewalRetryEnd: atEnd }),
+  };
+}

@@ -1,12 +1,13 @@
 import { type App, type Database, transaction } from '../../prisma/client.ts';
 import { invalid, notFound } from '../errors.ts';
-import type { AppSettings } from './app-settings.ts';
+import { type AppSettings, settingsColumns } from './app-settings.ts';
 import { changedFields } from './audit/audit-entry.ts';
 import { recordChange } from './audit/record-action.ts';
 
 /**
  * Changes an app's settings. Absent fields stay unchanged, and null removes the logo or the accent color. Throws NOT_FOUND for an app of
- * another merchant, and VALIDATION_ERROR if the dispute window would be longer than the timelock.
+ * another merchant, and VALIDATION_ERROR if the dispute window would be longer than the timelock,
+ * or if the grace period is given twice.
  */
 export function updateApp(
   world: { database: Database },
@@ -18,6 +19,11 @@ export function updateApp(
     await tx.$queryRaw`SELECT 1 FROM app WHERE id = ${scope.appId}::uuid FOR UPDATE`;
     const app = await tx.app.findFirst({ where: { id: scope.appId, merchantId: scope.merchantId } });
     if (!app) throw notFound('app');
+    if (settings.renewalRetry?.graceDays !== undefined && settings.subscriptionGraceDays !== undefined) {
+      throw invalid([
+        { param: 'renewalRetry.graceDays', message: 'the same setting as subscriptionGraceDays; give one' },
+      ]);
+    }
     const timelock = settings.timelockDuration ?? app.timelockDuration;
     const window = settings.disputeStartDuration ?? app.disputeStartDuration;
     if (window > timelock) {
@@ -25,12 +31,13 @@ export function updateApp(
         { param: 'disputeStartDuration', message: `${window} seconds outlast the timelock of ${timelock}` },
       ]);
     }
-    const updated = await tx.app.update({ where: { id: app.id }, data: settings });
+    const columns = settingsColumns(settings);
+    const updated = await tx.app.update({ where: { id: app.id }, data: columns });
     await recordChange(tx, {
       action: 'app.updated',
       owner: { appId: app.id },
       target: { type: 'App', id: app.id },
-      changed: changedFields(app, updated, Object.keys(settings)),
+      changed: changedFields(app, updated, Object.keys(columns)),
     });
     return updated;
   });

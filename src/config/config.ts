@@ -130,7 +130,12 @@ export function parseConfig(environment: Record<string, string | undefined>) {
       wrongPerAddressDay: env.OTP_WRONG_PER_ADDRESS_DAY,
       perNetworkHour: env.OTP_PER_NETWORK_HOUR,
     },
-    mail: { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM },
+    mail: {
+      smtpUrl: env.SMTP_URL,
+      from: env.MAIL_FROM,
+      operator: env.OPERATOR_EMAIL,
+      retentionDays: env.MAIL_RETENTION_DAYS,
+    },
     metricsPort: env.METRICS_PORT,
     ponder: { port: env.PONDER_PORT, schema: env.PONDER_SCHEMA },
     chainRecord: { staleSeconds: env.INDEXER_STALE_SECONDS },

@@ -305,6 +305,16 @@ const people = {
       'The mail server. Without it, mails are printed to the log. Required in production to send invoices and login codes.',
     ),
   MAIL_FROM: z.string().default('Sluice <no-reply@localhost>').describe('The sender of mails.'),
+  OPERATOR_EMAIL: z
+    .email()
+    .optional()
+    .describe(
+      'The address that is mailed when a sending key has little left for gas, at most once a day for each key and chain.',
+    ),
+  MAIL_RETENTION_DAYS: positiveInteger
+    .max(3650)
+    .default(90)
+    .describe('Days for which sent and failed mails are listed, with their recipients.'),
   OTP_PER_ADDRESS_HOUR: positiveInteger
     .max(1000)
     .default(5)

@@ -18,6 +18,7 @@ export const customerFieldsSchema = z.object({
   state: text(255),
   country: text(255),
   postalCode: text(50),
+  locale: z.enum(['en', 'de'], 'en or de').nullish(),
   metadata: metadataSchema.nullish(),
 });
 export type CustomerFields = z.infer<typeof customerFieldsSchema>;
@@ -35,6 +36,7 @@ export function customerFields(customer: CustomerAccount) {
     state: customer.state,
     country: customer.country,
     postalCode: customer.postalCode,
+    locale: customer.locale,
     metadata: customer.metadata ?? {},
     createdAt: customer.createdAt.toISOString(),
     updatedAt: customer.updatedAt.toISOString(),

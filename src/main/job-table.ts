@@ -12,6 +12,10 @@ import type { Config } from '../config/config.ts';
 import { refreshWalletJob } from '../customers/jobs.ts';
 import { refreshWallet } from '../customers/refresh-wallet.ts';
 import type { EventType } from '../events/event-type.ts';
+import { sendMailJob, summarizeMailsJob } from '../events/mails/jobs.ts';
+import { mailedEvents, queueMails } from '../events/mails/queue-mails.ts';
+import { sendMail } from '../events/mails/send-mail.ts';
+import { summarizeMails } from '../events/mails/summarize-mails.ts';
 import { type Reaction, type Reactions, react } from '../events/react.ts';
 import { reactJob, reactToEventJob } from '../events/react-job.ts';
 import { queueDeliveries } from '../events/webhooks/queue-deliveries.ts';
@@ -81,6 +85,8 @@ export function jobTable(
     jobEntry(deliverPayoutsJob, (payload) => deliverPayouts(world, payload)),
     jobEntry(mailPasswordJob, (payload) => mailOneTimePassword({ ...world, clock: systemClock }, payload)),
     jobEntry(mailInvitationJob, (payload) => mailInvitation(world, payload)),
+    jobEntry(sendMailJob, (payload) => sendMail(world, payload)),
+    jobEntry(summarizeMailsJob, (payload) => summarizeMails(world, payload)),
     jobEntry(mailInvoiceJob, (payload) => mailInvoice(world, payload)),
     jobEntry(overdueInvoiceJob, (payload) => markInvoiceOverdue(world, payload)),
     jobEntry(expireCheckoutSessionJob, (payload) => endOverdueSession(world, payload)),
@@ -94,7 +100,7 @@ export function reactionTable(world: WorkWorld): Reactions {
   const payments = (verb: PaymentsVerb): Reaction => {
     return (events) => verb(world, { paymentIntentIds: [...new Set(events.map((event) => event.resourceId))] });
   };
-  return new Map<EventType, Reaction[]>([
+  const table = new Map<EventType, Reaction[]>([
     ['payment_intent.authorized', [payments(completeCheckoutSessions)]],
     [
       'payment_intent.captured',
@@ -111,6 +117,9 @@ export function reactionTable(world: WorkWorld): Reactions {
       ],
     ],
   ]);
+  const mail: Reaction = (events) => queueMails(world, events);
+  for (const type of mailedEvents) table.set(type, [...(table.get(type) ?? []), mail]);
+  return table;
 }
 
 type PaymentsVerb = (world: WorkWorld, request: { paymentIntentIds: readonly string[] }) => Promise<unknown>;

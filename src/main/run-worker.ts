@@ -4,6 +4,9 @@ import type { Config } from '../config/config.ts';
 import { reactionConsumer } from '../events/consumers/reaction-consumer.ts';
 import { runConsumers } from '../events/consumers/run-consumers.ts';
 import { webhookConsumer } from '../events/consumers/webhook-consumer.ts';
+import { purgeMails } from '../events/mails/purge-mails.ts';
+import { remindRenewals } from '../events/mails/remind-renewals.ts';
+import { reportLowBalances } from '../events/mails/report-low-balances.ts';
 import { purgeDeliveries } from '../events/webhooks/purge-deliveries.ts';
 import { runWebhooks } from '../events/webhooks/run-webhooks.ts';
 import { checkBooks } from '../operations/check-books.ts';
@@ -102,12 +105,14 @@ export async function runWorker(config: Config): Promise<RunningPart> {
 async function sweep(world: Floor): Promise<void> {
   await sweepPayments(world);
   await sweepRenewals(world);
+  await remindRenewals(world);
 }
 
 async function purge(floor: Floor): Promise<void> {
   await purgeIdempotency(floor);
   await purgeTokens(floor);
   await purgeDeliveries(floor, { days: floor.config.webhooks.retentionDays });
+  await purgeMails(floor, { days: floor.config.mail.retentionDays });
   await purgeBuckets(floor, { limits: floor.config.rateLimits });
 }
 
@@ -121,6 +126,7 @@ async function tellSenders(world: TellingWorld): Promise<void> {
   ];
   const balances = await readSenders(world, { keys });
   world.instruments.senders(balances);
+  await reportLowBalances(world, balances);
   for (const { chainId, sender, left, isLow } of balances) {
     if (isLow) world.log.warn({ chainId, sender, left: String(left) }, 'A key that sends has little left for gas.');
   }

@@ -3,7 +3,19 @@ import { createTransport } from 'nodemailer';
 import { ConfigError } from '../config/config-error.ts';
 import type { Log } from './log.ts';
 
-export type Mail = { to: string; subject: string; text: string; html: string };
+export type Mail = {
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  /** The name of the sender; the address is the installation's. */
+  fromName?: string;
+  replyTo?: string | undefined;
+  /** With angle brackets. Mailboxes merge mails with the same one. */
+  messageId?: string;
+  /** A POST to it unsubscribes the recipient (RFC 8058). */
+  unsubscribeUrl?: string;
+};
 export type Mailer = {
   /** Resolves once the server has accepted the mail. */
   send(mail: Mail): Promise<void>;
@@ -36,11 +48,36 @@ export function openMailer(options: {
     socketTimeout: TIMEOUT_MS,
   });
   return {
-    async send(mail) {
-      await transport.sendMail({ from, ...mail });
+    async send({ fromName, unsubscribeUrl, ...mail }) {
+      await transport.sendMail({
+        ...mail,
+        from: fromName === undefined ? from : { name: fromName, address: addressOf(from) },
+        ...(unsubscribeUrl === undefined
+          ? {}
+          : {
+              headers: {
+                'List-Unsubscribe': { prepared: true, value: `<${unsubscribeUrl}>` },
+                'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+              },
+            }),
+      });
     },
     close: () => transport.close(),
   };
+}
+
+/** "a@b.c" of "Name <a@b.c>". */
+function addressOf(from: string): string {
+  return /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from;
+}
+
+/** Whether the server has refused this recipient or this mail permanently. A refused login concerns all mails and may be repaired. */
+export function isRefusedForGood(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, command, responseCode } = error as Error & Record<string, unknown>;
+  // A refused sender concerns all mails as well.
+  if ((code !== 'EENVELOPE' && code !== 'EMESSAGE') || command === 'MAIL FROM') return false;
+  return responseCode === undefined ? command === 'API' : Number(responseCode) >= 500 && Number(responseCode) < 600;
 }
 
 /** Escapes text for use in HTML. */

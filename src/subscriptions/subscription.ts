@@ -9,6 +9,8 @@
  *    └──cancel──► CANCELLED ◄──cancel, grace over──┴────────cancel──────┘
  * ```
  *
+ * An app may choose that the end of the grace period pauses a PAST_DUE subscription, or leaves it as it is, instead of cancelling it.
+ *
  * Authority: the contract for the consent and for which periods were charged; the invoice for what a period costs; this table for
  * the status. It owns neither money nor dates (`billing-period.ts`).
  */
@@ -29,6 +31,7 @@ export const subscriptionTriggers = [
   'RETRIES_SPENT',
   'RECOVER',
   'GRACE_OVER',
+  'GRACE_PAUSED',
   'CANCEL_NOW',
   'CANCEL_AT_PERIOD_END',
   'PERIOD_ENDED',
@@ -50,6 +53,7 @@ const transitions: { [From in SubscriptionStatus]: Partial<Record<SubscriptionTr
   PAST_DUE: {
     RECOVER: 'ACTIVE',
     GRACE_OVER: 'CANCELLED',
+    GRACE_PAUSED: 'PAUSED',
     CANCEL_NOW: 'CANCELLED',
     CANCEL_AT_PERIOD_END: 'PAST_DUE',
     PERIOD_ENDED: 'CANCELLED',

@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { imageAddress } from '../../src/api/images/image-address.ts';
+import { imageAddress } from '../../src/auth/tokens/image-address.ts';
 import { fetchBytes } from '../../src/platform/outbound/fetch-bytes.ts';
 import { openRestApi, type RestApi } from '../setup/rest.ts';
 
@@ -56,7 +56,7 @@ describe('an image of a merchant', () => {
       expect(Buffer.from(await answer.arrayBuffer()).equals(png)).toBe(true);
       expect(answer.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
       expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-      expect(answer.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+      expect(answer.headers.get('cross-origin-resource-policy')).toBe('cross-origin');
       expect(answer.headers.get('cache-control')).toBe('public, max-age=86400');
       expect(answer.headers.get('set-cookie')).toBeNull();
     }

@@ -34,8 +34,11 @@ type GroundOptions = Pick<
   'finalityBlocks' | 'confirmations' | 'database'
 >;
 
-/** `finalityBlocks`: how far the finalized block lags the head (even). `senderKeys`: their number, each with gas. */
-export async function openGateway(options: GroundOptions & { senderKeys?: number } = {}) {
+/**
+ * `finalityBlocks`: how far the finalized block lags the head (even). `senderKeys`: their number, each with gas. `smtpUrl`: where mails
+ * are sent, which are only logged otherwise.
+ */
+export async function openGateway(options: GroundOptions & { senderKeys?: number; smtpUrl?: string } = {}) {
   const ground = await openGround(options);
   const { evm, database, registry, nodes, source } = ground;
   let skewMs = 0;
@@ -52,7 +55,7 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
   let book = fixedPrices({ clock }, '');
   const prices: PriceBook = { usdPrice: (symbol) => book.usdPrice(symbol), fiatUsd: (fiat) => book.fiatUsd(fiat) };
   const mailer = openMailer({
-    smtpUrl: undefined,
+    smtpUrl: options.smtpUrl,
     from: 'Sluice <no-reply@localhost>',
     isProduction: false,
     log: silentLog,

@@ -1,11 +1,14 @@
 import { SMTPServer } from 'smtp-server';
 
+/** `text` is the mail as it was sent. */
 export type ReceivedMail = { to: string[]; text: string };
 export type Mailbox = {
   url: string;
   mails: ReceivedMail[];
   /** Called when a mail has arrived and is not answered yet: the server refuses it with the words that this returns. */
   onMail(decide: (() => Promise<string | null>) | null): void;
+  /** Recipients that the server refuses for good. */
+  refused: Set<string>;
   close(): Promise<void>;
 };
 
@@ -13,9 +16,14 @@ export type Mailbox = {
 export async function startMailbox(): Promise<Mailbox> {
   const mails: ReceivedMail[] = [];
   let decide: (() => Promise<string | null>) | null = null;
+  const refused = new Set<string>();
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
+    onRcptTo({ address }, _session, done) {
+      if (!refused.has(address)) return done();
+      done(Object.assign(new Error('No such mailbox'), { responseCode: 550 }));
+    },
     onData(stream, session, done) {
       let text = '';
       stream.on('data', (chunk) => {
@@ -35,6 +43,7 @@ export async function startMailbox(): Promise<Mailbox> {
   return {
     url: `smtp://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`,
     mails,
+    refused,
     onMail: (next) => {
       decide = next;
     },

@@ -32,8 +32,8 @@ type Wanted = {
   consentRow?: Partial<Prisma.SubscriptionConsentUncheckedCreateInput>;
 };
 
-export async function openRenewals() {
-  const gateway = await openGateway();
+export async function openRenewals(options: Parameters<typeof openGateway>[0] = {}) {
+  const gateway = await openGateway(options);
   const { database, evm, app, clock } = gateway;
   const place = { chainId: evm.chainId, escrow: evm.escrow };
 

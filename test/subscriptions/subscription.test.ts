@@ -23,6 +23,7 @@ const allowed: [SubscriptionStatus, SubscriptionTrigger, SubscriptionStatus][] =
   ['PAUSED', 'PERIOD_ENDED', 'CANCELLED'],
   ['PAST_DUE', 'RECOVER', 'ACTIVE'],
   ['PAST_DUE', 'GRACE_OVER', 'CANCELLED'],
+  ['PAST_DUE', 'GRACE_PAUSED', 'PAUSED'],
   ['PAST_DUE', 'CANCEL_NOW', 'CANCELLED'],
   ['PAST_DUE', 'CANCEL_AT_PERIOD_END', 'PAST_DUE'],
   ['PAST_DUE', 'PERIOD_ENDED', 'CANCELLED'],

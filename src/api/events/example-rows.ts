@@ -344,6 +344,7 @@ export const customer: CustomerAccount = {
   state: null,
   country: 'GB',
   postalCode: null,
+  locale: null,
   metadata: {},
   createdAt: day(1),
   updatedAt: day(1),

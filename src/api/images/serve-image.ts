@@ -2,6 +2,7 @@
  * GET /images/<signature>/<URL in base64url>: fetches a merchant's image for a payer, who therefore does not contact the merchant's host.
  */
 import type { ServerResponse } from 'node:http';
+import { imageUrlOf } from '../../auth/tokens/image-address.ts';
 import { nameRoute } from '../../platform/http-call.ts';
 import { fetchBytes } from '../../platform/outbound/fetch-bytes.ts';
 import { endWhenUnread } from '../end-when-unread.ts';
@@ -9,7 +10,6 @@ import type { Gate } from '../gate.ts';
 import type { World } from '../graphql/server/world.ts';
 import type { HttpHandler } from '../start-api.ts';
 import { hostPlaces } from './host-places.ts';
-import { imageUrlOf } from './image-address.ts';
 import { rasterType } from './raster-type.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -24,7 +24,8 @@ const guards = {
   // An image that is opened as a document must not run or load anything.
   'content-security-policy': "default-src 'none'; sandbox",
   'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
+  // Mails show logos in pages of other origins.
+  'cross-origin-resource-policy': 'cross-origin',
   'referrer-policy': 'no-referrer',
 };
 

@@ -17,6 +17,7 @@ export const auditActions = [
   'app.created',
   'app.updated',
   'payout_address.set',
+  'mail_settings.updated',
   'merchant.created',
   'member.invited',
   'member.role_changed',

@@ -1,4 +1,5 @@
 import type { DatabaseTransaction } from '../../../prisma/client.ts';
+import { retryRulesOf } from './dunning.ts';
 import { uncountedCodes } from './renewal-cause.ts';
 import { decideRenewal, type RenewalDecision } from './renewal-decision.ts';
 import type { RenewableSubscription } from './renewal-world.ts';
@@ -18,7 +19,7 @@ export async function decideDue(
     subscriptions.map((subscription) => {
       const state = {
         ...subscription,
-        graceDays: subscription.app.subscriptionGraceDays,
+        retry: retryRulesOf(subscription.app),
         isChargeUnderWay: underWay.has(subscription.id),
         lastFailedAt: lastFailed.get(subscription.id) ?? null,
       };

@@ -7,7 +7,7 @@ import { PASSING_MS, scheduleRenewal } from '../schedule-renewal.ts';
 import { nextSubscriptionStatus } from '../subscription.ts';
 import { subscriptionFields } from '../subscription-fields.ts';
 import { dropUnpaidInvoices } from './drop-unpaid-invoices.ts';
-import { areRetriesSpent } from './dunning.ts';
+import { areRetriesSpent, retryRulesOf } from './dunning.ts';
 import { isCounted, type RenewalCause } from './renewal-cause.ts';
 import { decideRenewal } from './renewal-decision.ts';
 import type { RenewableSubscription } from './renewal-world.ts';
@@ -68,7 +68,8 @@ async function recordAttempt(tx: DatabaseTransaction, failure: Failure): Promise
 async function countFailure(tx: DatabaseTransaction, failure: Failure): Promise<NewEvent[]> {
   const { subscription, invoice, cause, now } = failure;
   const failures = subscription.captureRetryCount + 1;
-  const isSpent = areRetriesSpent(failures, subscription.maxCaptureRetries);
+  const retry = retryRulesOf(subscription.app);
+  const isSpent = areRetriesSpent(failures, subscription.maxCaptureRetries, retry.steps);
   const pastDue = isSpent ? nextSubscriptionStatus(subscription.status, 'RETRIES_SPENT') : null;
   const counted = {
     captureRetryCount: failures,
@@ -78,7 +79,7 @@ async function countFailure(tx: DatabaseTransaction, failure: Failure): Promise<
     {
       ...subscription,
       ...counted,
-      graceDays: subscription.app.subscriptionGraceDays,
+      retry,
       isChargeUnderWay: false,
       lastFailedAt: now,
     },

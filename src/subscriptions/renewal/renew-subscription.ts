@@ -3,6 +3,7 @@ import { appendByApp, type OwnedEvents } from '../../events/append-events.ts';
 import { batchedChains } from '../../operator/batches/batched-chains.ts';
 import { endSubscription } from '../cancel-subscription.ts';
 import { nextTurn, queueRoom } from '../charge/queue-turn.ts';
+import { pauseForArrears } from '../pause-for-arrears.ts';
 import { FOLLOW_MS, type NextCheck, scheduleRenewals, unscheduleRenewal } from '../schedule-renewal.ts';
 import { applyRenewalPayments, type RenewalPayment } from './apply-renewal-payments.ts';
 import { chargeRenewals } from './charging/charge-renewals.ts';
@@ -78,10 +79,12 @@ async function lookAt(
         checks.push({ subscriptionId: subscription.id, runAt: decision.until });
         break;
       case 'END':
+      case 'PAUSE':
       case 'FOLLOW':
         if (unfinished.has(subscription.id)) checks.push({ subscriptionId: subscription.id, runAt: followAt });
         else if (ids.length > 1) look.alone.push(subscription.id);
         else if (decision.kind === 'END') await endSubscription(tx, { subscription, trigger: decision.trigger, now });
+        else if (decision.kind === 'PAUSE') await pauseForArrears(tx, { subscription, now });
         else look.failed.push(...[await followAttempt(tx, { subscription, now })].filter((failed) => failed !== null));
         break;
       case 'CHARGE':

@@ -5,13 +5,16 @@
  * A pending charge takes precedence over everything else: what is on chain counts, whatever was requested in the meantime.
  */
 import type { Subscription } from '../../../prisma/client.ts';
-import { attemptAt, graceEnd } from './dunning.ts';
+import { attemptAt, graceEnd, lastAttemptAt, type RetryRules } from './dunning.ts';
+
+/** How often a subscription that stays PAST_DUE is looked at, in case its app's rules have changed. */
+const LEFT_MS = 86_400_000;
 
 export type RenewalState = Pick<
   Subscription,
   'status' | 'currentPeriodEnd' | 'cancelAt' | 'pastDueSince' | 'captureRetryCount' | 'maxCaptureRetries'
 > & {
-  graceDays: number;
+  retry: RetryRules;
   isChargeUnderWay: boolean;
   /** When the last attempt of the due invoice failed; null before the first. */
   lastFailedAt: Date | null;
@@ -23,6 +26,8 @@ export type RenewalDecision =
   /** A charge is pending; its outcome is checked. */
   | { kind: 'FOLLOW' }
   | { kind: 'END'; trigger: 'PERIOD_ENDED' | 'GRACE_OVER' }
+  /** The grace period is over, and the app pauses such subscriptions. */
+  | { kind: 'PAUSE' }
   | { kind: 'CHARGE' };
 
 export function decideRenewal(state: RenewalState, now: Date): RenewalDecision {
@@ -31,16 +36,24 @@ export function decideRenewal(state: RenewalState, now: Date): RenewalDecision {
   if (status === 'PENDING' || status === 'CANCELLED') return { kind: 'NOTHING' };
   if (cancelAt !== null && cancelAt <= now) return { kind: 'END', trigger: 'PERIOD_ENDED' };
   if (status === 'PAUSED' || currentPeriodEnd === null) return waitFor([cancelAt]);
-  const graceOver = state.pastDueSince === null ? null : graceEnd(state.pastDueSince, state.graceDays);
-  if (status === 'PAST_DUE' && graceOver !== null && graceOver <= now) return { kind: 'END', trigger: 'GRACE_OVER' };
-  const attempt = attemptAt({
+  const { steps, graceDays, atEnd } = state.retry;
+  const isEnded =
+    state.pastDueSince === null || atEnd === 'LEAVE_PAST_DUE' ? null : graceEnd(state.pastDueSince, graceDays);
+  const graceOver = status === 'PAST_DUE' ? isEnded : null;
+  if (graceOver !== null && graceOver <= now) {
+    return atEnd === 'PAUSE' ? { kind: 'PAUSE' } : { kind: 'END', trigger: 'GRACE_OVER' };
+  }
+  const dunning = {
     dueAt: currentPeriodEnd,
     failures: state.captureRetryCount,
     lastFailedAt: state.lastFailedAt,
     maxRetries: state.maxCaptureRetries,
-  });
+    steps,
+  };
+  const attempt = attemptAt(dunning) ?? (status === 'ACTIVE' ? lastAttemptAt(dunning) : null);
   if (attempt !== null && attempt <= now) return { kind: 'CHARGE' };
-  return waitFor([attempt, cancelAt, status === 'PAST_DUE' ? graceOver : null]);
+  const isLeft = status === 'PAST_DUE' && attempt === null && graceOver === null;
+  return waitFor([attempt, cancelAt, graceOver, isLeft ? new Date(now.getTime() + LEFT_MS) : null]);
 }
 
 /** Waits for the earliest of the given instants. */

@@ -1,6 +1,8 @@
 /** The App type and its queries. */
+
+import { imageAddress } from '../../../auth/tokens/image-address.ts';
 import { notFound } from '../../../errors.ts';
-import { imageAddress } from '../../images/image-address.ts';
+import { defaultSteps, type RetryRules, retryRulesOf } from '../../../subscriptions/renewal/dunning.ts';
 import { CaptureModeEnum } from '../payments/payment-intent.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 
@@ -27,6 +29,38 @@ export const PayoutAddressRef = builder.prismaObject('PayoutAddress', {
     family: t.expose('family', { type: ChainFamilyEnum, description: 'The kind of chain.' }),
     address: t.expose('address', { type: 'Address', description: 'The address.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
+  }),
+});
+
+export const RenewalRetryEndEnum = builder.enumType('RenewalRetryEnd', {
+  description: 'What happens to a PAST_DUE subscription when its grace period is over.',
+  values: {
+    CANCEL: { value: 'CANCEL', description: 'It becomes CANCELLED, and its invoice UNCOLLECTIBLE.' },
+    PAUSE: {
+      value: 'PAUSE',
+      description: 'It becomes PAUSED, and its invoice UNCOLLECTIBLE. Resuming it starts a new period.',
+    },
+    LEAVE_PAST_DUE: {
+      value: 'LEAVE_PAST_DUE',
+      description: 'It stays PAST_DUE, and its invoice can be paid, until it is cancelled.',
+    },
+  } as const,
+});
+
+const RenewalRetryRef = builder.objectRef<RetryRules>('RenewalRetry').implement({
+  description: 'When failed renewals are tried again, and what happens if all attempts fail.',
+  fields: (t) => ({
+    steps: t.intList({
+      description: 'Hours from the due time to each further attempt. The first attempt is made at the due time.',
+      resolve: ({ steps }) => [...(steps ?? defaultSteps)],
+    }),
+    isDefault: t.boolean({
+      description:
+        'Whether the default schedule applies. It adds an attempt every 48 hours for subscriptions whose maxCaptureRetries exceeds it.',
+      resolve: ({ steps }) => steps === null,
+    }),
+    graceDays: t.exposeInt('graceDays', { description: 'Days from PAST_DUE to the end; also subscriptionGraceDays.' }),
+    atEnd: t.expose('atEnd', { type: RenewalRetryEndEnum, description: 'What happens then.' }),
   }),
 });
 
@@ -60,6 +94,12 @@ export const AppRef = builder.prismaObject('App', {
     subscriptionGraceDays: t.exposeInt('subscriptionGraceDays', { description: 'Days from PAST_DUE to CANCELLED.' }),
     subscriptionCaptureRetries: t.exposeInt('subscriptionCaptureRetries', {
       description: 'Failed captures that make a subscription PAST_DUE.',
+    }),
+    renewalRetry: t.field({
+      type: RenewalRetryRef,
+      description: 'When failed renewals are tried again, and what happens if all attempts fail.',
+      select: { renewalRetrySteps: true, renewalRetryEnd: true, subscriptionGraceDays: true },
+      resolve: (app) => retryRulesOf(app),
     }),
     subscriptionCapMultiplier: t.string({
       description: 'Cap of a recurring consent as a multiple of its first quote, a decimal string.',

@@ -10,7 +10,7 @@ import { CaptureModeEnum } from '../payments/payment-intent.ts';
 import { builder } from '../server/builder.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf } from '../server/scope-of.ts';
-import { AppRef, ChainFamilyEnum } from './app.ts';
+import { AppRef, ChainFamilyEnum, RenewalRetryEndEnum } from './app.ts';
 
 const payoutSchema = z.object({ family: z.enum(['EVM', 'SOLANA', 'SUI']), address: z.string() });
 const payoutsSchema = z.array(payoutSchema).max(3, 'one address a chain family');
@@ -35,6 +35,21 @@ const PayoutAddressInput = builder.inputType('PayoutAddressInput', {
   }),
 });
 
+const RenewalRetryInput = builder.inputType('RenewalRetryInput', {
+  description:
+    'When failed renewals are tried again. An absent field stays. A change applies from the next attempt of every subscription on.',
+  fields: (t) => ({
+    steps: t.intList({
+      description:
+        'Hours from the due time to each further attempt: 1 to 10 of them, ascending, each from 1 to 1440. Null restores the default: 1, 6, 24 and 72.',
+    }),
+    graceDays: t.int({
+      description: 'Days from PAST_DUE to the end, 0 to 365; the same setting as subscriptionGraceDays.',
+    }),
+    atEnd: t.field({ type: RenewalRetryEndEnum, description: 'What happens then.' }),
+  }),
+});
+
 const UpdateAppInput = builder.inputType('UpdateAppInput', {
   description: 'Settings of an app; an absent field stays. Those of a payment count for payments made afterwards.',
   extensions: carryRules(rules),
@@ -54,6 +69,7 @@ const UpdateAppInput = builder.inputType('UpdateAppInput', {
     }),
     subscriptionGraceDays: t.int({ description: 'Days from PAST_DUE to CANCELLED, 0 to 365.' }),
     subscriptionCaptureRetries: t.int({ description: 'Failed captures that make a subscription PAST_DUE, 1 to 10.' }),
+    renewalRetry: t.field({ type: RenewalRetryInput, description: 'When failed renewals are tried again.' }),
     logoUrl: t.field({
       type: 'URL',
       description: 'An http(s) URL of a PNG, JPEG, WebP, GIF or AVIF of at most 2 MiB; null takes it away.',

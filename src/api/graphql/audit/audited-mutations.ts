@@ -81,6 +81,8 @@ export const auditedMutations: Readonly<Record<string, Audited>> = {
   updateApp: ['app.updated', 'payout_address.set'],
   updateCoupon: ['coupon.updated'],
   updateCustomer: customers,
+  updateMailSettings: ['mail_settings.updated'],
+  updateNotificationSettings: { unrecorded: 'Members choose what they themselves receive.' },
   updatePaymentLink: ['payment_link.updated'],
   updateProductPlan: ['product_plan.updated'],
   updateProductPlanPrice: ['product_plan_price.updated'],

@@ -1,5 +1,5 @@
 /** The ProductPlan and ProductPlanPrice types. */
-import { imageAddress } from '../../images/image-address.ts';
+import { imageAddress } from '../../../auth/tokens/image-address.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 
 export const PlanTypeEnum = builder.enumType('PlanType', {

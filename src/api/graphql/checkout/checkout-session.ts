@@ -1,8 +1,9 @@
 /** The CheckoutSession type. */
+
+import { imageAddress } from '../../../auth/tokens/image-address.ts';
 import { type CheckoutLastError, checkoutLastError, sessionUrl } from '../../../checkout/checkout-session.ts';
 import { printFiat } from '../../../prices/money.ts';
 import { undiscountedTotal } from '../../../subscriptions/consent/promised-price.ts';
-import { imageAddress } from '../../images/image-address.ts';
 import { isMerchant, PaymentSourceTypeEnum } from '../payments/payment-intent.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import { OfferedCouponRef } from './offered-coupon.ts';

@@ -2,9 +2,9 @@
 import type { Prisma } from '../../../../prisma/client.ts';
 import { authenticate } from '../../../auth/authenticate.ts';
 import { scopedDatabase } from '../../../auth/scoped-database.ts';
+import { imageAddress } from '../../../auth/tokens/image-address.ts';
 import { notFound } from '../../../errors.ts';
 import { lastSequence, type SequencedEvent } from '../../../events/store.ts';
-import { imageAddress } from '../../images/image-address.ts';
 import { PayoutAddressRef } from '../apps/app.ts';
 import { BillingIntervalEnum } from '../catalog/product-plan.ts';
 import { builder, NodeRef } from '../server/builder.ts';

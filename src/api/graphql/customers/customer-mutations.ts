@@ -25,6 +25,7 @@ const fields = {
   state: 'At most 255 characters.',
   country: 'At most 255 characters.',
   postalCode: 'At most 50 characters.',
+  locale: 'The language of emails to the customer: `en` or `de`. Null for the language of the app.',
 } as const;
 
 const createRules = defineRules({ schema: customerFieldsSchema.extend({ appId: z.string() }) });
@@ -41,6 +42,7 @@ const CreateCustomerInput = builder.inputType('CreateCustomerInput', {
     state: t.string({ description: fields.state }),
     country: t.string({ description: fields.country }),
     postalCode: t.string({ description: fields.postalCode }),
+    locale: t.string({ description: fields.locale }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),
 });
@@ -59,6 +61,7 @@ const UpdateCustomerInput = builder.inputType('UpdateCustomerInput', {
     state: t.string({ description: fields.state }),
     country: t.string({ description: fields.country }),
     postalCode: t.string({ description: fields.postalCode }),
+    locale: t.string({ description: fields.locale }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON; null empties it.' }),
   }),
 });

@@ -81,6 +81,10 @@ export const CustomerAccountRef = builder.prismaObject('CustomerAccount', {
     state: t.exposeString('state', { nullable: true, description: 'At most 255 characters.' }),
     country: t.exposeString('country', { nullable: true, description: 'At most 255 characters.' }),
     postalCode: t.exposeString('postalCode', { nullable: true, description: 'At most 50 characters.' }),
+    locale: t.exposeString('locale', {
+      nullable: true,
+      description: 'The language of emails to the customer: `en` or `de`. Null for the language of the app.',
+    }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),

@@ -1,6 +1,7 @@
 /** The query linkOffer: what a payer's page shows of a link before a session is created from it. */
 import { Decimal } from 'decimal.js';
 import type { Coupon } from '../../../../prisma/client.ts';
+import { imageAddress } from '../../../auth/tokens/image-address.ts';
 import { type TaxedTotal, taxLine, taxTotal } from '../../../catalog/tax.ts';
 import { taxRuleOf } from '../../../catalog/tax-rate.ts';
 import { linkTotal } from '../../../checkout/links/link-coupon.ts';
@@ -9,7 +10,6 @@ import { findLink } from '../../../checkout/links/start-link-checkout.ts';
 import { printFiat } from '../../../prices/money.ts';
 import { defaultPrice } from '../../../subscriptions/checkout/default-price.ts';
 import { hasTrial } from '../../../subscriptions/checkout/subscription-session.ts';
-import { imageAddress } from '../../images/image-address.ts';
 import { BillingIntervalEnum } from '../catalog/product-plan.ts';
 import { CheckoutModeEnum } from '../checkout/checkout-session.ts';
 import { OfferedCouponRef } from '../checkout/offered-coupon.ts';

@@ -1,8 +1,8 @@
 /** A payment and a recurring consent as the wallet that signed them sees them. */
 import type { Prisma } from '../../../../prisma/client.ts';
+import { imageAddress } from '../../../auth/tokens/image-address.ts';
 import { termsFromJson } from '../../../escrow/terms.ts';
 import { isAccepted } from '../../../payments/payment-key.ts';
-import { imageAddress } from '../../images/image-address.ts';
 import { BillingIntervalEnum } from '../catalog/product-plan.ts';
 import { DisputeRef } from '../payments/dispute.ts';
 import { PaymentIntentStatusEnum } from '../payments/payment-intent.ts';

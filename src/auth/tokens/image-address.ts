@@ -4,7 +4,7 @@
  * all paths.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';
+import type { SecretKeys } from './secret-keys.ts';
 
 type Keys = Pick<SecretKeys, 'images'>;
 

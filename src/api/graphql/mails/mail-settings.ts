@@ -1,0 +1,158 @@
+/** The settings of mails to payers: the type, the queries mailSettings and mailPreview, and the mutation updateMailSettings. */
+import type { MailSettings } from '../../../../prisma/client.ts';
+import { notFound } from '../../../errors.ts';
+import { brandOf, ownBrand } from '../../../events/mails/mail-brand.ts';
+import {
+  isPayerMailKind,
+  mailKinds,
+  mailLanguageOf,
+  type mailLanguages,
+  type payerMailKinds,
+} from '../../../events/mails/mail-kind.ts';
+import { type PrintedMail, printMail } from '../../../events/mails/print-mail.ts';
+import { sampleContent } from '../../../events/mails/sample-content.ts';
+import {
+  defaultMailSettings,
+  mailSettingsSchema,
+  updateMailSettings,
+} from '../../../events/mails/update-mail-settings.ts';
+import { builder } from '../server/builder.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { appScopeOf } from '../server/scope-of.ts';
+
+export const MailLanguageEnum = builder.enumType('MailLanguage', {
+  description: 'A language of emails.',
+  values: {
+    en: { value: 'en', description: 'English.' },
+    de: { value: 'de', description: 'German.' },
+  } as const satisfies Record<(typeof mailLanguages)[number], object>,
+});
+
+const PayerMailKindEnum = builder.enumType('PayerMailKind', {
+  description: 'An email to a payer.',
+  values: {
+    RECEIPT: { value: 'RECEIPT', description: 'A payment was captured.' },
+    REFUND: { value: 'REFUND', description: 'A payment was refunded, with the reason and the amount.' },
+    RENEWAL_REMINDER: { value: 'RENEWAL_REMINDER', description: 'A subscription renews in `reminderDays` days.' },
+    RENEWAL_FAILED: {
+      value: 'RENEWAL_FAILED',
+      description:
+        'The first charge of a renewal failed, or the subscription became PAST_DUE, with a link to pay the invoice.',
+    },
+    DISPUTE: { value: 'DISPUTE', description: 'A dispute was opened or resolved.' },
+  } as const satisfies Record<(typeof payerMailKinds)[number], object>,
+});
+
+export const MailKindEnum = builder.enumType('MailKind', {
+  description: 'An email that is sent about an event. The kinds that begin with MEMBER_ go to members of the merchant.',
+  values: mailKinds,
+});
+
+const MailSettingsRef = builder.objectRef<MailSettings>('MailSettings').implement({
+  description: 'Which emails an app sends to its payers. None by default.',
+  fields: (t) => ({
+    appId: t.expose('appId', { type: 'UUID', description: 'The app.' }),
+    kinds: t.field({
+      type: [PayerMailKindEnum],
+      description: 'The kinds that are sent.',
+      resolve: ({ kinds }) => kinds.filter(isPayerMailKind),
+    }),
+    fromName: t.exposeString('fromName', {
+      nullable: true,
+      description: 'The name of the sender. Null for the name of the app.',
+    }),
+    replyTo: t.exposeString('replyTo', { nullable: true, description: 'The address that replies go to.' }),
+    language: t.field({
+      type: MailLanguageEnum,
+      description: 'The language for customers without a locale.',
+      resolve: ({ language }) => mailLanguageOf(language) ?? 'en',
+    }),
+    reminderDays: t.exposeInt('reminderDays', { description: 'Days before a renewal when RENEWAL_REMINDER is sent.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
+  }),
+});
+
+builder.queryField('mailSettings', (t) =>
+  t.field({
+    type: MailSettingsRef,
+    description: 'Which emails an app sends to its payers.',
+    authScopes: { read: true },
+    args: { appId: t.arg.id({ description: 'Required if the credential covers several apps.' }) },
+    resolve: async (_root, { appId }, context) => {
+      const scope = await appScopeOf(context, { appId });
+      const settings = await context.database.mailSettings.findFirst({ where: { appId: scope.appId } });
+      return settings ?? defaultMailSettings(scope.appId, context.world.clock.now());
+    },
+  }),
+);
+
+const rules = defineRules({ schema: mailSettingsSchema });
+const UpdateMailSettingsInput = builder.inputType('UpdateMailSettingsInput', {
+  description: 'Settings of emails to payers. An absent field stays.',
+  extensions: carryRules(rules),
+  fields: (t) => ({
+    kinds: t.field({ type: [PayerMailKindEnum], description: 'The kinds that are sent from now on.' }),
+    fromName: t.string({ description: 'One line of 1 to 100 characters. Null for the name of the app.' }),
+    replyTo: t.string({ description: 'An email address of at most 254 characters. Null for none.' }),
+    language: t.field({ type: MailLanguageEnum, description: 'The language for customers without a locale.' }),
+    reminderDays: t.int({ description: 'Days before a renewal, 1 to 30.' }),
+  }),
+});
+
+builder.mutationField('updateMailSettings', (t) =>
+  t.field({
+    type: MailSettingsRef,
+    description:
+      'Changes which emails an app sends to its payers. Events before the change are not mailed, and neither are renewals whose reminder would have been due before it.',
+    authScopes: { write: true },
+    args: {
+      appId: t.arg.id({ description: 'Required if the credential covers several apps.' }),
+      input: t.arg({ type: UpdateMailSettingsInput, required: true, description: 'The changes.' }),
+    },
+    resolve: async (_root, { appId, input }, context) => {
+      const settings = checked(context, rules, input);
+      return await updateMailSettings(context.world, { scope: await appScopeOf(context, { appId }), settings });
+    },
+  }),
+);
+
+const MailPreviewRef = builder.objectRef<PrintedMail>('MailPreview').implement({
+  description: 'An email with example content.',
+  fields: (t) => ({
+    subject: t.exposeString('subject', { description: 'The subject.' }),
+    html: t.exposeString('html', { description: 'The HTML part, a whole document.' }),
+    text: t.exposeString('text', { description: 'The text part.' }),
+  }),
+});
+
+builder.queryField('mailPreview', (t) =>
+  t.field({
+    type: MailPreviewRef,
+    description: 'Renders an email of a kind with example content, in the look of the app.',
+    authScopes: { read: true },
+    args: {
+      appId: t.arg.id({ description: 'Required if the credential covers several apps.' }),
+      kind: t.arg({ type: MailKindEnum, required: true, description: 'The kind.' }),
+      language: t.arg({ type: MailLanguageEnum, description: 'The language. The one of the settings by default.' }),
+    },
+    resolve: async (_root, { appId, kind, language }, context) => {
+      const { world } = context;
+      const scope = await appScopeOf(context, { appId });
+      const app = await context.database.app.findFirst({
+        where: { id: scope.appId },
+        include: { mailSettings: true },
+      });
+      if (!app) throw notFound('app');
+      const content = sampleContent(kind, { appName: app.name, now: world.clock.now() });
+      const brand = content.appName === null ? ownBrand : brandOf(world, app);
+      const action = `${world.config.publicUrl}/`;
+      return printMail({
+        kind,
+        language: language ?? mailLanguageOf(app.mailSettings?.language) ?? 'en',
+        content,
+        brand,
+        links: { action, unsubscribe: kind.startsWith('MEMBER_') || kind === 'RENEWAL_REMINDER' ? action : null },
+      });
+    },
+  }),
+);

@@ -1,0 +1,77 @@
+/** The query mails: what was sent, and what could not be. */
+import type { MailStatus } from '../../../../prisma/client.ts';
+import { invalid } from '../../../errors.ts';
+import { isMailKind } from '../../../events/mails/mail-kind.ts';
+import { isId } from '../../../platform/identifier.ts';
+import { builder } from '../server/builder.ts';
+import { DEFAULT_PAGE_SIZE, demandListSize } from '../server/limits.ts';
+import { scopeOf } from '../server/scope-of.ts';
+import { MailKindEnum } from './mail-settings.ts';
+
+const MailStatusEnum = builder.enumType('MailStatus', {
+  description: 'How far an email has come.',
+  values: {
+    QUEUED: { value: 'QUEUED', description: 'It is sent soon, or tried again at `nextTryAt`.' },
+    HELD: { value: 'HELD', description: 'It waits for the member’s next summary.' },
+    SENT: { value: 'SENT', description: 'The mail server has accepted it.' },
+    SUMMARIZED: { value: 'SUMMARIZED', description: 'It was counted in a summary.' },
+    FAILED: { value: 'FAILED', description: 'The mail server refused it for good, or all tries failed. See `error`.' },
+  } as const satisfies Record<MailStatus, object>,
+});
+
+builder.prismaObject('Mail', {
+  description: 'An email about an event.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
+    appId: t.expose('appId', { type: 'UUID', nullable: true, description: 'The app.' }),
+    kind: t.field({
+      type: MailKindEnum,
+      description: 'What it is about.',
+      select: { kind: true },
+      resolve: ({ kind }) => (isMailKind(kind) ? kind : 'MEMBER_SUMMARY'),
+    }),
+    recipient: t.exposeString('recipient', { description: 'The email address.' }),
+    resourceId: t.expose('resourceId', {
+      type: 'UUID',
+      nullable: true,
+      description: 'The payment intent, subscription or webhook endpoint that it is about.',
+    }),
+    status: t.expose('status', { type: MailStatusEnum, description: 'How far it has come.' }),
+    tries: t.exposeInt('tries', { description: 'How often it was given to the mail server, at most 8 times.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why the last try failed.' }),
+    nextTryAt: t.expose('nextTryAt', { type: 'DateTime', nullable: true, description: 'When it is tried again.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued.' }),
+    sentAt: t.expose('sentAt', { type: 'DateTime', nullable: true, description: 'When the mail server accepted it.' }),
+  }),
+});
+
+builder.queryField('mails', (t) =>
+  t.prismaField({
+    type: ['Mail'],
+    description:
+      'The emails of the caller’s apps, newest first. They are kept for a limited time, 90 days by default. Pass the last id as `after` for the next ones.',
+    authScopes: { read: true },
+    args: {
+      appId: t.arg.id({ description: 'Only those of this app.' }),
+      status: t.arg({ type: MailStatusEnum, description: 'Only those with this status.' }),
+      after: t.arg.id({ description: 'Only those before this one in the list.' }),
+      first: t.arg.int({ required: true, defaultValue: DEFAULT_PAGE_SIZE, description: '1 to 100.' }),
+    },
+    complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, Math.min(first, 100)) }),
+    resolve: async (query, _root, { appId, status, after, first }, context) => {
+      demandListSize({ first });
+      if (after != null && !isId(after)) throw invalid([{ param: 'after', message: 'not the id of an email' }]);
+      const scope = await scopeOf(context, { appId });
+      return await context.database.mail.findMany({
+        ...query,
+        where: {
+          ...(scope.appId === null ? {} : { appId: scope.appId }),
+          ...(status ? { status } : {}),
+          ...(after == null ? {} : { id: { lt: after } }),
+        },
+        orderBy: { id: 'desc' },
+        take: first,
+      });
+    },
+  }),
+);

@@ -1,0 +1,94 @@
+/** What a member receives: the type, the query notificationSettings and the mutation updateNotificationSettings. */
+import type { MemberNotifications } from '../../../../prisma/client.ts';
+import { isForOperators, mailLanguageOf, memberMailKinds } from '../../../events/mails/mail-kind.ts';
+import {
+  defaultNotifications,
+  notificationsSchema,
+  updateNotifications,
+} from '../../../events/mails/update-notifications.ts';
+import { builder } from '../server/builder.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { refusal } from '../server/scope-of.ts';
+import { MailLanguageEnum } from './mail-settings.ts';
+
+const NotificationKindEnum = builder.enumType('NotificationKind', {
+  description: 'What members can be notified of by email.',
+  values: {
+    PAYMENT: { value: 'PAYMENT', description: 'A payment was captured.' },
+    DISPUTE: { value: 'DISPUTE', description: 'A dispute was opened or resolved.' },
+    RENEWAL_FAILED: {
+      value: 'RENEWAL_FAILED',
+      description: 'The first charge of a renewal failed, or the subscription became PAST_DUE.',
+    },
+    WEBHOOK_DISABLED: { value: 'WEBHOOK_DISABLED', description: 'A webhook endpoint was disabled.' },
+    LOW_BALANCE: {
+      value: 'LOW_BALANCE',
+      description: 'A sending key has little left for gas. Sent only to members who operate the installation.',
+    },
+  } as const satisfies Record<(typeof memberMailKinds)[number], object>,
+});
+
+const NotificationSettingsRef = builder
+  .objectRef<MemberNotifications & { isOperator: boolean }>('NotificationSettings')
+  .implement({
+    description:
+      'What the member is notified of by email, for all apps of the merchant. Nothing by default. At most 10 emails an hour are sent; what exceeds them is counted in one summary.',
+    fields: (t) => ({
+      kinds: t.field({
+        type: [NotificationKindEnum],
+        description: 'The kinds that are received.',
+        resolve: ({ kinds }) => memberMailKinds.filter((kind) => kinds.includes(kind)),
+      }),
+      availableKinds: t.field({
+        type: [NotificationKindEnum],
+        description: 'The kinds that the member can receive.',
+        resolve: ({ isOperator }) => memberMailKinds.filter((kind) => isOperator || !isForOperators(kind)),
+      }),
+      language: t.field({
+        type: MailLanguageEnum,
+        description: 'The language of the emails.',
+        resolve: ({ language }) => mailLanguageOf(language) ?? 'en',
+      }),
+      updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
+    }),
+  });
+
+builder.queryField('notificationSettings', (t) =>
+  t.field({
+    type: NotificationSettingsRef,
+    description: 'What the member who is logged in is notified of by email.',
+    authScopes: { member: true },
+    resolve: async (_root, _args, { principal, world }) => {
+      if (principal.kind !== 'member') throw refusal(principal);
+      const { memberId, isOperator } = principal;
+      const settings = await world.database.memberNotifications.findUnique({ where: { memberId } });
+      return { ...(settings ?? defaultNotifications(memberId, world.clock.now())), isOperator };
+    },
+  }),
+);
+
+const rules = defineRules({ schema: notificationsSchema });
+const UpdateNotificationSettingsInput = builder.inputType('UpdateNotificationSettingsInput', {
+  description: 'What the member is notified of. An absent field stays.',
+  extensions: carryRules(rules),
+  fields: (t) => ({
+    kinds: t.field({ type: [NotificationKindEnum], description: 'The kinds that are received from now on.' }),
+    language: t.field({ type: MailLanguageEnum, description: 'The language of the emails.' }),
+  }),
+});
+
+builder.mutationField('updateNotificationSettings', (t) =>
+  t.field({
+    type: NotificationSettingsRef,
+    description: 'Changes what the member who is logged in is notified of by email. Every role may.',
+    authScopes: { member: true },
+    args: { input: t.arg({ type: UpdateNotificationSettingsInput, required: true, description: 'The changes.' }) },
+    resolve: async (_root, { input }, context) => {
+      const { principal, world } = context;
+      if (principal.kind !== 'member') throw refusal(principal);
+      const { memberId, isOperator } = principal;
+      const settings = checked(context, rules, input);
+      return { ...(await updateNotifications(world, { memberId, settings })), isOperator };
+    },
+  }),
+);

@@ -1,0 +1,168 @@
+/** A mail as HTML and text, both printed from the same parts. The HTML loads nothing but the merchant's logo. */
+import { escapeHtml } from '../../platform/mail.ts';
+import type { MailContent } from './mail-content.ts';
+import type { MailKind, MailLanguage } from './mail-kind.ts';
+import { english } from './words/english.ts';
+import { german } from './words/german.ts';
+import type { MailFormat, MailText, MailWords } from './words/mail-words.ts';
+
+/** How a merchant's mails look, and the name that they are sent in. */
+export type MailBrand = {
+  name: string;
+  /** #rrggbb; null for the default. */
+  accentColor: string | null;
+  /** Absolute; null without a logo. */
+  logoUrl: string | null;
+};
+
+export type MailLinks = { action: string | null; unsubscribe: string | null };
+
+export type PrintedMail = { subject: string; html: string; text: string };
+
+const words: Record<MailLanguage, MailWords> = { en: english, de: german };
+const DEFAULT_ACCENT = '#1f5eff';
+
+export function printMail(mail: {
+  kind: MailKind;
+  language: MailLanguage;
+  content: MailContent;
+  brand: MailBrand;
+  links: MailLinks;
+}): PrintedMail {
+  const { kind, language, content, brand, links } = mail;
+  const own = words[language];
+  const format = formatOf(language);
+  const text = own.text[kind](content, format);
+  const isToMember = kind.startsWith('MEMBER_');
+  const greeting = isToMember ? null : own.greeting(content.customerName ?? null);
+  const parts: Parts = {
+    text: { ...text, title: oneLine(text.title) },
+    greeting,
+    rows: rowsOf(kind, { content, own, format }),
+    action: text.action && links.action ? { label: text.action, url: links.action } : null,
+    footer: own.footer(brand.name, isToMember),
+    unsubscribe: links.unsubscribe === null ? null : { label: own.unsubscribe, url: links.unsubscribe },
+  };
+  return { subject: oneLine(text.subject), html: printHtml(parts, { language, brand }), text: printText(parts) };
+}
+
+type Row = { label: string; value: string; url?: string | null };
+type Link = { label: string; url: string };
+type Parts = {
+  text: MailText;
+  greeting: string | null;
+  rows: readonly Row[];
+  action: Link | null;
+  footer: string;
+  unsubscribe: Link | null;
+};
+
+function formatOf(language: MailLanguage): MailFormat {
+  const locale = language === 'de' ? 'de-DE' : 'en-US';
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
+  const minute = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+  return {
+    money: ({ amount, currency }) =>
+      // A string is formatted exactly, with all of its digits.
+      new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount as Intl.StringNumericLiteral),
+    date: (instant) => day.format(new Date(instant)),
+    time: (instant) => `${minute.format(new Date(instant))} UTC`,
+  };
+}
+
+function rowsOf(
+  kind: MailKind,
+  { content, own, format }: { content: MailContent; own: MailWords; format: MailFormat },
+): Row[] {
+  const { labels } = own;
+  const { money, token, transaction, at, lines = [] } = content;
+  const isRenewal = kind.endsWith('RENEWAL_FAILED') || kind === 'RENEWAL_REMINDER';
+  const rows: (Row | false | null | undefined | '')[] = [
+    ...lines.map((line) => ({ label: line.text, value: format.money(line.money) })),
+    content.plan !== undefined && { label: labels.plan, value: content.plan },
+    money && { label: labels.amount, value: format.money(money) },
+    token !== undefined && { label: kind === 'REFUND' ? labels.refunded : labels.paid, value: token },
+    content.chain !== undefined && { label: labels.network, value: content.chain },
+    at !== undefined && {
+      label: isRenewal ? labels.due : labels.date,
+      value: isRenewal ? format.date(at) : format.time(at),
+    },
+    content.nextAttemptAt && { label: labels.nextAttempt, value: format.time(content.nextAttemptAt) },
+    content.reason && { label: labels.reason, value: content.reason },
+    content.invoiceNumber && { label: labels.invoice, value: content.invoiceNumber },
+    content.reference && { label: labels.reference, value: content.reference },
+    transaction && { label: labels.transaction, value: transaction.hash, url: transaction.url },
+    content.endpointUrl !== undefined && { label: labels.endpoint, value: content.endpointUrl },
+    content.sender !== undefined && { label: labels.key, value: content.sender },
+    content.balance !== undefined && { label: labels.balance, value: content.balance },
+  ];
+  return rows.filter((row) => typeof row === 'object' && row !== null);
+}
+
+function printText({ text, greeting, rows, action, footer, unsubscribe }: Parts): string {
+  const table = rows.map(({ label, value, url }) => `${oneLine(label)}: ${value}${url ? `\n${url}` : ''}`).join('\n');
+  const paragraphs = [
+    text.title,
+    greeting,
+    ...text.paragraphs,
+    table,
+    action && `${action.label}:\n${action.url}`,
+    ...(text.after ?? []),
+    `-- \n${footer}${unsubscribe ? `\n${unsubscribe.label}: ${unsubscribe.url}` : ''}`,
+  ];
+  return `${paragraphs.filter(Boolean).join('\n\n')}\n`;
+}
+
+function printHtml(parts: Parts, { language, brand }: { language: MailLanguage; brand: MailBrand }): string {
+  const { text, greeting, rows, action, footer, unsubscribe } = parts;
+  const accent = /^#[0-9a-f]{6}$/i.test(brand.accentColor ?? '') ? (brand.accentColor ?? '') : DEFAULT_ACCENT;
+  const logo =
+    brand.logoUrl === null
+      ? ''
+      : `<img src="${escapeHtml(brand.logoUrl)}" alt="" height="40" style="display:block;height:40px;max-width:200px;margin-bottom:8px">`;
+  const paragraph = (said: string) => `<p style="margin:0 0 16px">${escapeHtml(said).replaceAll('\n', '<br>')}</p>`;
+  const row = ({ label, value, url }: Row) => {
+    const shown = escapeHtml(value);
+    const cell = url ? `<a href="${escapeHtml(url)}" style="color:inherit">${shown}</a>` : shown;
+    return `<tr><td class="quiet" style="padding:6px 16px 6px 0;vertical-align:top;color:#5c6370">${escapeHtml(label)}</td><td style="padding:6px 0;text-align:right;word-break:break-word">${cell}</td></tr>`;
+  };
+  return `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${escapeHtml(text.subject)}</title>
+<style>:root{color-scheme:light dark}@media (prefers-color-scheme:dark){.page{background:#15171b!important}.card{background:#1f2228!important;color:#eceef2!important}.quiet{color:#a7adb8!important}}</style>
+</head>
+<body class="page" style="margin:0;padding:0;background:#f3f4f6">
+<table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" style="background:#f3f4f6"><tr><td align="center" style="padding:24px 12px">
+<table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;background:#ffffff;color:#16181d;border-top:4px solid ${accent};font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5"><tr><td style="padding:24px">
+${logo}<p style="margin:0 0 16px;font-weight:600">${escapeHtml(brand.name)}</p>
+<h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${escapeHtml(text.title)}</h1>
+${[...(greeting === null ? [] : [greeting]), ...text.paragraphs].map(paragraph).join('\n')}
+${rows.length === 0 ? '' : `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:0 0 16px;font-size:14px">${rows.map(row).join('\n')}</table>`}
+${action === null ? '' : `<p style="margin:0 0 16px"><a href="${escapeHtml(action.url)}" style="display:inline-block;padding:12px 20px;background:${accent};color:${inkOn(accent)};text-decoration:none;font-weight:600">${escapeHtml(action.label)}</a></p>`}
+${(text.after ?? []).map(paragraph).join('\n')}
+<p class="quiet" style="margin:24px 0 0;font-size:13px;color:#5c6370">${escapeHtml(footer)}${unsubscribe === null ? '' : ` <a href="${escapeHtml(unsubscribe.url)}" class="quiet" style="color:#5c6370">${escapeHtml(unsubscribe.label)}</a>`}</p>
+</td></tr></table>
+</td></tr></table>
+</body>
+</html>
+`;
+}
+
+/** Black or white, whichever has the higher contrast on the color (WCAG 2). */
+function inkOn(color: string): string {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const share = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000000' : '#ffffff';
+}
+
+/** Names may contain anything, but a subject and a title are one line. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+}

@@ -1,0 +1,93 @@
+import { type Database, transaction } from '../../../prisma/client.ts';
+import type { Registry } from '../../chains/registry.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { isEventType } from '../event-type.ts';
+import type { ReactedEvent } from '../react.ts';
+import { enqueueMails, type NewMail } from './enqueue-mails.ts';
+import { isForOperators, isPayerMailKind, mailLanguageOf } from './mail-kind.ts';
+import { type MailOccasion, occasionsOf } from './mail-occasions.ts';
+
+/** The events that mails are sent about. An event type that is added here needs an occasion. */
+export const mailedEvents = [
+  'payment_intent.captured',
+  'payment_intent.refunded',
+  'payment_intent.partially_refunded',
+  'dispute.opened',
+  'dispute.resolved',
+  'subscription.payment_failed',
+  'subscription.past_due',
+  'webhook_endpoint.disabled',
+] as const;
+
+/**
+ * Queues the mails about events of one app, to the payers and members who have them switched on. Most apps have none switched on, and
+ * then this reads one row. Idempotent per event, kind and recipient.
+ */
+export async function queueMails(
+  world: { database: Database; clock: Clock; registry: Registry },
+  events: readonly ReactedEvent[],
+): Promise<void> {
+  const [first] = events;
+  if (!first || !isEventType(first.type)) return;
+  const { database, clock } = world;
+  const app = await database.app.findUnique({
+    where: { id: first.appId },
+    include: {
+      mailSettings: true,
+      merchant: {
+        include: {
+          members: {
+            where: { removedAt: null, joinedAt: { not: null }, notifications: { kinds: { isEmpty: false } } },
+            include: { notifications: true },
+          },
+        },
+      },
+    },
+  });
+  if (!app) return;
+  const members = app.merchant.members;
+  if ((app.mailSettings?.kinds.length ?? 0) === 0 && members.length === 0) return;
+  const kinds = new Set(app.mailSettings?.kinds.filter(isPayerMailKind));
+  const occasions = await occasionsOf(world, { app, events });
+  const mails = occasions.flatMap((occasion) => [
+    ...(kinds.has(occasion.payerKind ?? 'RECEIPT') ? toPayer(occasion, app.mailSettings?.language) : []),
+    ...members.flatMap((member) => toMember(occasion, member)),
+  ]);
+  if (mails.length === 0) return;
+  await transaction(database, (tx) => enqueueMails(tx, { mails, now: clock.now() }));
+}
+
+function toPayer(occasion: MailOccasion, appLanguage: string | undefined): NewMail[] {
+  const { payerKind, customer, appId, source, resourceId, content } = occasion;
+  if (payerKind === null || !customer?.email) return [];
+  return [
+    {
+      appId,
+      memberId: null,
+      source,
+      kind: payerKind,
+      recipient: customer.email,
+      language: mailLanguageOf(customer.locale) ?? mailLanguageOf(appLanguage) ?? 'en',
+      resourceId,
+      content: { ...content, customerName: customer.name },
+    },
+  ];
+}
+
+type Notified = { id: string; email: string; notifications: { kinds: string[]; language: string } | null };
+
+function toMember({ memberKind, appId, source, resourceId, content }: MailOccasion, member: Notified): NewMail[] {
+  if (memberKind === null || isForOperators(memberKind) || !member.notifications?.kinds.includes(memberKind)) return [];
+  return [
+    {
+      appId,
+      memberId: member.id,
+      source,
+      kind: `MEMBER_${memberKind}`,
+      recipient: member.email,
+      language: mailLanguageOf(member.notifications.language) ?? 'en',
+      resourceId,
+      content,
+    },
+  ];
+}

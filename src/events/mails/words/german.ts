@@ -1,0 +1,163 @@
+import type { MailContent } from '../mail-content.ts';
+import type { MailWords } from './mail-words.ts';
+
+const causes: Record<string, string> = {
+  CAP_EXCEEDED:
+    'Zum aktuellen Kurs kostet die Verlängerung mehr als der Höchstbetrag, dem Sie für einen Zeitraum zugestimmt haben.',
+  INSUFFICIENT_ALLOWANCE: 'Ihre Wallet erlaubt keine Zahlung in dieser Höhe mehr.',
+  INSUFFICIENT_BALANCE: 'Das Guthaben Ihrer Wallet reicht für diesen Betrag nicht aus.',
+  CONSENT_REVOKED: 'Sie haben die wiederkehrende Zahlung widerrufen.',
+  CONSENT_MISSING: 'Es liegt keine Zustimmung zu einer wiederkehrenden Zahlung vor.',
+  PERMIT_EXPIRED: 'Die Erlaubnis, die Sie für die wiederkehrende Zahlung signiert haben, ist abgelaufen.',
+  WALLET_REMOVED: 'Die Wallet, mit der dieses Abonnement bezahlt wird, wurde aus Ihrem Kundenkonto entfernt.',
+};
+
+const outcomes: Record<string, string> = {
+  RESOLVED_MERCHANT: 'Der Streitfall wurde zugunsten des Händlers entschieden. Die Zahlung bleibt bestehen.',
+  RESOLVED_PAYER: 'Der Streitfall wurde zugunsten des Zahlers entschieden. Der volle Betrag wird zurückgezahlt.',
+};
+
+function outcomeOf({ dispute = '', payerPercent }: MailContent): string {
+  return (
+    outcomes[dispute] ?? `Der Betrag wird geteilt: ${payerPercent ?? '?'} % erhält der Zahler, den Rest der Händler.`
+  );
+}
+
+const notices: Record<string, [one: string, many: string]> = {
+  MEMBER_PAYMENT: ['eingegangene Zahlung', 'eingegangene Zahlungen'],
+  MEMBER_DISPUTE: ['Änderung eines Streitfalls', 'Änderungen von Streitfällen'],
+  MEMBER_RENEWAL_FAILED: ['fehlgeschlagene Verlängerung', 'fehlgeschlagene Verlängerungen'],
+  MEMBER_WEBHOOK_DISABLED: ['deaktivierter Webhook', 'deaktivierte Webhooks'],
+  MEMBER_LOW_BALANCE: ['niedriges Guthaben', 'niedrige Guthaben'],
+};
+
+export const german: MailWords = {
+  labels: {
+    amount: 'Betrag',
+    paid: 'Bezahlt mit',
+    refunded: 'Erstattet',
+    network: 'Netzwerk',
+    transaction: 'Transaktion',
+    date: 'Datum',
+    reference: 'Referenz',
+    invoice: 'Rechnung',
+    reason: 'Grund',
+    plan: 'Tarif',
+    due: 'Fällig am',
+    nextAttempt: 'Nächster Versuch',
+    payment: 'Zahlung',
+    endpoint: 'Endpunkt',
+    key: 'Schlüssel',
+    balance: 'Guthaben',
+  },
+  greeting: (name) => (name === null ? 'Guten Tag,' : `Guten Tag ${name},`),
+  text: {
+    RECEIPT: ({ appName, money, invoiceId }, { money: print }) => ({
+      subject: `Ihr Zahlungsbeleg von ${appName}`,
+      title: `Sie haben ${money ? print(money) : ''} bezahlt`,
+      paragraphs: [`Vielen Dank. ${appName} hat Ihre Zahlung erhalten.`],
+      ...(invoiceId ? { action: 'Rechnung ansehen' } : {}),
+    }),
+    REFUND: ({ appName, token }) => ({
+      subject: `Ihre Erstattung von ${appName}`,
+      title: `${token ?? 'Ihre Zahlung'} wurde Ihnen erstattet`,
+      paragraphs: [`${appName} hat Ihre Zahlung an die Wallet erstattet, mit der Sie bezahlt haben.`],
+    }),
+    RENEWAL_REMINDER: ({ appName, plan, at, money }, format) => ({
+      subject: `Ihr Abonnement ${plan} verlängert sich bald`,
+      title: `${plan} verlängert sich am ${at ? format.date(at) : ''}`,
+      paragraphs: [
+        `Ihr Abonnement bei ${appName} verlängert sich automatisch. ${money ? `Von Ihrer Wallet werden ${format.money(money)} abgebucht.` : ''}`,
+        'Bitte sorgen Sie bis dahin für ausreichendes Guthaben. Wiederkehrende Zahlungen können Sie jederzeit mit Ihrer Wallet einsehen und widerrufen.',
+      ],
+      action: 'Wiederkehrende Zahlungen verwalten',
+    }),
+    RENEWAL_FAILED: ({ appName, plan, cause, isPastDue }) => ({
+      subject: isPastDue
+        ? `Ihr Abonnement ${plan} ist überfällig`
+        : `Ihr Abonnement ${plan} konnte nicht verlängert werden`,
+      title: isPastDue ? 'Ihr Abonnement ist überfällig' : 'Ihre Verlängerung konnte nicht bezahlt werden',
+      paragraphs: [
+        `Die Verlängerung Ihres Abonnements ${plan} bei ${appName} konnte nicht abgebucht werden.`,
+        causes[cause ?? ''] ?? 'Das Netzwerk hat die Abbuchung abgelehnt.',
+        'Sie können die offene Rechnung jetzt mit einer beliebigen Wallet bezahlen. Ihr Abonnement läuft weiter, sobald die Zahlung eingegangen ist.',
+      ],
+      action: 'Jetzt bezahlen',
+    }),
+    DISPUTE: (content) => {
+      const isOpen = content.dispute === 'OPEN';
+      return {
+        subject: isOpen
+          ? `Ihr Streitfall mit ${content.appName} wurde eröffnet`
+          : `Ihr Streitfall mit ${content.appName} wurde entschieden`,
+        title: isOpen ? 'Ihr Streitfall wurde eröffnet' : 'Ihr Streitfall wurde entschieden',
+        paragraphs: [
+          isOpen
+            ? 'Das Geld bleibt im Treuhandkonto, bis der Streitfall entschieden ist. Über das Ergebnis informieren wir Sie per E-Mail.'
+            : outcomeOf(content),
+        ],
+      };
+    },
+    MEMBER_PAYMENT: ({ appName, money }, format) => ({
+      subject: `Zahlung eingegangen: ${money ? format.money(money) : ''}`,
+      title: `${appName} hat ${money ? format.money(money) : 'eine Zahlung'} erhalten`,
+      paragraphs: [],
+      action: 'Zahlung ansehen',
+    }),
+    MEMBER_DISPUTE: (content) => ({
+      subject:
+        content.dispute === 'OPEN'
+          ? `Ein Zahler beanstandet eine Zahlung an ${content.appName}`
+          : `Ein Streitfall mit ${content.appName} wurde entschieden`,
+      title:
+        content.dispute === 'OPEN' ? 'Ein Zahler hat einen Streitfall eröffnet' : 'Ein Streitfall wurde entschieden',
+      paragraphs: [
+        content.dispute === 'OPEN'
+          ? 'Das Geld bleibt im Treuhandkonto, bis der Streitfall entschieden ist. Sie können es dem Zahler jederzeit zurückgeben.'
+          : outcomeOf(content),
+      ],
+      action: 'Zahlung ansehen',
+    }),
+    MEMBER_RENEWAL_FAILED: ({ plan, appName, isPastDue, cause }) => ({
+      subject: isPastDue ? `Ein Abonnement ${plan} ist überfällig` : `Eine Verlängerung von ${plan} ist fehlgeschlagen`,
+      title: isPastDue ? 'Ein Abonnement ist überfällig' : 'Eine Verlängerung konnte nicht abgebucht werden',
+      paragraphs: [
+        `${appName} konnte eine Verlängerung von ${plan} nicht abbuchen. Fehlercode: ${cause ?? 'CHARGE_FAILED'}.`,
+      ],
+      action: 'Abonnement ansehen',
+    }),
+    MEMBER_WEBHOOK_DISABLED: ({ appName }) => ({
+      subject: `Ein Webhook-Endpunkt von ${appName} wurde deaktiviert`,
+      title: 'Ein Webhook-Endpunkt wurde deaktiviert',
+      paragraphs: [
+        'Der Server möchte keine Zustellungen mehr (410 Gone). Die Ereignisse bleiben erhalten und können nach dem Aktivieren erneut zugestellt werden.',
+      ],
+      action: 'Webhooks ansehen',
+    }),
+    MEMBER_LOW_BALANCE: ({ chain }) => ({
+      subject: `Niedriges Guthaben für Gas auf ${chain}`,
+      title: 'Ein sendender Schlüssel hat wenig Guthaben für Gas',
+      paragraphs: [
+        'Einzüge, Erstattungen und Verlängerungen in diesem Netzwerk stehen still, sobald das Guthaben aufgebraucht ist. Bitte laden Sie es auf.',
+      ],
+    }),
+    MEMBER_SUMMARY: ({ counts = {} }) => {
+      const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+      return {
+        subject: `${total} weitere Benachrichtigungen in der letzten Stunde`,
+        title: `${total} weitere Benachrichtigungen`,
+        paragraphs: [
+          'Es waren zu viele für einzelne E-Mails:',
+          ...Object.entries(counts).map(([kind, count]) => `${count} ${notices[kind]?.[count === 1 ? 0 : 1] ?? kind}`),
+        ],
+        action: 'Dashboard öffnen',
+      };
+    },
+  },
+  seeInvoice: 'Rechnung ansehen',
+  unsubscribe: 'Abbestellen',
+  footer: (from, isToMember) =>
+    isToMember
+      ? `Sie erhalten diese E-Mail von ${from}, weil Sie sie unter Einstellungen, Benachrichtigungen eingeschaltet haben.`
+      : `Sie erhalten diese E-Mail wegen einer Zahlung an ${from}.`,
+};

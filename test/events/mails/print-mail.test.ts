@@ -1,0 +1,110 @@
+/** Every mail in both languages, from one source for HTML and text, with hostile names. */
+import { describe, expect, it } from 'vitest';
+import type { MailContent } from '../../../src/events/mails/mail-content.ts';
+import { type MailLanguage, mailKinds, mailLanguages, nextTryAt } from '../../../src/events/mails/mail-kind.ts';
+import { printMail } from '../../../src/events/mails/print-mail.ts';
+import { sampleContent } from '../../../src/events/mails/sample-content.ts';
+
+const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>&`;
+const now = new Date('2027-03-31T22:30:00Z');
+const brand = { name: 'Tea House', accentColor: '#ffee00', logoUrl: 'https://pay.example.com/images/logo' };
+const links = { action: 'https://pay.example.com/a?b=1&c=2', unsubscribe: 'https://pay.example.com/u' };
+const grid = mailKinds.flatMap((kind) => mailLanguages.map((language) => [kind, language] as const));
+
+describe('a mail', () => {
+  it.each(grid)('%s in %s has the same facts as HTML and as text', (kind, language) => {
+    const content = sampleContent(kind, { appName: brand.name, now });
+    const { subject, html, text } = printMail({ kind, language, content, brand, links });
+    expect(subject).not.toMatch(/undefined|null|[\r\n]/);
+    expect(subject.length).toBeGreaterThan(10);
+    expect(text).not.toMatch(/undefined|null|<[a-z]/);
+    expect(html).not.toMatch(/undefined|>null</);
+    expect(html).toContain(`<html lang="${language}">`);
+    for (const fact of [content.token, content.chain, content.reason, content.plan, content.sender].filter(Boolean)) {
+      expect(text).toContain(fact);
+      expect(html).toContain(fact);
+    }
+    if (content.money) {
+      const shown = language === 'de' ? '12,50\u00a0€' : '€12.50';
+      expect(text).toContain(shown);
+      expect(html).toContain(shown);
+    }
+  });
+
+  it.each(mailLanguages)('is all in its language: no kind says the same in both (%s)', (language) => {
+    const other: MailLanguage = language === 'en' ? 'de' : 'en';
+    for (const kind of mailKinds) {
+      const content = sampleContent(kind, { appName: brand.name, now });
+      const [own, foreign] = ([language, other] as const).map((each) =>
+        printMail({ kind, language: each, content, brand, links }),
+      );
+      expect(own?.subject).not.toBe(foreign?.subject);
+    }
+  });
+
+  it('loads nothing but the logo, and runs nothing', () => {
+    for (const kind of mailKinds) {
+      const content = sampleContent(kind, { appName: brand.name, now });
+      const { html } = printMail({ kind, language: 'en', content, brand, links });
+      expect([...html.matchAll(/src="([^"]+)"/g)].map(([, url]) => url)).toEqual([brand.logoUrl]);
+      expect(html).not.toMatch(/<script|<link|url\(|@import|<iframe|<form/i);
+    }
+  });
+
+  it('escapes every name, and keeps subject and title on one line', () => {
+    const hostile = Object.fromEntries(
+      [
+        'appName',
+        'customerName',
+        'token',
+        'chain',
+        'reference',
+        'reason',
+        'plan',
+        'endpointUrl',
+        'sender',
+        'balance',
+      ].map((name) => [name, `${HOSTILE}\r\nBcc: eve@example.com\u2028x`]),
+    );
+    for (const [kind, language] of grid) {
+      const content: MailContent = {
+        ...sampleContent(kind, { appName: brand.name, now }),
+        ...hostile,
+        lines: [{ text: HOSTILE, money: { amount: '1.00', currency: 'USD' } }],
+      };
+      const evil = { ...brand, name: HOSTILE, accentColor: 'red;}body{display:none', logoUrl: `https://x/"><script>` };
+      const { subject, html } = printMail({ kind, language, content, brand: evil, links });
+      expect(html).not.toMatch(/<script|<img src=x|display:none/);
+      expect(html).toContain('&lt;script&gt;');
+      expect(subject).not.toMatch(/[\r\n\u2028]/);
+      expect(/<h1[^>]*>([^<]*)<\/h1>/.exec(html)?.[1]).not.toMatch(/[\r\n]/);
+    }
+  });
+
+  it('prints amounts exactly, dates in UTC, and ink that can be read on the accent color', () => {
+    const content = {
+      ...sampleContent('RECEIPT', { appName: 'A', now }),
+      money: { amount: '99999999999999.99', currency: 'USD' },
+    };
+    const { html, text } = printMail({ kind: 'RECEIPT', language: 'en', content, brand, links });
+    expect(text).toContain('$99,999,999,999,999.99');
+    expect(text).toContain('March 31, 2027 at 10:30 PM UTC');
+    expect(html).toContain('background:#ffee00;color:#000000');
+    const dark = printMail({
+      kind: 'RECEIPT',
+      language: 'en',
+      content,
+      brand: { ...brand, accentColor: '#102030' },
+      links,
+    });
+    expect(dark.html).toContain('background:#102030;color:#ffffff');
+  });
+
+  it('is tried 8 times within two days, and then has failed', () => {
+    const delays = Array.from({ length: 8 }, (_, index) => nextTryAt(index + 1, now));
+    expect(delays.at(-1)).toBeNull();
+    const ms = delays.slice(0, -1).map((at) => (at?.getTime() ?? 0) - now.getTime());
+    expect(ms).toEqual([...ms].sort((left, right) => left - right));
+    expect(ms.reduce((sum, delay) => sum + delay, 0)).toBeLessThan(2 * 86_400_000);
+  });
+});
