@@ -14,6 +14,7 @@ import { serveReports } from './rest/reports/serve-reports.ts';
 import { serveAuditExport } from './rest/serve-audit-export.ts';
 import { serveInvoice } from './serve-invoice.ts';
 import { serveKeySet } from './serve-key-set.ts';
+import { serveMailPreview } from './serve-mail-preview.ts';
 import { serveUnsubscribe } from './serve-unsubscribe.ts';
 import type { ApiParts } from './start-api.ts';
 
@@ -39,6 +40,7 @@ export function openParts(world: World): ApiParts {
       () => serveInvoice(guardedWorld(world, { kind: 'anonymous' }), gate),
       () => serveLiabilities(guardedWorld(world, { kind: 'anonymous' }), gate),
       () => serveUnsubscribe(guardedWorld(world, { kind: 'anonymous' }), gate),
+      () => serveMailPreview(guardedWorld(world, { kind: 'anonymous' }), gate),
       () => serveImage(world, gate),
       () => servePages(world),
       () => serveAuditExport(world, gate),

@@ -65,14 +65,14 @@ test.each(Object.keys(granted))('%s: every route', async (who) => {
   }
 });
 
-test('what no dashboard may: make payment intents; and what a viewer may change: nothing but the own login', () => {
+test('what no dashboard may: make payment intents; and what a viewer may change: nothing but the own login and notifications', () => {
   const mutations = roots.filter(({ operation }) => operation === 'mutation');
   const open = (who: string) =>
     mutations
       .map(({ name, type }) => ({ name, needed: accessNeeded(type, name) ?? [] }))
       .filter(({ needed }) => !needed.includes('public') && mayBe(needed, who))
       .map(({ name }) => name);
-  expect(open('viewer')).toEqual(['logout']);
+  expect(open('viewer')).toEqual(['logout', 'updateNotificationSettings']);
   expect(open('owner')).not.toContain('createPaymentIntent');
   expect(open('publishable key')).toEqual([]);
   expect(open('onetime token')).toEqual(['confirmOnetimeRequest']);

@@ -184,6 +184,8 @@ export const everyMutation: Record<string, Call> = {
   ),
   updateCustomer: ofId('customer', ', input: { name: "Renamed" }'),
   updateCoupon: ofId('coupon', ', input: { name: "Renamed" }'),
+  updateMailSettings: given((rows) => `(appId: "${rows.app}", input: { kinds: [RECEIPT] })`),
+  updateNotificationSettings: { by: 'owner', ...given(() => '(input: { kinds: [PAYMENT] })') },
   updatePaymentLink: ofId('link', ', input: { name: "Renamed" }'),
   updateProductPlan: ofId('plan', ', input: { name: "Renamed" }'),
   updateProductPlanPrice: given((rows) => `(priceId: "${rows.price}", input: { nickname: "Renamed" })`),

@@ -1,13 +1,12 @@
 /** Renewals that are not paid: each cause, the attempts by the clock, what ends them, and that they hold up no others. */
 
 import { assert, integer, property } from 'fast-check';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addCustomerWallet } from '../../src/customers/add-customer-wallet.ts';
 import { removeCustomerWallet } from '../../src/customers/remove-customer-wallet.ts';
 import { RELAY_SENDER } from '../../src/operator/relay.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { attemptAt } from '../../src/subscriptions/renewal/dunning.ts';
-import { resumeSubscription } from '../../src/subscriptions/resume-subscription.ts';
 import { DAY, HOUR, openRenewals, type Renewals } from './renewal-ground.ts';
 
 let ground: Renewals;
@@ -220,72 +219,6 @@ describe('dunning', () => {
     await ground.goTo(end);
     expect((await ground.subscriptionOf(id)).status).toBe('CANCELLED');
     await database.app.update({ where: { id: app.id }, data: { subscriptionGraceDays } });
-  });
-
-  describe('by the rules of the app', () => {
-    const rules = async (data: object) => {
-      await ground.database.app.update({ where: { id: ground.app.id }, data });
-    };
-    afterEach(() => rules({ renewalRetrySteps: [], renewalRetryEnd: 'CANCEL', subscriptionGraceDays: 14 }));
-
-    it('tries at its own steps, the last of which makes it PAST_DUE, and cancels after the grace', async () => {
-      await rules({ renewalRetrySteps: [2, 5], subscriptionGraceDays: 1 });
-      const { id, trialEnd } = await ground.subscribe();
-      await ground.allow(ground.evm.payers[0], 0n);
-      for (const hours of [0, 1, 2, 4]) await ground.goTo(later(trialEnd, hours * HOUR));
-      expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'ACTIVE', captureRetryCount: 2 });
-      await ground.goTo(later(trialEnd, 5 * HOUR));
-      const { status, captureRetryCount, pastDueSince } = await ground.subscriptionOf(id);
-      expect([status, captureRetryCount]).toEqual(['PAST_DUE', 3]);
-      await ground.goTo(later(trialEnd, 24 * HOUR));
-      expect((await ground.subscriptionOf(id)).captureRetryCount).toBe(3);
-      await ground.goTo(later(pastDueSince ?? trialEnd, DAY));
-      expect((await ground.subscriptionOf(id)).status).toBe('CANCELLED');
-      expect((await ground.invoices(id))[0]?.status).toBe('UNCOLLECTIBLE');
-    });
-
-    it('pauses after the grace if the app says so, and can be resumed into a paid period', async () => {
-      await rules({ renewalRetrySteps: [1], subscriptionGraceDays: 1, renewalRetryEnd: 'PAUSE' });
-      const { id, trialEnd } = await ground.subscribe();
-      await ground.allow(ground.evm.payers[0], 0n);
-      for (const hours of [0, 1]) await ground.goTo(later(trialEnd, hours * HOUR));
-      expect((await ground.subscriptionOf(id)).status).toBe('PAST_DUE');
-      await ground.goTo(later(trialEnd, 26 * HOUR));
-      expect(await ground.subscriptionOf(id)).toMatchObject({
-        status: 'PAUSED',
-        captureRetryCount: 0,
-        pastDueSince: null,
-        pendingJobId: null,
-      });
-      expect((await ground.invoices(id))[0]?.status).toBe('UNCOLLECTIBLE');
-      expect((await ground.told(id)).at(-1)).toBe('paused');
-      await ground.allow(ground.evm.payers[0]);
-      await resumeSubscription(ground, { scope: ground.scope, id });
-      await ground.goTo(later(ground.clock.now(), 60));
-      expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'ACTIVE', captureRetryCount: 0 });
-      expect((await ground.told(id)).at(-1)).toBe('renewed');
-    });
-
-    it('stays PAST_DUE if the app says so, and is looked at daily', async () => {
-      await rules({ renewalRetrySteps: [1], subscriptionGraceDays: 1, renewalRetryEnd: 'LEAVE_PAST_DUE' });
-      const { id, trialEnd } = await ground.subscribe();
-      await ground.allow(ground.evm.payers[0], 0n);
-      for (const hours of [0, 1, 30, 80]) await ground.goTo(later(trialEnd, hours * HOUR));
-      expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'PAST_DUE', captureRetryCount: 2 });
-      expect((await ground.invoices(id))[0]?.status).toBe('PAST_DUE');
-      const job = await ground.waitingJob(id);
-      expect(job?.runAt.getTime()).toBeLessThanOrEqual(ground.clock.now().getTime() + DAY * 1000);
-    });
-
-    it('makes one more attempt where the steps were shortened after more failures than they allow', async () => {
-      const { id, trialEnd } = await ground.subscribe();
-      await ground.allow(ground.evm.payers[0], 0n);
-      for (const hours of [0, 1, 6]) await ground.goTo(later(trialEnd, hours * HOUR));
-      await rules({ renewalRetrySteps: [1] });
-      expect((await ground.subscriptionOf(id)).status).toBe('ACTIVE');
-      await ground.goTo(later(trialEnd, 24 * HOUR));
-      expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'PAST_DUE', captureRetryCount: 4 });
-    });
   });
 
   it('leaves half an hour at least between attempts, however late they run', () => {

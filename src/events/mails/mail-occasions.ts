@@ -82,7 +82,7 @@ async function ofCaptures(facts: Facts, app: OccasionApp, events: readonly Typed
 
 const LINES_LIMIT = 50;
 
-/** Only what the merchant refunded: what a dispute returns is told with its outcome. */
+/** Only what the merchant refunded. What a dispute returns is part of the mail about its outcome. */
 async function ofRefunds(facts: Facts, app: OccasionApp, events: readonly TypedEvent[]): Promise<MailOccasion[]> {
   const intents = await readIntents(
     facts,
@@ -153,16 +153,18 @@ async function ofDisputes(facts: Facts, app: OccasionApp, events: readonly Typed
 
 /** The first failure of a period, and the one that makes the subscription PAST_DUE. */
 async function ofFailures(facts: Facts, app: OccasionApp, events: readonly TypedEvent[]): Promise<MailOccasion[]> {
-  const told = events.filter(({ type, data }) => (type === 'subscription.past_due') !== (data.captureRetryCount === 1));
-  if (told.length === 0) return [];
+  const mailed = events.filter(
+    ({ type, data }) => (type === 'subscription.past_due') !== (data.captureRetryCount === 1),
+  );
+  if (mailed.length === 0) return [];
   const subscriptions = await facts.database.subscription.findMany({
-    where: { id: { in: told.map(({ resourceId }) => resourceId) } },
+    where: { id: { in: mailed.map(({ resourceId }) => resourceId) } },
     include: { customerAccount: customerFields, productPlan: { select: { name: true } } },
   });
   const invoices = await facts.database.invoice.findMany({
-    where: { id: { in: told.flatMap(({ data }) => textOf(data.invoiceId) ?? []) } },
+    where: { id: { in: mailed.flatMap(({ data }) => textOf(data.invoiceId) ?? []) } },
   });
-  return told.flatMap((event) => {
+  return mailed.flatMap((event) => {
     const subscription = subscriptions.find(({ id }) => id === event.resourceId);
     const invoice = invoices.find(({ id }) => id === event.data.invoiceId);
     if (!subscription || !invoice) return [];

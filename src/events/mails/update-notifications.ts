@@ -9,8 +9,17 @@ export const notificationsSchema = z.object({
 });
 
 /** The settings of a member who has not changed any: nothing is received. */
-export function defaultNotifications(memberId: string, now: Date): MemberNotifications {
+function defaultNotifications(memberId: string, now: Date): MemberNotifications {
   return { memberId, kinds: [], language: 'en', updatedAt: now };
+}
+
+/** Which mails the member receives. */
+export async function readNotifications(
+  { database, clock }: { database: Database; clock: Clock },
+  memberId: string,
+): Promise<MemberNotifications> {
+  const settings = await database.memberNotifications.findUnique({ where: { memberId } });
+  return settings ?? defaultNotifications(memberId, clock.now());
 }
 
 /** Changes which mails the member receives. An absent field stays unchanged. */

@@ -47,6 +47,7 @@ const bounded: Record<string, string[]> = {
     'Query.tokens',
     'SigningMethods.methods',
   ],
+  'has the newest rows, at most 100, of what is kept for some months': ['Query.mails'],
   'has one row a chain family': ['App.payoutAddresses', 'Checkout.payees'],
   'is bounded where its rows are made': [
     'CheckoutSession.items',

@@ -106,6 +106,7 @@ export const auditedCalls: Readonly<Record<string, Call>> = {
     ),
     leaves: ['app.updated', 'payout_address.set'],
   },
+  updateMailSettings: given((rows) => `(appId: "${rows.app}", input: { kinds: [RECEIPT] })`),
   updatePaymentLink: ofId('link', ', input: { amount: "7", name: "L" }'),
   updateProductPlan: ofId('plan', ', input: { name: "Renamed" }'),
   updateProductPlanPrice: ofId('price', ', input: { nickname: "Renamed" }'),

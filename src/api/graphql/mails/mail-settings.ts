@@ -1,21 +1,20 @@
 /** The settings of mails to payers: the type, the queries mailSettings and mailPreview, and the mutation updateMailSettings. */
 import type { MailSettings } from '../../../../prisma/client.ts';
 import { notFound } from '../../../errors.ts';
-import { brandOf, ownBrand } from '../../../events/mails/mail-brand.ts';
 import {
   isPayerMailKind,
-  mailKinds,
+  type MailKind,
   mailLanguageOf,
   type mailLanguages,
   type payerMailKinds,
 } from '../../../events/mails/mail-kind.ts';
-import { type PrintedMail, printMail } from '../../../events/mails/print-mail.ts';
-import { sampleContent } from '../../../events/mails/sample-content.ts';
+import type { PrintedMail } from '../../../events/mails/print-mail.ts';
 import {
   defaultMailSettings,
   mailSettingsSchema,
   updateMailSettings,
 } from '../../../events/mails/update-mail-settings.ts';
+import { previewPath, printPreview } from '../../serve-mail-preview.ts';
 import { builder } from '../server/builder.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf } from '../server/scope-of.ts';
@@ -45,7 +44,28 @@ const PayerMailKindEnum = builder.enumType('PayerMailKind', {
 
 export const MailKindEnum = builder.enumType('MailKind', {
   description: 'An email that is sent about an event. The kinds that begin with MEMBER_ go to members of the merchant.',
-  values: mailKinds,
+  values: {
+    RECEIPT: { value: 'RECEIPT', description: 'To the payer: a payment was captured.' },
+    REFUND: { value: 'REFUND', description: 'To the payer: a payment was refunded.' },
+    RENEWAL_REMINDER: { value: 'RENEWAL_REMINDER', description: 'To the payer: a subscription renews soon.' },
+    RENEWAL_FAILED: { value: 'RENEWAL_FAILED', description: 'To the payer: a renewal could not be charged.' },
+    DISPUTE: { value: 'DISPUTE', description: 'To the payer: a dispute was opened or resolved.' },
+    MEMBER_PAYMENT: { value: 'MEMBER_PAYMENT', description: 'To a member: a payment was captured.' },
+    MEMBER_DISPUTE: { value: 'MEMBER_DISPUTE', description: 'To a member: a dispute was opened or resolved.' },
+    MEMBER_RENEWAL_FAILED: {
+      value: 'MEMBER_RENEWAL_FAILED',
+      description: 'To a member: a renewal could not be charged.',
+    },
+    MEMBER_WEBHOOK_DISABLED: {
+      value: 'MEMBER_WEBHOOK_DISABLED',
+      description: 'To a member: a webhook endpoint was disabled.',
+    },
+    MEMBER_LOW_BALANCE: {
+      value: 'MEMBER_LOW_BALANCE',
+      description: 'To an operator: a sending key has little left for gas.',
+    },
+    MEMBER_SUMMARY: { value: 'MEMBER_SUMMARY', description: 'To a member: how many more notifications there were.' },
+  } as const satisfies Record<MailKind, object>,
 });
 
 const MailSettingsRef = builder.objectRef<MailSettings>('MailSettings').implement({
@@ -116,12 +136,15 @@ builder.mutationField('updateMailSettings', (t) =>
   }),
 );
 
-const MailPreviewRef = builder.objectRef<PrintedMail>('MailPreview').implement({
+const MailPreviewRef = builder.objectRef<PrintedMail & { url: string }>('MailPreview').implement({
   description: 'An email with example content.',
   fields: (t) => ({
     subject: t.exposeString('subject', { description: 'The subject.' }),
     html: t.exposeString('html', { description: 'The HTML part, a whole document.' }),
     text: t.exposeString('text', { description: 'The text part.' }),
+    url: t.exposeString('url', {
+      description: 'The HTML part as a page of this installation: a path that begins with /mail-preview/.',
+    }),
   }),
 });
 
@@ -143,16 +166,9 @@ builder.queryField('mailPreview', (t) =>
         include: { mailSettings: true },
       });
       if (!app) throw notFound('app');
-      const content = sampleContent(kind, { appName: app.name, now: world.clock.now() });
-      const brand = content.appName === null ? ownBrand : brandOf(world, app);
-      const action = `${world.config.publicUrl}/`;
-      return printMail({
-        kind,
-        language: language ?? mailLanguageOf(app.mailSettings?.language) ?? 'en',
-        content,
-        brand,
-        links: { action, unsubscribe: kind.startsWith('MEMBER_') || kind === 'RENEWAL_REMINDER' ? action : null },
-      });
+      const chosen = language ?? mailLanguageOf(app.mailSettings?.language) ?? 'en';
+      const url = previewPath(world, { appId: app.id, kind, language: chosen });
+      return { ...printPreview(world, { app, kind, language: chosen }), url };
     },
   }),
 );

@@ -1,8 +1,6 @@
 /** The query mails: what was sent, and what could not be. */
 import type { MailStatus } from '../../../../prisma/client.ts';
-import { invalid } from '../../../errors.ts';
 import { isMailKind } from '../../../events/mails/mail-kind.ts';
-import { isId } from '../../../platform/identifier.ts';
 import { builder } from '../server/builder.ts';
 import { DEFAULT_PAGE_SIZE, demandListSize } from '../server/limits.ts';
 import { scopeOf } from '../server/scope-of.ts';
@@ -48,26 +46,22 @@ builder.prismaObject('Mail', {
 builder.queryField('mails', (t) =>
   t.prismaField({
     type: ['Mail'],
-    description:
-      'The emails of the caller’s apps, newest first. They are kept for a limited time, 90 days by default. Pass the last id as `after` for the next ones.',
+    description: 'The emails of the caller’s apps, newest first. They are kept for a limited time, 90 days by default.',
     authScopes: { read: true },
     args: {
       appId: t.arg.id({ description: 'Only those of this app.' }),
       status: t.arg({ type: MailStatusEnum, description: 'Only those with this status.' }),
-      after: t.arg.id({ description: 'Only those before this one in the list.' }),
       first: t.arg.int({ required: true, defaultValue: DEFAULT_PAGE_SIZE, description: '1 to 100.' }),
     },
     complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, Math.min(first, 100)) }),
-    resolve: async (query, _root, { appId, status, after, first }, context) => {
+    resolve: async (query, _root, { appId, status, first }, context) => {
       demandListSize({ first });
-      if (after != null && !isId(after)) throw invalid([{ param: 'after', message: 'not the id of an email' }]);
       const scope = await scopeOf(context, { appId });
       return await context.database.mail.findMany({
         ...query,
         where: {
           ...(scope.appId === null ? {} : { appId: scope.appId }),
           ...(status ? { status } : {}),
-          ...(after == null ? {} : { id: { lt: after } }),
         },
         orderBy: { id: 'desc' },
         take: first,

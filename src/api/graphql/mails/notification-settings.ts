@@ -2,8 +2,8 @@
 import type { MemberNotifications } from '../../../../prisma/client.ts';
 import { isForOperators, mailLanguageOf, memberMailKinds } from '../../../events/mails/mail-kind.ts';
 import {
-  defaultNotifications,
   notificationsSchema,
+  readNotifications,
   updateNotifications,
 } from '../../../events/mails/update-notifications.ts';
 import { builder } from '../server/builder.ts';
@@ -61,8 +61,7 @@ builder.queryField('notificationSettings', (t) =>
     resolve: async (_root, _args, { principal, world }) => {
       if (principal.kind !== 'member') throw refusal(principal);
       const { memberId, isOperator } = principal;
-      const settings = await world.database.memberNotifications.findUnique({ where: { memberId } });
-      return { ...(settings ?? defaultNotifications(memberId, world.clock.now())), isOperator };
+      return { ...(await readNotifications(world, memberId)), isOperator };
     },
   }),
 );

@@ -14,10 +14,13 @@ import { AppsPanel } from './apps-panel.tsx';
 import { AuditPanel } from './audit/audit-panel.tsx';
 import { GeneralForm } from './general-form.tsx';
 import { LookForm } from './look-form.tsx';
+import { MailsPanel } from './mails/mails-panel.tsx';
+import { NotificationsPanel } from './mails/notifications-panel.tsx';
 import { MembersPanel } from './members-panel.tsx';
 import { PayoutForm } from './payout-form.tsx';
+import { RetryForm } from './retry-form.tsx';
 
-const parts = ['general', 'payouts', 'look', 'members', 'apps', 'audit'] as const;
+const parts = ['general', 'payouts', 'look', 'mails', 'notifications', 'members', 'apps', 'audit'] as const;
 
 export function SettingsPage() {
   const { t } = useTranslation();
@@ -29,9 +32,16 @@ export function SettingsPage() {
   const ofApp = (content: (one: NonNullable<typeof own>) => ReactNode) =>
     own ? content(own) : error ? <ErrorNote error={error} retry={refetch} /> : <Skeleton lines={6} />;
   const contents = {
-    general: ofApp((one) => <GeneralForm key={one.id} app={one} />),
+    general: ofApp((one) => (
+      <>
+        <GeneralForm key={one.id} app={one} />
+        <RetryForm key={`${one.id} retry`} app={one} />
+      </>
+    )),
     payouts: ofApp((one) => <PayoutForm key={one.id} app={one} />),
     look: ofApp((one) => <LookForm key={one.id} app={one} />),
+    mails: <MailsPanel />,
+    notifications: <NotificationsPanel />,
     members: <MembersPanel />,
     apps: <AppsPanel />,
     audit: <AuditPanel />,

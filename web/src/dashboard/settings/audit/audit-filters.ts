@@ -6,6 +6,7 @@ export const actionGroups = [
   'api_key',
   'app',
   'payout_address',
+  'mail_settings',
   'member',
   'payment_intent',
   'dispute',

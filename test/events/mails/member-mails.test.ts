@@ -1,0 +1,187 @@
+/** Mails to members, and what the mail server does with mails of either kind. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { transaction } from '../../../prisma/client.ts';
+import { enqueueMails } from '../../../src/events/mails/enqueue-mails.ts';
+import { sendMailJob } from '../../../src/events/mails/jobs.ts';
+import { purgeMails } from '../../../src/events/mails/purge-mails.ts';
+import { reportLowBalances } from '../../../src/events/mails/report-low-balances.ts';
+import { sampleContent } from '../../../src/events/mails/sample-content.ts';
+import { sendMail } from '../../../src/events/mails/send-mail.ts';
+import { newId } from '../../../src/platform/identifier.ts';
+import { silentLog } from '../../../src/platform/log.ts';
+import { openMailer } from '../../../src/platform/mail.ts';
+import { DAY, HOUR } from '../../subscriptions/renewal-ground.ts';
+import { later, openMails } from './mail-ground.ts';
+
+const { ground, mailbox, forget, mailsTo, here, customer, member, paid, disabled } = await openMails();
+beforeEach(forget);
+
+describe('a mail server', () => {
+  async function queued() {
+    const { email } = await customer();
+    const content = sampleContent('RECEIPT', { appName: 'App', now: ground.clock.now() });
+    const mail = {
+      appId: ground.app.id,
+      memberId: null,
+      source: newId(),
+      kind: 'RECEIPT' as const,
+      recipient: email,
+      language: 'en' as const,
+      resourceId: null,
+      content,
+    };
+    await transaction(ground.database, (tx) => enqueueMails(tx, { mails: [mail], now: ground.clock.now() }));
+    const row = await ground.database.mail.findFirstOrThrow({ where: { recipient: email } });
+    return { id: row.id, email };
+  }
+  const stateOf = (id: string) => ground.database.mail.findUniqueOrThrow({ where: { id } });
+
+  it('that is down is tried again, and the mail arrives once it is up', async () => {
+    const { id, email } = await queued();
+    mailbox.onMail(async () => 'busy');
+    await ground.settleDown();
+    const waiting = await stateOf(id);
+    expect(waiting).toMatchObject({ status: 'QUEUED', tries: 1, error: expect.stringContaining('busy') });
+    const away = openMailer({ smtpUrl: 'smtp://127.0.0.1:1', from: 'a@b.c', isProduction: true, log: silentLog });
+    await sendMail({ ...ground.action, mailer: away }, { mailId: id });
+    expect(await stateOf(id)).toMatchObject({
+      status: 'QUEUED',
+      tries: 2,
+      error: expect.stringContaining('ECONNREFUSED'),
+    });
+    mailbox.onMail(null);
+    await ground.goTo(later(ground.clock.now(), 10 * 60));
+    expect(await stateOf(id)).toMatchObject({ status: 'SENT', tries: 3, error: null, nextTryAt: null });
+    expect(mailsTo(email)).toHaveLength(1);
+  });
+
+  it('that never recovers makes it FAILED after 8 tries, with the reason', async () => {
+    const { id, email } = await queued();
+    mailbox.onMail(async () => 'busy');
+    for (let tries = 0; tries < 9; tries += 1) await ground.goTo(later(ground.clock.now(), 24 * HOUR + 60));
+    expect(await stateOf(id)).toMatchObject({
+      status: 'FAILED',
+      tries: 8,
+      error: expect.stringContaining('busy'),
+      content: null,
+    });
+    expect(mailsTo(email)).toEqual([]);
+  });
+
+  it('that refuses the recipient for good is not asked again', async () => {
+    const { id, email } = await queued();
+    mailbox.refused.add(email);
+    await ground.settleDown();
+    expect(await stateOf(id)).toMatchObject({ status: 'FAILED', tries: 1, error: expect.stringContaining('550') });
+    mailbox.refused.clear();
+    await ground.goTo(later(ground.clock.now(), DAY));
+    expect(mailsTo(email)).toEqual([]);
+  });
+
+  it('is given a mail by one worker at a time, and again with the same Message-ID if that one was killed', async () => {
+    const { id, email } = await queued();
+    let accepted: () => void = () => undefined;
+    const isAccepted = new Promise<void>((resolve) => {
+      accepted = resolve;
+    });
+    // Killed after the server has accepted the mail, and before that is recorded.
+    const killed = {
+      ...ground.action.mailer,
+      async send(mail: Parameters<typeof ground.action.mailer.send>[0]) {
+        await ground.action.mailer.send(mail);
+        accepted();
+        await new Promise(() => undefined);
+      },
+    };
+    void sendMail({ ...ground.action, mailer: killed }, { mailId: id });
+    await isAccepted;
+    await sendMail(ground.action, { mailId: id });
+    expect(mailsTo(email)).toHaveLength(1);
+    await ground.goTo(later(ground.clock.now(), 70));
+    expect(await stateOf(id)).toMatchObject({ status: 'SENT', tries: 2 });
+    const ids = mailsTo(email).map(({ headers }) => headers.get('message-id'));
+    expect(ids).toEqual([`<${id}@localhost>`, `<${id}@localhost>`]);
+    await ground.runDueJobs();
+    await sendMail(ground.action, sendMailJob.payload.parse({ mailId: id }));
+    expect(mailsTo(email)).toHaveLength(2);
+  });
+
+  it('and what it was given is forgotten after the retention', async () => {
+    const { id } = await queued();
+    await ground.settleDown();
+    expect(await purgeMails(ground, { days: 1 })).toBe(0);
+    await ground.goTo(later(ground.clock.now(), DAY + 60));
+    expect(await purgeMails(ground, { days: 1 })).toBe(1);
+    expect(await ground.database.mail.count({ where: { id } })).toBe(0);
+  });
+});
+
+describe('a member', () => {
+  it('receives what this member has switched on, in this member’s language, and others nothing', async () => {
+    const owner = await member(['PAYMENT'], { language: 'de' });
+    const viewer = await member(['WEBHOOK_DISABLED'], { role: 'VIEWER' });
+    const nobody = await member([]);
+    const stranger = await ground.database.merchant.create({ data: { id: newId(), name: 'Other' } });
+    const other = await member(['PAYMENT', 'WEBHOOK_DISABLED']);
+    await ground.database.member.update({ where: { id: other.id }, data: { merchantId: stranger.id } });
+    const intent = await paid(null);
+    await disabled();
+    expect(mailsTo(owner.email).map(({ subject }) => subject)).toEqual(['Zahlung eingegangen: 10,00\u00a0$']);
+    expect(mailsTo(owner.email)[0]?.text).toContain(`/dashboard/payments/${intent.id}`);
+    expect(mailsTo(viewer.email).map(({ subject }) => subject)).toEqual(['A webhook endpoint of App was disabled']);
+    expect(mailsTo(viewer.email)[0]?.text).toContain('https://example.com/hooks');
+    expect([...mailsTo(nobody.email), ...mailsTo(other.email)]).toEqual([]);
+  });
+
+  it('who was removed receives nothing', async () => {
+    const gone = await member(['WEBHOOK_DISABLED']);
+    await ground.database.member.update({ where: { id: gone.id }, data: { removedAt: ground.clock.now() } });
+    await disabled();
+    expect(mailsTo(gone.email)).toEqual([]);
+  });
+
+  it('receives at most 10 mails an hour, and then one that counts the others', async () => {
+    const busy = await member(['WEBHOOK_DISABLED']);
+    await disabled(120);
+    expect(mailsTo(busy.email)).toHaveLength(10);
+    await disabled(5);
+    expect(mailsTo(busy.email)).toHaveLength(10);
+    await ground.goTo(later(ground.clock.now(), HOUR + 60));
+    const summary = mailsTo(busy.email).at(-1);
+    expect(mailsTo(busy.email)).toHaveLength(11);
+    expect(summary?.subject).toBe('115 more notifications in the last hour');
+    expect(summary?.text).toContain('115 disabled webhooks');
+    expect(await ground.database.mail.count({ where: { memberId: busy.id, status: 'SUMMARIZED' } })).toBe(115);
+    await disabled();
+    expect(mailsTo(busy.email)).toHaveLength(12);
+  });
+
+  it('unsubscribes from one kind with one click', async () => {
+    const { id, email } = await member(['WEBHOOK_DISABLED', 'PAYMENT']);
+    await disabled();
+    const [, url = ''] = /<(.+)>/.exec(mailsTo(email)[0]?.headers.get('list-unsubscribe') ?? '') ?? [];
+    expect((await fetch(here(url), { method: 'POST' })).status).toBe(200);
+    const settings = await ground.database.memberNotifications.findUniqueOrThrow({ where: { memberId: id } });
+    expect(settings.kinds).toEqual(['PAYMENT']);
+  });
+
+  it('is told of a key with little left for gas only if this member operates the installation, once a day', async () => {
+    const operator = await member(['LOW_BALANCE'], { isOperator: true });
+    const owner = await member(['LOW_BALANCE']);
+    const world = { ...ground.action, config: { mail: { operator: 'ops@example.com' } } };
+    const low = {
+      chainId: ground.evm.chainId,
+      sender: '0xabc',
+      left: 1_000_000_000_000_000n,
+      decimals: 18,
+      isLow: true,
+    };
+    for (let run = 0; run < 3; run += 1)
+      await reportLowBalances(world, [low, { ...low, sender: '0xdef', isLow: false }]);
+    await ground.settleDown();
+    expect(mailsTo(operator.email)).toHaveLength(1);
+    expect(mailsTo(operator.email)[0]?.text).toContain('0.001');
+    expect(mailsTo('ops@example.com')).toHaveLength(1);
+    expect(mailsTo(owner.email)).toEqual([]);
+  });
+});

@@ -1,0 +1,7 @@
+import type { MailLanguage } from '../../../../../generated/web/documents.ts';
+
+/** Each in its own language. */
+export const languages = [
+  { value: 'en', words: 'English' },
+  { value: 'de', words: 'Deutsch' },
+] as const satisfies readonly { value: MailLanguage; words: string }[];

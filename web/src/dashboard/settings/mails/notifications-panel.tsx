@@ -1,0 +1,65 @@
+/** What the member who is logged in is notified of by email. */
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import {
+  SettingsNotificationsDocument,
+  type SettingsNotificationsQuery,
+  SettingsUpdateNotificationsDocument,
+} from '../../../../../generated/web/documents.ts';
+import { Button } from '../../../ui/button/button.tsx';
+import { Checkbox } from '../../../ui/fields/checkbox.tsx';
+import { Select } from '../../../ui/fields/select.tsx';
+import { useToasts } from '../../../ui/overlays/toasts.tsx';
+import { ErrorNote } from '../../../ui/state/error-note.tsx';
+import { Skeleton } from '../../../ui/state/skeleton.tsx';
+import { useAsk } from '../../session/use-ask.ts';
+import { useTell } from '../../session/use-tell.ts';
+import { Panel } from '../../shell/panel.tsx';
+import styles from '../settings.module.css';
+import { languages } from './languages.ts';
+
+export function NotificationsPanel() {
+  const { data, error, refetch } = useAsk(SettingsNotificationsDocument, {});
+  if (!data) return error ? <ErrorNote error={error} retry={refetch} /> : <Skeleton lines={6} />;
+  return <NotificationsForm settings={data.notificationSettings} />;
+}
+
+function NotificationsForm({ settings }: { settings: SettingsNotificationsQuery['notificationSettings'] }) {
+  const { t } = useTranslation();
+  const tell = useToasts();
+  const update = useTell(SettingsUpdateNotificationsDocument, { changes: [SettingsNotificationsDocument] });
+  const [chosen, setChosen] = useState(settings.kinds);
+  const [language, setLanguage] = useState(settings.language);
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    update.mutate({ input: { kinds: chosen, language } }, { onSuccess: () => tell({ title: t('settings.saved') }) });
+  };
+  return (
+    <form onSubmit={send} className={styles.form} noValidate>
+      <Panel title={t('settings.parts.notifications')} about={t('settings.notifications.about')}>
+        <div className={styles.fields}>
+          {settings.availableKinds.map((kind) => (
+            <Checkbox
+              key={kind}
+              label={t(`settings.notifications.${kind}`)}
+              isChecked={chosen.includes(kind)}
+              onChange={(isOn) => setChosen((all) => (isOn ? [...all, kind] : all.filter((one) => one !== kind)))}
+            />
+          ))}
+          <Select
+            label={t('settings.notifications.language')}
+            value={language}
+            onChange={setLanguage}
+            options={languages}
+          />
+        </div>
+      </Panel>
+      <ErrorNote error={update.error} />
+      <div>
+        <Button look="primary" type="submit" isBusy={update.isPending} busyWords={t('everywhere.saving')}>
+          {t('settings.notifications.save')}
+        </Button>
+      </div>
+    </form>
+  );
+}
