@@ -12,9 +12,9 @@ import type { Config } from '../config/config.ts';
 import { refreshWalletJob } from '../customers/jobs.ts';
 import { refreshWallet } from '../customers/refresh-wallet.ts';
 import type { EventType } from '../events/event-type.ts';
-import { sendMailJob, summarizeMailsJob } from '../events/mails/jobs.ts';
+import { sendMailsJob, summarizeMailsJob } from '../events/mails/jobs.ts';
 import { mailedEvents, queueMails } from '../events/mails/queue-mails.ts';
-import { sendMail } from '../events/mails/send-mail.ts';
+import { openMailSender } from '../events/mails/send-due-mails.ts';
 import { summarizeMails } from '../events/mails/summarize-mails.ts';
 import { type Reaction, type Reactions, react } from '../events/react.ts';
 import { reactJob, reactToEventJob } from '../events/react-job.ts';
@@ -63,6 +63,7 @@ export function jobTable(
   sending: { wake(sender: { chainId: number; sender: string }): Promise<void> },
 ): JobTable {
   const reactions = reactionTable(world);
+  const mails = openMailSender(world);
   return new Map([
     jobEntry(sendTransactionsJob, (sender) => sending.wake(sender)),
     jobEntry(reactJob, async ({ appId, first, last }) => {
@@ -85,7 +86,7 @@ export function jobTable(
     jobEntry(deliverPayoutsJob, (payload) => deliverPayouts(world, payload)),
     jobEntry(mailPasswordJob, (payload) => mailOneTimePassword({ ...world, clock: systemClock }, payload)),
     jobEntry(mailInvitationJob, (payload) => mailInvitation(world, payload)),
-    jobEntry(sendMailJob, (payload) => sendMail(world, payload)),
+    jobEntry(sendMailsJob, () => mails.turn()),
     jobEntry(summarizeMailsJob, (payload) => summarizeMails(world, payload)),
     jobEntry(mailInvoiceJob, (payload) => mailInvoice(world, payload)),
     jobEntry(overdueInvoiceJob, (payload) => markInvoiceOverdue(world, payload)),

@@ -7,6 +7,7 @@ import { webhookConsumer } from '../events/consumers/webhook-consumer.ts';
 import { purgeMails } from '../events/mails/purge-mails.ts';
 import { remindRenewals } from '../events/mails/remind-renewals.ts';
 import { reportLowBalances } from '../events/mails/report-low-balances.ts';
+import { sweepMails } from '../events/mails/send-due-mails.ts';
 import { purgeDeliveries } from '../events/webhooks/purge-deliveries.ts';
 import { runWebhooks } from '../events/webhooks/run-webhooks.ts';
 import { checkBooks } from '../operations/check-books.ts';
@@ -106,6 +107,7 @@ async function sweep(world: Floor): Promise<void> {
   await sweepPayments(world);
   await sweepRenewals(world);
   await remindRenewals(world);
+  await sweepMails(world);
 }
 
 async function purge(floor: Floor): Promise<void> {

@@ -80,6 +80,14 @@ export function isRefusedForGood(error: unknown): boolean {
   return responseCode === undefined ? command === 'API' : Number(responseCode) >= 500 && Number(responseCode) < 600;
 }
 
+/** Whether the server has responded to this mail, rather than being out of reach or refusing every mail. */
+export function hasResponded(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, command, responseCode } = error as Error & Record<string, unknown>;
+  if (command === 'MAIL FROM' || code === 'EAUTH') return false;
+  return responseCode !== undefined || command === 'API';
+}
+
 /** Escapes text for use in HTML. */
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

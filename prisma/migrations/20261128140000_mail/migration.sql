@@ -54,6 +54,7 @@ CREATE TABLE "mail" (
 CREATE UNIQUE INDEX "mail_source_kind_recipient_key" ON "mail"("source", "kind", "recipient");
 CREATE INDEX "mail_app_id_id_idx" ON "mail"("app_id", "id");
 CREATE INDEX "mail_member_id_status_created_at_idx" ON "mail"("member_id", "status", "created_at");
+CREATE INDEX "mail_queued_idx" ON "mail"("created_at") WHERE "status" = 'QUEUED';
 CREATE INDEX "mail_created_at_idx" ON "mail"("created_at");
 
 CREATE TABLE "mail_opt_out" (

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction, Prisma } from '../../../prisma/client.ts';
 import { newId } from '../../platform/identifier.ts';
-import { addJobs } from '../../platform/jobs.ts';
-import { mailKey, sendMailJob, summarizeMailsJob, summaryKey } from './jobs.ts';
+import { addJob, addJobs } from '../../platform/jobs.ts';
+import { SEND_NOW, sendMailsJob, summarizeMailsJob, summaryKey } from './jobs.ts';
 import type { MailContent } from './mail-content.ts';
 import { type MailKind, type MailLanguage, MEMBER_MAILS_PER_HOUR } from './mail-kind.ts';
 
@@ -20,7 +20,7 @@ export type NewMail = {
 const HOUR_MS = 3_600_000;
 
 /**
- * Queues mails that are not queued yet, each with its job. A member's mails beyond 10 in an hour are held for a summary, which is sent an
+ * Queues mails that are not queued yet, and the job that sends them. A member's mails beyond 10 in an hour are held for a summary, which is sent an
  * hour after the first of them. Idempotent by source, kind and recipient.
  */
 export async function enqueueMails(
@@ -41,12 +41,7 @@ export async function enqueueMails(
     skipDuplicates: true,
     select: { id: true, status: true, memberId: true },
   });
-  const queued = made.filter(({ status }) => status === 'QUEUED');
-  await addJobs(
-    tx,
-    sendMailJob,
-    queued.map(({ id }) => ({ payload: { mailId: id }, key: mailKey(id), runAt: now })),
-  );
+  if (made.some(({ status }) => status === 'QUEUED')) await addJob(tx, sendMailsJob, {}, { key: SEND_NOW, runAt: now });
   const held = new Set(made.flatMap(({ status, memberId }) => (status === 'HELD' && memberId ? [memberId] : [])));
   await scheduleSummaries(tx, { memberIds: [...held], now });
 }

@@ -2,18 +2,21 @@
 import { z } from 'zod';
 import { defineJob } from '../../platform/jobs.ts';
 
-/** Sends one mail. Its own tries are counted in its row; the job's attempts only cover faults of the database. */
-export const sendMailJob = defineJob({
-  name: 'send_mail',
-  payload: z.object({ mailId: z.uuid() }),
+/**
+ * Sends the mails that are due. There is one job for all of them, and each worker runs one at a time, so that a mail server that does not
+ * respond occupies one place of the queue and not all of them.
+ */
+export const sendMailsJob = defineJob({
+  name: 'send_mails',
+  payload: z.object({}),
   maxAttempts: 25,
-  // Thousands may be queued in the same minute, and payments must not wait for them.
   priority: 30,
 });
 
-export function mailKey(mailId: string): string {
-  return `mail:${mailId}`;
-}
+/** The key of the job for mails that were just queued. */
+export const SEND_NOW = 'send-mails';
+/** The key of the job for mails that are tried again. */
+export const SEND_LATER = 'send-mails:later';
 
 /** Sends a member one mail about all that were held. */
 export const summarizeMailsJob = defineJob({

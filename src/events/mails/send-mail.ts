@@ -1,10 +1,8 @@
-import { type Database, type Mail, Prisma, transaction } from '../../../prisma/client.ts';
+import { type Database, type Mail, Prisma } from '../../../prisma/client.ts';
 import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { addJob } from '../../platform/jobs.ts';
 import type { Log } from '../../platform/log.ts';
-import { isRefusedForGood, type Mailer } from '../../platform/mail.ts';
-import { mailKey, sendMailJob } from './jobs.ts';
+import { hasResponded, isRefusedForGood, type Mailer } from '../../platform/mail.ts';
 import { brandOf, ownBrand } from './mail-brand.ts';
 import { mailContentSchema } from './mail-content.ts';
 import { isMailKind, mailLanguageOf, nextTryAt } from './mail-kind.ts';
@@ -20,23 +18,19 @@ export type MailWorld = {
   secretKeys: SecretKeys;
 };
 
-/** Longer than the mail server's timeouts together, so that two workers never send one mail at once. */
-const LEASE_MS = 60_000;
 const ERROR_LENGTH = 500;
 
 /**
- * Sends a QUEUED mail and records the outcome. A temporary failure schedules the next of at most 8 tries; a recipient or mail that the
- * server refuses for good, and the last try, make it FAILED. The mail server is called outside of any transaction. A mail whose sender
- * was killed is sent again with the same Message-ID once its lease has expired.
+ * Sends a QUEUED mail that this worker has leased, and records the outcome. A temporary failure is tried again, at most 8 times; a
+ * recipient or mail that the server refuses for good, and the last try, make it FAILED. The mail server is called outside of any
+ * transaction. Returns whether the server has responded at all.
  */
-export async function sendMail(world: MailWorld, { mailId }: { mailId: string }): Promise<void> {
-  const mail = await lease(world, mailId);
-  if (!mail) return;
+export async function sendMail(world: MailWorld, mail: Mail): Promise<boolean> {
   try {
     await world.mailer.send(await outgoing(world, mail));
   } catch (error) {
     await recordFailure(world, mail, error);
-    return;
+    return hasResponded(error);
   }
   await world.database.mail.updateMany({
     where: { id: mail.id, status: 'QUEUED' },
@@ -49,22 +43,7 @@ export async function sendMail(world: MailWorld, { mailId }: { mailId: string })
       nextTryAt: null,
     },
   });
-}
-
-/** Takes the mail for this worker. If another one has it, it is looked at again when that lease expires. */
-async function lease({ database, clock }: MailWorld, id: string): Promise<Mail | null> {
-  return await transaction(database, async (tx) => {
-    await tx.$queryRaw`SELECT 1 FROM mail WHERE id = ${id}::uuid FOR UPDATE`;
-    const mail = await tx.mail.findUnique({ where: { id } });
-    if (mail?.status !== 'QUEUED') return null;
-    const now = clock.now();
-    if (mail.leasedUntil !== null && mail.leasedUntil > now) {
-      await addJob(tx, sendMailJob, { mailId: id }, { key: mailKey(id), runAt: mail.leasedUntil });
-      return null;
-    }
-    const leasedUntil = new Date(now.getTime() + LEASE_MS);
-    return await tx.mail.update({ where: { id }, data: { leasedUntil, tries: { increment: 1 } } });
-  });
+  return true;
 }
 
 async function outgoing(world: MailWorld, mail: Mail) {
@@ -94,16 +73,13 @@ async function recordFailure({ database, clock, log }: MailWorld, mail: Mail, er
   const next = isRefusedForGood(error) ? null : nextTryAt(mail.tries, now);
   const { id: mailId, kind, tries } = mail;
   log.warn({ mailId, kind, tries, error: text, isFinal: next === null }, 'A mail could not be sent.');
-  await transaction(database, async (tx) => {
-    await tx.mail.updateMany({
-      where: { id: mailId, status: 'QUEUED' },
-      data: {
-        error: text,
-        leasedUntil: null,
-        nextTryAt: next,
-        ...(next === null ? { status: 'FAILED', content: Prisma.DbNull } : {}),
-      },
-    });
-    if (next !== null) await addJob(tx, sendMailJob, { mailId }, { key: mailKey(mailId), runAt: next });
+  await database.mail.updateMany({
+    where: { id: mailId, status: 'QUEUED' },
+    data: {
+      error: text,
+      leasedUntil: null,
+      nextTryAt: next,
+      ...(next === null ? { status: 'FAILED', content: Prisma.DbNull } : {}),
+    },
   });
 }

@@ -2,7 +2,7 @@ import { type Database, Prisma, transaction } from '../../../prisma/client.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/identifier.ts';
 import { addJob } from '../../platform/jobs.ts';
-import { mailKey, sendMailJob } from './jobs.ts';
+import { SEND_NOW, sendMailsJob } from './jobs.ts';
 import { mailLanguageOf } from './mail-kind.ts';
 
 /** Queues one mail that counts everything held for a member, and marks those SUMMARIZED. Does nothing if nothing is held. */
@@ -35,6 +35,6 @@ export async function summarizeMails(
         createdAt: now,
       },
     });
-    await addJob(tx, sendMailJob, { mailId: id }, { key: mailKey(id), runAt: now });
+    await addJob(tx, sendMailsJob, {}, { key: SEND_NOW, runAt: now });
   });
 }

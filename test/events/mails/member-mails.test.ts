@@ -2,11 +2,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { transaction } from '../../../prisma/client.ts';
 import { enqueueMails } from '../../../src/events/mails/enqueue-mails.ts';
-import { sendMailJob } from '../../../src/events/mails/jobs.ts';
 import { purgeMails } from '../../../src/events/mails/purge-mails.ts';
 import { reportLowBalances } from '../../../src/events/mails/report-low-balances.ts';
 import { sampleContent } from '../../../src/events/mails/sample-content.ts';
-import { sendMail } from '../../../src/events/mails/send-mail.ts';
+import { openMailSender, sweepMails } from '../../../src/events/mails/send-due-mails.ts';
 import { newId } from '../../../src/platform/identifier.ts';
 import { silentLog } from '../../../src/platform/log.ts';
 import { openMailer } from '../../../src/platform/mail.ts';
@@ -43,7 +42,8 @@ describe('a mail server', () => {
     const waiting = await stateOf(id);
     expect(waiting).toMatchObject({ status: 'QUEUED', tries: 1, error: expect.stringContaining('busy') });
     const away = openMailer({ smtpUrl: 'smtp://127.0.0.1:1', from: 'a@b.c', isProduction: true, log: silentLog });
-    await sendMail({ ...ground.action, mailer: away }, { mailId: id });
+    await ground.passTime(70);
+    await openMailSender({ ...ground.action, mailer: away }).turn();
     expect(await stateOf(id)).toMatchObject({
       status: 'QUEUED',
       tries: 2,
@@ -93,17 +93,36 @@ describe('a mail server', () => {
         await new Promise(() => undefined);
       },
     };
-    void sendMail({ ...ground.action, mailer: killed }, { mailId: id });
+    void openMailSender({ ...ground.action, mailer: killed }).turn();
     await isAccepted;
-    await sendMail(ground.action, { mailId: id });
+    await ground.settleDown();
     expect(mailsTo(email)).toHaveLength(1);
     await ground.goTo(later(ground.clock.now(), 70));
     expect(await stateOf(id)).toMatchObject({ status: 'SENT', tries: 2 });
     const ids = mailsTo(email).map(({ headers }) => headers.get('message-id'));
     expect(ids).toEqual([`<${id}@localhost>`, `<${id}@localhost>`]);
-    await ground.runDueJobs();
-    await sendMail(ground.action, sendMailJob.payload.parse({ mailId: id }));
+    await openMailSender(ground.action).turn();
     expect(mailsTo(email)).toHaveLength(2);
+  });
+
+  it('that does not respond is left alone for a minute, and mails that were not tried keep their tries', async () => {
+    const ids = [];
+    for (let mails = 0; mails < 6; mails += 1) ids.push((await queued()).id);
+    const away = openMailer({ smtpUrl: 'smtp://127.0.0.1:1', from: 'a@b.c', isProduction: true, log: silentLog });
+    const sender = openMailSender({ ...ground.action, mailer: away });
+    await Promise.all([sender.turn(), sender.turn()]);
+    const tries = async () =>
+      (await ground.database.mail.findMany({ orderBy: { id: 'asc' } })).map((mail) => mail.tries);
+    expect(await tries()).toEqual([1, 1, 1, 1, 0, 0]);
+    await ground.database.$executeRaw`DELETE FROM graphile_worker._private_jobs WHERE key LIKE 'send-mails%'`;
+    await sweepMails(ground);
+    await ground.settleDown();
+    expect(mailbox.mails).toEqual([]);
+    await ground.passTime(4 * 60);
+    await sweepMails(ground);
+    await ground.settleDown();
+    expect(mailbox.mails).toHaveLength(6);
+    expect(await tries()).toEqual([2, 2, 2, 2, 1, 1]);
   });
 
   it('and what it was given is forgotten after the retention', async () => {

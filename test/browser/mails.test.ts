@@ -1,0 +1,110 @@
+/** Mails as people see them: what a merchant switches on, what a member receives, and the link that repairs a failed renewal. */
+import { beforeAll, expect, test, vi } from 'vitest';
+import { readMail } from '../setup/read-mail.ts';
+import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
+import { openPage } from './setup/open-page.ts';
+import { CHAIN, card, makeLink, press, toQuote, visit } from './setup/payer-visit.ts';
+import { inspect, visitDashboard } from './setup/visit-dashboard.ts';
+
+// A renewal is due a minute after the subscription has begun, and goes through worker, chain and indexer.
+vi.setConfig({ testTimeout: 600_000 });
+const PATIENCE = { timeout: 240_000, interval: 500 };
+
+let ground: BrowserGround;
+let shop: ShopGround;
+beforeAll(async () => {
+  ground = await openBrowserGround();
+  shop = await ground.openShop('Tea house');
+});
+
+test('an owner switches mails to payers on, looks at one, and chooses notifications', async () => {
+  const opened = await openPage();
+  const { page } = opened;
+  await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/settings?part=mails' });
+  await page.getByRole('heading', { name: 'Emails to payers' }).waitFor();
+  await page.getByLabel('Receipt').check();
+  await page.getByLabel('Failed renewal').check();
+  await page.getByLabel('Replies to').fill('nobody');
+  await page.getByRole('button', { name: 'Save the emails' }).click();
+  await page.getByText('not an email address').first().waitFor();
+  await page.getByLabel('Replies to').fill('help@example.com');
+  await page.getByRole('button', { name: 'Save the emails' }).click();
+  await expect
+    .poll(() => ground.database.mailSettings.findUnique({ where: { appId: shop.appId } }), PATIENCE)
+    .toMatchObject({ kinds: ['RECEIPT', 'RENEWAL_FAILED'], replyTo: 'help@example.com', reminderDays: 3 });
+  opened.faults.splice(0);
+  await inspect(opened, 'settings-mails');
+
+  const address = await page.getByRole('link', { name: 'Preview: Receipt' }).getAttribute('href');
+  const preview = await openPage();
+  const answer = await preview.page.goto(`${ground.origin}${address}`);
+  expect(answer?.headers()['content-security-policy']).toContain('sandbox');
+  await preview.page.getByRole('heading', { name: 'You paid €12.50' }).waitFor();
+  await preview.page.getByText('Tea house', { exact: true }).waitFor();
+  await inspect(preview, 'mail-receipt');
+  expect((await fetch(`${ground.origin}${address}x`)).status).toBe(404);
+
+  await page.getByRole('tab', { name: 'Notifications' }).click();
+  await page.getByLabel('A payment is received').check();
+  expect(await page.getByLabel('A sending key has little left for gas').count()).toBe(0);
+  await page.getByRole('button', { name: 'Save the notifications' }).click();
+  const where = { member: { email: shop.ownerEmail } };
+  await expect
+    .poll(() => ground.database.memberNotifications.findFirst({ where }), PATIENCE)
+    .toMatchObject({ kinds: ['PAYMENT'] });
+  await inspect(opened, 'settings-notifications');
+
+  await page.getByRole('tab', { name: 'General' }).click();
+  await page.getByLabel('Further attempts').fill('6, 1');
+  await page.getByRole('button', { name: 'Save the retry rules' }).click();
+  await page.getByText('Enter 1 to 10 ascending whole hours, from 1 to 1440.').waitFor();
+  await page.getByLabel('Further attempts').fill('2, 12, 48');
+  await page.getByLabel('After the grace period').selectOption('PAUSE');
+  await page.getByRole('button', { name: 'Save the retry rules' }).click();
+  await expect
+    .poll(() => ground.database.app.findUnique({ where: { id: shop.appId } }), PATIENCE)
+    .toMatchObject({ renewalRetrySteps: [2, 12, 48], renewalRetryEnd: 'PAUSE' });
+  await inspect(opened, 'settings-retry');
+});
+
+test('a payer whose renewal has failed pays it by the link in the mail, and stays subscribed', async () => {
+  const plan = await shop.call('POST', '/product-plans', {
+    name: 'Tea club',
+    planType: 'SUBSCRIPTION',
+    prices: [{ amount: '8.00', billingInterval: 'MINUTE' }],
+  });
+  const { path } = await makeLink(shop, { amount: undefined, productPlanId: plan.id });
+  const email = `payer-${crypto.randomUUID().slice(0, 8)}@example.com`;
+  const { page } = await visit(ground, path);
+  await page.getByLabel('Email').fill(email);
+  await press(page, /^Continue to payment$/);
+  await toQuote(page, `USDC-${CHAIN}`);
+  await press(page, /^Sign to pay 8\.00 USDC$/);
+  await card(page, 'receipt');
+  // More than the payer has signed for.
+  await ground.database.productPlanPrice.updateMany({ where: { productPlanId: plan.id }, data: { amount: '20.00' } });
+  const mailed = async (subject: string) =>
+    (await ground.mails(email)).map(readMail).find((mail) => mail.subject.includes(subject));
+  await expect.poll(() => mailed('could not renew'), PATIENCE).toBeDefined();
+  expect((await mailed('Your receipt'))?.text).toContain('$8.00');
+  const failure = await mailed('could not renew');
+  expect(failure?.text).toContain('more than the limit that you agreed to');
+  const link = new URL(/https?:\/\/\S+\/invoice\/\S+/.exec(failure?.text ?? '')?.[0] ?? '');
+
+  const repair = await visit(ground, `${link.pathname}${link.search}`);
+  await press(repair.page, /^Pay 20\.00 USD$/);
+  await repair.page.waitForURL(/\/checkout\/[0-9a-f-]+#/);
+  await toQuote(repair.page, `USDC-${CHAIN}`);
+  await press(repair.page, /^Sign to pay 20\.00 USDC$/);
+  await card(repair.page, 'receipt');
+  const where = { customerAccount: { email } };
+  const read = () => ground.database.subscription.findFirstOrThrow({ where, include: { invoices: true } });
+  await expect
+    .poll(async () => (await read()).invoices.filter(({ status }) => status === 'PAID').length, PATIENCE)
+    .toBe(2);
+  const subscription = await read();
+  expect(subscription).toMatchObject({ status: 'ACTIVE', captureRetryCount: expect.any(Number) });
+  await shop.call('POST', `/subscriptions/${subscription.id}/cancel`, { cancelAtPeriodEnd: false });
+  const notified = (await ground.mails(shop.ownerEmail)).map(readMail).map(({ subject }) => subject);
+  expect(notified).toEqual(expect.arrayContaining(['Payment received: $8.00', 'Payment received: $20.00']));
+});
