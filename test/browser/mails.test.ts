@@ -22,8 +22,8 @@ test('an owner switches mails to payers on, looks at one, and chooses notificati
   const { page } = opened;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/settings?part=mails' });
   await page.getByRole('heading', { name: 'Emails to payers' }).waitFor();
-  await page.getByLabel('Receipt').check();
-  await page.getByLabel('Failed renewal').check();
+  await page.getByRole('checkbox', { name: 'Receipt' }).check();
+  await page.getByRole('checkbox', { name: 'Failed renewal' }).check();
   await page.getByLabel('Replies to').fill('nobody');
   await page.getByRole('button', { name: 'Save the emails' }).click();
   await page.getByText('not an email address').first().waitFor();
@@ -68,6 +68,19 @@ test('an owner switches mails to payers on, looks at one, and chooses notificati
 });
 
 test('a payer whose renewal has failed pays it by the link in the mail, and stays subscribed', async () => {
+  const query = 'mutation { updateMailSettings(input: { kinds: [RECEIPT, RENEWAL_FAILED] }) { kinds } }';
+  const headers = { 'content-type': 'application/json', 'x-api-key': shop.secretKey };
+  const set = await fetch(`${ground.origin}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+  expect((await set.json()).errors).toBeUndefined();
+  const { id: memberId } = await ground.database.member.findFirstOrThrow({ where: { email: shop.ownerEmail } });
+  const kinds = { kinds: ['PAYMENT'] };
+  await ground.database.memberNotifications.upsert({
+    where: { memberId },
+    create: { memberId, ...kinds },
+    update: kinds,
+  });
+  // Who has never logged in is not mailed.
+  await ground.database.member.update({ where: { id: memberId }, data: { joinedAt: new Date() } });
   const plan = await shop.call('POST', '/product-plans', {
     name: 'Tea club',
     planType: 'SUBSCRIPTION',

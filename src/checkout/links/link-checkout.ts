@@ -15,6 +15,7 @@ export const billingDetailsSchema = z.object({
   state: text(255),
   country: text(255),
   postalCode: text(50),
+  locale: z.enum(['en', 'de'], 'en or de').nullish(),
 });
 export type BillingDetails = z.infer<typeof billingDetailsSchema>;
 

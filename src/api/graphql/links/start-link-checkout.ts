@@ -17,6 +17,7 @@ const BillingDetailsInput = builder.inputType('BillingDetailsInput', {
     state: t.string({ description: 'At most 255 characters.' }),
     country: t.string({ description: 'At most 255 characters.' }),
     postalCode: t.string({ description: 'At most 50 characters.' }),
+    locale: t.string({ description: 'The language of emails to the payer: `en` or `de`.' }),
   }),
 });
 

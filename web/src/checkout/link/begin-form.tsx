@@ -40,7 +40,7 @@ const completions: Record<BillingField, string> = {
 };
 
 export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: BeginFormProps) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const questions = beginQuestions(offer);
   const [said, setSaid] = useState<Said>({
     amount: '',
@@ -52,7 +52,9 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
   const begun = useRef<BeginKey>(undefined);
   const begin = useMutation({
     mutationFn: () => {
-      const input = beginInput(offer, said);
+      const { billingDetails, ...rest } = beginInput(offer, said);
+      const locale = i18n.language.startsWith('de') ? 'de' : 'en';
+      const input = { ...rest, ...(billingDetails ? { billingDetails: { ...billingDetails, locale } } : {}) };
       begun.current = beginKey(begun.current, input, crypto.randomUUID());
       return ask(LinkStartDocument, { slug, input }, { idempotencyKey: begun.current.key });
     },

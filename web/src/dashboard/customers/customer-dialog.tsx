@@ -10,13 +10,22 @@ import {
 } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { Button } from '../../ui/button/button.tsx';
+import { Select } from '../../ui/fields/select.tsx';
 import { TextArea } from '../../ui/fields/text-area.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
+import { languages } from '../resources/languages.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
-import { changesOf, customerFieldNames, formOf, lengths, readMetadata } from './customer-form.ts';
+import {
+  type CustomerFieldName,
+  changesOf,
+  customerFieldNames,
+  formOf,
+  lengths,
+  readMetadata,
+} from './customer-form.ts';
 import styles from './customers.module.css';
 
 type CustomerDialogProps = {
@@ -25,6 +34,8 @@ type CustomerDialogProps = {
   onClose: () => void;
   onMade?: (id: string) => void;
 };
+
+const isText = (name: CustomerFieldName) => name !== 'locale';
 
 export function CustomerDialog({ customer, onClose, onMade }: CustomerDialogProps) {
   const { t } = useTranslation();
@@ -64,7 +75,7 @@ export function CustomerDialog({ customer, onClose, onMade }: CustomerDialogProp
       }
     >
       <div className={styles.form}>
-        {customerFieldNames.map((name) => (
+        {customerFieldNames.filter(isText).map((name) => (
           <TextField
             key={name}
             label={t(`customers.fields.${name}`)}
@@ -75,6 +86,12 @@ export function CustomerDialog({ customer, onClose, onMade }: CustomerDialogProp
             onChange={(event) => setForm({ ...form, [name]: event.target.value })}
           />
         ))}
+        <Select
+          label={t('customers.fields.locale')}
+          value={form.locale}
+          onChange={(locale) => setForm({ ...form, locale })}
+          options={[{ value: '', words: t('customers.localeOfApp') }, ...languages]}
+        />
         <div className={styles.whole}>
           <TextArea
             label={t('customers.fields.metadata')}

@@ -9,6 +9,7 @@ export const customerFieldNames = [
   'state',
   'postalCode',
   'country',
+  'locale',
 ] as const;
 export type CustomerFieldName = (typeof customerFieldNames)[number];
 
@@ -26,6 +27,7 @@ export const lengths: Record<CustomerFieldName, number> = {
   state: 255,
   postalCode: 50,
   country: 255,
+  locale: 2,
 };
 
 export function formOf(customer: Customer | null): CustomerForm {

@@ -14,13 +14,13 @@ import { TextField } from '../../../ui/fields/text-field.tsx';
 import { useToasts } from '../../../ui/overlays/toasts.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
 import { Skeleton } from '../../../ui/state/skeleton.tsx';
+import { languages } from '../../resources/languages.ts';
 import { useAsk } from '../../session/use-ask.ts';
 import { useDashboard } from '../../session/use-dashboard.ts';
 import { useTell } from '../../session/use-tell.ts';
 import { Panel } from '../../shell/panel.tsx';
 import styles from '../settings.module.css';
 import { FailedMails } from './failed-mails.tsx';
-import { languages } from './languages.ts';
 
 const kinds = [
   { kind: 'RECEIPT', preview: 'receipt' },

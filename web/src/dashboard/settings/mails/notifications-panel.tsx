@@ -12,11 +12,11 @@ import { Select } from '../../../ui/fields/select.tsx';
 import { useToasts } from '../../../ui/overlays/toasts.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
 import { Skeleton } from '../../../ui/state/skeleton.tsx';
+import { languages } from '../../resources/languages.ts';
 import { useAsk } from '../../session/use-ask.ts';
 import { useTell } from '../../session/use-tell.ts';
 import { Panel } from '../../shell/panel.tsx';
 import styles from '../settings.module.css';
-import { languages } from './languages.ts';
 
 export function NotificationsPanel() {
   const { data, error, refetch } = useAsk(SettingsNotificationsDocument, {});

@@ -1,4 +1,4 @@
-import type { MailLanguage } from '../../../../../generated/web/documents.ts';
+import type { MailLanguage } from '../../../../generated/web/documents.ts';
 
 /** Each in its own language. */
 export const languages = [
