@@ -5,7 +5,7 @@ import { reactionConsumer } from '../events/consumers/reaction-consumer.ts';
 import { runConsumers } from '../events/consumers/run-consumers.ts';
 import { webhookConsumer } from '../events/consumers/webhook-consumer.ts';
 import { purgeMails } from '../events/mails/purge-mails.ts';
-import { remindRenewals } from '../events/mails/remind-renewals.ts';
+import { remindDueRenewals } from '../events/mails/remind-renewals.ts';
 import { reportLowBalances } from '../events/mails/report-low-balances.ts';
 import { sweepMails } from '../events/mails/send-due-mails.ts';
 import { purgeDeliveries } from '../events/webhooks/purge-deliveries.ts';
@@ -30,6 +30,8 @@ import { openPumps, relayKeyOf } from './open-sending.ts';
 import { type Floor, openFloor, openService, openSigners, type RunningPart } from './open-world.ts';
 
 const SWEEP_MS = 10_000;
+/** Reminders are due by days. */
+const REMINDERS_MS = 60_000;
 const PURGE_MS = 3_600_000;
 const SENDERS_MS = 30_000;
 /** Snapshots are taken once a day, and soon after midnight. */
@@ -57,7 +59,10 @@ export async function runWorker(config: Config): Promise<RunningPart> {
     ...floor,
     locks,
     wake,
-    sweep: () => sweep(world),
+    sweep: async () => {
+      await sweep(world);
+      await remindDueRenewals(world);
+    },
   });
   const webhooks = runWebhooks({
     ...floor,
@@ -69,6 +74,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
     reactionConsumer({ database, log, reactions: reactionTable(world) }),
   ]);
   const stopSweep = repeat(() => sweep(world), { everyMs: SWEEP_MS, log });
+  const stopReminders = repeat(() => remindDueRenewals(world), { everyMs: REMINDERS_MS, log });
   const stopPurge = repeat(() => purge({ ...floor, clock: floor.realClock }), { everyMs: PURGE_MS, log });
   const stopSenders = repeat(() => tellSenders(world), { everyMs: SENDERS_MS, log });
   const stopBooks = repeat(() => tellBooks(world, locks), { everyMs: BOOKS_MS, log });
@@ -89,7 +95,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   return {
     async stop() {
       await testClock.stop();
-      await Promise.all([stopSweep(), stopPurge(), stopSenders(), stopBooks(), stopLiabilities()]);
+      await Promise.all([stopSweep(), stopReminders(), stopPurge(), stopSenders(), stopBooks(), stopLiabilities()]);
       await Promise.all([running.stop(), consumers.stop()]);
       await webhooks.stop();
       await sending.stop();
@@ -106,7 +112,6 @@ export async function runWorker(config: Config): Promise<RunningPart> {
 async function sweep(world: Floor): Promise<void> {
   await sweepPayments(world);
   await sweepRenewals(world);
-  await remindRenewals(world);
   await sweepMails(world);
 }
 

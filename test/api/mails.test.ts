@@ -91,7 +91,7 @@ test('only who may change settings changes them, and only of an own app', async 
 test('a restricted key needs the scope SETTINGS', async () => {
   const restricted = async (scopes: ('READ' | 'SETTINGS')[]) => {
     const scope = { merchantId: merchantA.merchantId, appId: merchantA.appId };
-    const made = await createApiKey(api.world, { scope, kind: 'SECRET', name: null, scopes } as never);
+    const made = await createApiKey(api.world, { scope, kind: 'SECRET', name: null, scopes });
     return { key: made.secret };
   };
   expect(codeOf(await api.graphql(UPDATE, { input: {} }, await restricted(['READ'])))).toBe('AUTHORIZATION_ERROR');

@@ -48,18 +48,29 @@ async function ofCaptures(facts: Facts, app: OccasionApp, events: readonly Typed
     facts,
     events.map(({ resourceId }) => resourceId),
   );
+  const captures = await facts.database.transaction.findMany({
+    where: { paymentIntentId: { in: [...intents.keys()] }, type: 'CAPTURE', amount: { not: null } },
+  });
   return events.flatMap((event) => {
     const intent = intents.get(event.resourceId);
     if (!intent || intent.captureTxHash === null) return [];
+    const capture = captures.find(
+      ({ paymentIntentId, txHash }) => paymentIntentId === intent.id && txHash === intent.captureTxHash,
+    );
+    const captured = capture?.amount ?? intent.cryptoAmount;
+    const isWhole = captured === null || intent.cryptoAmount === null || captured.equals(intent.cryptoAmount);
+    const amount =
+      isWhole || !intent.cryptoAmount ? intent.amount : intent.amount.times(captured).div(intent.cryptoAmount);
     const items = intent.invoice?.items ?? intent.checkoutSessions[0]?.items ?? [];
     const { currency } = intent;
     const content: MailContent = {
       ...paymentContent(facts, app, intent),
-      money: { amount: intent.amount.toFixed(2), currency },
-      ...tokenAmount(intent, intent.cryptoAmount),
+      money: { amount: amount.toFixed(2), currency },
+      ...tokenAmount(intent, captured),
       transaction: transactionOf(facts, intent.authorizationChainId, intent.captureTxHash),
       at: (intent.capturedAt ?? intent.updatedAt).toISOString(),
-      lines: items.slice(0, LINES_LIMIT).map((item) => ({
+      // The lines add up to the whole amount only.
+      lines: (isWhole ? items : []).slice(0, LINES_LIMIT).map((item) => ({
         text: `${item.quantity} × ${'name' in item ? item.name : item.description}`,
         money: { amount: item.amount.times(item.quantity).toFixed(2), currency },
       })),

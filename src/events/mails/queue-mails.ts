@@ -4,7 +4,13 @@ import type { Clock } from '../../platform/clock.ts';
 import { isEventType } from '../event-type.ts';
 import type { ReactedEvent } from '../react.ts';
 import { enqueueMails, type NewMail } from './enqueue-mails.ts';
-import { isForOperators, isPayerMailKind, mailLanguageOf } from './mail-kind.ts';
+import {
+  isForOperators,
+  isPayerMailKind,
+  type MemberMailKind,
+  mailLanguageOf,
+  type PayerMailKind,
+} from './mail-kind.ts';
 import { type MailOccasion, occasionsOf } from './mail-occasions.ts';
 
 /** The events that mails are sent about. An event type that is added here needs an occasion. */
@@ -48,13 +54,43 @@ export async function queueMails(
   const members = app.merchant.members;
   if ((app.mailSettings?.kinds.length ?? 0) === 0 && members.length === 0) return;
   const kinds = new Set(app.mailSettings?.kinds.filter(isPayerMailKind));
-  const occasions = await occasionsOf(world, { app, events });
+  const received = new Set(members.flatMap(({ notifications }) => notifications?.kinds ?? []));
+  const isWanted = ({ type }: ReactedEvent) => {
+    const [payerKind, memberKind] = kindsOf(type);
+    return (payerKind !== null && kinds.has(payerKind)) || (memberKind !== null && received.has(memberKind));
+  };
+  const wanted = events.filter(isWanted);
+  if (wanted.length === 0) return;
+  const occasions = await occasionsOf(world, { app, events: wanted });
   const mails = occasions.flatMap((occasion) => [
-    ...(kinds.has(occasion.payerKind ?? 'RECEIPT') ? toPayer(occasion, app.mailSettings?.language) : []),
+    ...(occasion.payerKind !== null && kinds.has(occasion.payerKind)
+      ? toPayer(occasion, app.mailSettings?.language)
+      : []),
     ...members.flatMap((member) => toMember(occasion, member)),
   ]);
   if (mails.length === 0) return;
   await transaction(database, (tx) => enqueueMails(tx, { mails, now: clock.now() }));
+}
+
+/** The kinds of mail about events of a type, to payers and to members. */
+function kindsOf(type: string): [payerKind: PayerMailKind | null, memberKind: MemberMailKind | null] {
+  switch (mailedEvents.find((mailed) => mailed === type)) {
+    case 'payment_intent.captured':
+      return ['RECEIPT', 'PAYMENT'];
+    case 'payment_intent.refunded':
+    case 'payment_intent.partially_refunded':
+      return ['REFUND', null];
+    case 'dispute.opened':
+    case 'dispute.resolved':
+      return ['DISPUTE', 'DISPUTE'];
+    case 'subscription.payment_failed':
+    case 'subscription.past_due':
+      return ['RENEWAL_FAILED', 'RENEWAL_FAILED'];
+    case 'webhook_endpoint.disabled':
+      return [null, 'WEBHOOK_DISABLED'];
+    case undefined:
+      return [null, null];
+  }
 }
 
 function toPayer(occasion: MailOccasion, appLanguage: string | undefined): NewMail[] {

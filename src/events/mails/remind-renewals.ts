@@ -6,6 +6,12 @@ import { enqueueMails, type NewMail } from './enqueue-mails.ts';
 import { mailLanguageOf } from './mail-kind.ts';
 
 const BATCH = 200;
+const MAX_BATCHES = 50;
+
+/** Queues the reminders that are due, in batches. Another worker may do the same at the same time. */
+export async function remindDueRenewals(world: { database: Database; clock: Clock }): Promise<void> {
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) if ((await remindRenewals(world)) < BATCH) return;
+}
 
 /**
  * Queues reminders of upcoming renewals, as many days before as each app has set. At most 200 a call; returns how many subscriptions it
@@ -17,7 +23,7 @@ export async function remindRenewals({ database, clock }: { database: Database; 
   const due = await database.$queryRaw<{ id: string }[]>`
     SELECT subscription.id FROM mail_settings settings
     JOIN subscription ON subscription.app_id = settings.app_id
-    JOIN customer_account customer ON customer.id = subscription.customer_account_id AND customer.email IS NOT NULL
+    JOIN customer_account customer ON customer.id = subscription.customer_account_id AND customer.email <> ''
     WHERE 'RENEWAL_REMINDER' = ANY(settings.kinds) AND subscription.status = 'ACTIVE'
       AND subscription.current_period_end > ${now}
       AND subscription.current_period_end <= ${now}::timestamptz + settings.reminder_days * interval '1 day'
@@ -28,7 +34,7 @@ export async function remindRenewals({ database, clock }: { database: Database; 
         WHERE opted.app_id = settings.app_id AND opted.email = lower(customer.email))
       AND NOT EXISTS (SELECT FROM mail WHERE mail.kind = 'RENEWAL_REMINDER' AND mail.recipient = customer.email
         AND mail.source = 'renewal:' || subscription.id || ':' || floor(extract(epoch FROM subscription.current_period_end)))
-    LIMIT ${BATCH}`;
+    ORDER BY subscription.current_period_end LIMIT ${BATCH}`;
   if (due.length === 0) return 0;
   const subscriptions = await database.subscription.findMany({
     where: { id: { in: due.map(({ id }) => id) } },

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { queueMails } from '../../../src/events/mails/queue-mails.ts';
 import { remindRenewals } from '../../../src/events/mails/remind-renewals.ts';
+import { capturePaymentIntent } from '../../../src/payments/actions/capture-payment-intent.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
 import { DAY, HOUR } from '../../subscriptions/renewal-ground.ts';
 import { later, openMails } from './mail-ground.ts';
@@ -40,6 +41,20 @@ describe('a payer', () => {
     expect(mail?.headers.has('list-unsubscribe')).toBe(false);
   });
 
+  it('receives a receipt of what was captured, where that is less than what was held', async () => {
+    await switchOn({ kinds: ['RECEIPT'] });
+    const { id, email } = await customer();
+    const intent = await ground.intent({ customerAccountId: id, captureMode: 'MANUAL' });
+    await ground.authorize(await ground.sign(intent, { captureOnAuthorize: false }));
+    await ground.settleDown();
+    expect(mailsTo(email)).toEqual([]);
+    await capturePaymentIntent(ground.action, { scope: ground.scope, id: intent.id, amount: '4000000' });
+    await ground.settleDown();
+    const [mail] = mailsTo(email);
+    expect(mail?.text).toContain('You paid $4.00');
+    expect(mail?.text).toContain('4 USDC');
+  });
+
   it('receives one mail of an event that is reacted to again and concurrently', async () => {
     await switchOn();
     const { id, email } = await customer();
@@ -69,7 +84,7 @@ describe('a payer', () => {
       id: intent.id,
       reason: 'Broken <cup>',
       percent: 25,
-    } as never);
+    });
     await ground.settleDown();
     const [mail, ...others] = mailsTo(email);
     expect(others).toEqual([]);
