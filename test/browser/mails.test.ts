@@ -120,6 +120,8 @@ test('a payer whose renewal has failed pays it by the link in the mail, and stay
   const subscription = await read();
   expect(subscription).toMatchObject({ status: 'ACTIVE', captureRetryCount: expect.any(Number) });
   await shop.call('POST', `/subscriptions/${subscription.id}/cancel`, { cancelAtPeriodEnd: false });
-  const notified = (await ground.mails(shop.ownerEmail)).map(readMail).map(({ subject }) => subject);
-  expect(notified).toEqual(expect.arrayContaining(['Payment received: $8.00', 'Payment received: $20.00']));
+  const notified = async () => (await ground.mails(shop.ownerEmail)).map(readMail).map(({ subject }) => subject);
+  await expect
+    .poll(notified, PATIENCE)
+    .toEqual(expect.arrayContaining(['Payment received: $8.00', 'Payment received: $20.00']));
 });
