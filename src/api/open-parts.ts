@@ -8,6 +8,7 @@ import { byRealTime, guardedWorld, type World } from './graphql/server/world.ts'
 import { serveImage } from './images/serve-image.ts';
 import { serveLiabilities } from './liabilities/serve-liabilities.ts';
 import { servePages } from './pages/serve-pages.ts';
+import { serveDisputeFiles } from './rest/disputes/serve-dispute-files.ts';
 import { jitPlugin } from './rest/jit-plugin.ts';
 import { openRest } from './rest/open-rest.ts';
 import { serveReports } from './rest/reports/serve-reports.ts';
@@ -45,6 +46,7 @@ export function openParts(world: World): ApiParts {
       () => servePages(world),
       () => serveAuditExport(world, gate),
       () => serveReports(world, gate),
+      () => serveDisputeFiles(world, gate),
       (served) => openRest({ ...served, world, gate }).handle,
     ],
     plugins: [jitPlugin(restRoutes.map((route) => route.document))],

@@ -12,8 +12,11 @@ import type { Scope } from './principal.ts';
 /** A client for reads. Its methods for writes and raw queries throw. */
 export type ScopedDatabase = Database;
 
-/** What a caller may read: a merchant's apps, one checkout session, or the payments of one wallet. */
-export type Reach = Scope | { sessionId: string } | WalletReach;
+/** What a caller may read: a merchant's apps, one checkout session, the payments of one wallet, or every dispute. */
+export type Reach = Scope | { sessionId: string } | WalletReach | ArbiterReach;
+
+/** An arbiter decides the disputes of all merchants of the installation. */
+export type ArbiterReach = { isArbiter: true };
 
 /** `chainId` is null for all chains. */
 export type WalletReach = { wallet: string; chainId: number | null };
@@ -57,6 +60,8 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   Transaction: ofPayment,
   Refund: ofPayment,
   Dispute: ofPayment,
+  DisputeEvidence: ofPayment,
+  DisputeFile: ofPayment,
   LedgerEntry: ofPayment,
   CreditedPayout: ofPayment,
   MailSettings: appScope,
@@ -70,6 +75,8 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   PaymentIntentCount: null,
   PayoutAcknowledgement: null,
   DisputeRequest: null,
+  DisputeFilePiece: null,
+  DisputeMail: null,
   InvoiceCounter: null,
   EventConsumer: null,
   EventCursor: null,
@@ -105,6 +112,8 @@ const sessionTenancy: { [Model in Prisma.ModelName]?: (sessionId: string) => Rec
   PaymentTerms: (id) => ({ paymentIntent: { checkoutSessions: { some: { id } } } }),
   Transaction: (id) => ({ paymentIntent: { checkoutSessions: { some: { id } } } }),
   Dispute: (id) => ({ paymentIntent: { checkoutSessions: { some: { id } } } }),
+  DisputeEvidence: (id) => ({ paymentIntent: { checkoutSessions: { some: { id } } } }),
+  DisputeFile: (id) => ({ paymentIntent: { checkoutSessions: { some: { id } } } }),
   Subscription: (id) => ({ checkoutSessions: { some: { id } } }),
   SubscriptionConsent: (id) => ({ sessionId: id }),
   CreditedPayout: (id) => ({ role: 'PAYER', paymentIntent: { checkoutSessions: { some: { id } } } }),
@@ -121,6 +130,8 @@ function paidBy({ wallet, chainId }: WalletReach): Record<string, unknown> {
 const walletTenancy: { [Model in Prisma.ModelName]?: (reach: WalletReach) => Record<string, unknown> } = {
   PaymentIntent: paidBy,
   Dispute: (reach) => ({ paymentIntent: paidBy(reach) }),
+  DisputeEvidence: (reach) => ({ paymentIntent: paidBy(reach) }),
+  DisputeFile: (reach) => ({ paymentIntent: paidBy(reach) }),
   SubscriptionConsent: ({ wallet, chainId }) => ({
     walletAddress: wallet,
     signedAt: { not: null },
@@ -131,6 +142,14 @@ const walletTenancy: { [Model in Prisma.ModelName]?: (reach: WalletReach) => Rec
     role: 'PAYER',
     ...(chainId === null ? {} : { chainId }),
   }),
+};
+
+/** What an arbiter may read, by table: disputes with both sides, and the payments that are disputed. Other tables cannot be read. */
+const arbiterTenancy: { [Model in Prisma.ModelName]?: Record<string, unknown> } = {
+  Dispute: {},
+  DisputeEvidence: { paymentIntent: { dispute: { isNot: null } } },
+  DisputeFile: { paymentIntent: { dispute: { isNot: null } } },
+  PaymentIntent: { dispute: { isNot: null } },
 };
 
 /**
@@ -175,6 +194,7 @@ function conditionOf(model: string, reach: Reach): Record<string, unknown> | nul
   if (!isModel(model)) return null;
   if ('sessionId' in reach) return sessionTenancy[model]?.(reach.sessionId) ?? null;
   if ('wallet' in reach) return walletTenancy[model]?.(reach) ?? null;
+  if ('isArbiter' in reach) return arbiterTenancy[model] ?? null;
   return tenancy[model]?.(reach) ?? null;
 }
 
@@ -184,6 +204,7 @@ function isModel(name: string): name is Prisma.ModelName {
 
 function keyOf(reach: Reach | null): string {
   if (reach === null) return '';
+  if ('isArbiter' in reach) return 'arbiter';
   if ('wallet' in reach) return `wallet/${reach.wallet}/${reach.chainId ?? ''}`;
   return 'sessionId' in reach ? `session/${reach.sessionId}` : `${reach.merchantId}/${reach.appId ?? ''}`;
 }

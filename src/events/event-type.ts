@@ -17,6 +17,8 @@ export const eventTypes = [
   'payment_intent.payout_undelivered',
   'payment_intent.payout_delivered',
   'dispute.opened',
+  'dispute.evidence_submitted',
+  'dispute.deadline_approaching',
   'dispute.resolved',
   'subscription.created',
   'subscription.activated',

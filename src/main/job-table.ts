@@ -30,6 +30,9 @@ import { reclaimPayment } from '../payments/actions/reclaim-payment.ts';
 import { resolveDisputeByTimeout } from '../payments/actions/resolve-dispute-by-timeout.ts';
 import { returnPayment } from '../payments/actions/return-payment.ts';
 import { settleDue } from '../payments/actions/settle-payments.ts';
+import { mailDispute, queueDisputeMails } from '../payments/disputes/dispute-mails.ts';
+import { mailDisputeJob, mailedSteps, warnOfDeadlineJob } from '../payments/disputes/jobs.ts';
+import { warnOfDeadline } from '../payments/disputes/warn-of-deadline.ts';
 import {
   deliverPayoutsJob,
   expireJob,
@@ -82,6 +85,8 @@ export function jobTable(
     jobEntry(expireJob, (payload) => expirePaymentIntent(world, payload)),
     jobEntry(reclaimJob, (payload) => reclaimPayment(world, payload)),
     jobEntry(resolveByTimeoutJob, (payload) => resolveDisputeByTimeout(world, payload)),
+    jobEntry(warnOfDeadlineJob, (payload) => warnOfDeadline(world, payload)),
+    jobEntry(mailDisputeJob, (payload) => mailDispute(world, payload)),
     jobEntry(returnPaymentJob, (payload) => returnPayment(world, payload)),
     jobEntry(deliverPayoutsJob, (payload) => deliverPayouts(world, payload)),
     jobEntry(mailPasswordJob, (payload) => mailOneTimePassword({ ...world, clock: systemClock }, payload)),
@@ -101,7 +106,9 @@ export function reactionTable(world: WorkWorld): Reactions {
   const payments = (verb: PaymentsVerb): Reaction => {
     return (events) => verb(world, { paymentIntentIds: [...new Set(events.map((event) => event.resourceId))] });
   };
+  const disputes: Reaction = (events) => queueDisputeMails(world, events);
   const table = new Map<EventType, Reaction[]>([
+    ...mailedSteps.map((step): [EventType, Reaction[]] => [step, [disputes]]),
     ['payment_intent.authorized', [payments(completeCheckoutSessions)]],
     [
       'payment_intent.captured',

@@ -71,7 +71,7 @@ const disputeTable: RelatedTable<Dispute> = {
   name: 'dispute',
   fields: Prisma.DisputeScalarFieldEnum,
   json: [],
-  kinds: { deadline: 'instant', createdAt: 'instant', resolvedAt: 'instant' },
+  kinds: { deadline: 'instant', createdAt: 'instant', resolvedAt: 'instant', warnedAt: 'instant' },
 };
 const customerTable: RelatedTable<CustomerAccount> = {
   name: 'customer_account',

@@ -19,6 +19,7 @@ import { type EventType, eventTypes } from '../../events/event-type.ts';
 import { disabledEndpointFields } from '../../events/webhooks/endpoint-fields.ts';
 import { invoiceFields } from '../../invoices/invoice.ts';
 import { disputeFields } from '../../payments/dispute-fields.ts';
+import { submissionFields } from '../../payments/disputes/dispute-event.ts';
 import { paymentIntentFields } from '../../payments/payment-intent-fields.ts';
 import { payoutFields } from '../../payments/payouts/payout-fields.ts';
 import { subscriptionFields } from '../../subscriptions/subscription-fields.ts';
@@ -34,6 +35,7 @@ import {
   delivered,
   dispute,
   endpoint,
+  evidenceFile,
   failing,
   failure,
   invoice,
@@ -103,6 +105,12 @@ const told: { [Type in EventType]: Told } = {
   'payment_intent.payout_undelivered': ofPayout(payout, day(8, 14)),
   'payment_intent.payout_delivered': ofPayout(delivered, day(8, 20)),
   'dispute.opened': ofDispute(dispute, day(2)),
+  'dispute.evidence_submitted': {
+    of: dispute,
+    data: { ...disputeFields(dispute), submission: submissionFields(evidenceFile) },
+    at: day(3),
+  },
+  'dispute.deadline_approaching': { of: dispute, data: disputeFields(dispute), at: day(27) },
   'dispute.resolved': ofDispute({ ...dispute, status: 'RESOLVED_SPLIT', payerBps: 5_000, resolvedAt: day(4) }, day(4)),
   'subscription.created': ofSubscription(pendingSubscription),
   'subscription.activated': ofSubscription(active),

@@ -89,10 +89,26 @@ const sessionFurther: Record<string, JsonSchema> = {
   },
 };
 
+const submission: JsonSchema = {
+  type: 'object',
+  description: 'What was submitted, without its content.',
+  properties: {
+    kind: { enum: ['EVIDENCE', 'FILE'] },
+    id,
+    party: { enum: ['PAYER', 'MERCHANT'], description: 'The side that submitted it.' },
+    createdAt: instant,
+    name: { ...nullable(text), description: 'Of a file; null for an entry.' },
+    contentType: { ...nullable(text), description: 'Of a file, as its first bytes say; null for an entry.' },
+    sizeBytes: { type: ['integer', 'null'], description: 'Of a file; null for an entry.' },
+  },
+  required: ['kind', 'id', 'party', 'createdAt', 'name', 'contentType', 'sizeBytes'],
+};
+
 /** Fields that some events contain in addition to those of the resource. */
 const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
   'payment_intent.payout_undelivered': { payout: undeliveredPayout },
   'payment_intent.payout_delivered': { payout: undeliveredPayout },
+  'dispute.evidence_submitted': { submission },
   'subscription.renewed': { invoiceId: id },
   'subscription.payment_failed': failedRenewal,
   'subscription.past_due': failedRenewal,

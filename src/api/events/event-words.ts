@@ -30,6 +30,10 @@ export const eventWords: { readonly [Type in EventType]: string } = {
     'Sent when the escrow could not pay the merchant, the payer or the fee recipient, and keeps the amount for them: `payout` names recipient, token, amount and what to do, and the status is what it would have been.',
   'payment_intent.payout_delivered': 'Sent when the recipient of an undelivered payout has received it.',
   'dispute.opened': 'Sent when the payer has opened a dispute and its transaction is confirmed.',
+  'dispute.evidence_submitted':
+    'Sent when the payer or the merchant has added evidence to an open dispute: `submission` says which side, and what kind. Its content is read from the dispute.',
+  'dispute.deadline_approaching':
+    'Sent once, 72 hours before the deadline of a dispute that is still open. After the deadline, anyone can have it resolved as the signed terms say.',
   'dispute.resolved':
     'Sent when a dispute ends: by the arbiter, by its timeout, or because the payment was refunded as a whole.',
   'subscription.created': 'Sent when a subscription is created, before anything is charged.',

@@ -4,6 +4,7 @@ import {
   type CreditedPayout,
   type CustomerAccount,
   type Dispute,
+  type DisputeFile,
   type Invoice,
   type PaymentIntent,
   type PaymentLink,
@@ -158,6 +159,19 @@ export const dispute: Dispute = {
   deadline: day(9),
   createdAt: day(2),
   resolvedAt: null,
+  warnedAt: null,
+};
+
+export const evidenceFile: DisputeFile = {
+  id: uuid(27),
+  paymentIntentId: created.id,
+  party: 'MERCHANT',
+  submittedBy: 'support@shop.example',
+  name: 'delivery note.pdf',
+  contentType: 'application/pdf',
+  sizeBytes: 48_213,
+  sha256: new Uint8Array(32),
+  createdAt: day(3),
 };
 
 export const pendingSubscription: Subscription = {

@@ -18,13 +18,22 @@ import type { HttpHandler } from '../start-api.ts';
 import { printError } from './print-error.ts';
 
 /** `text` is read no faster than the client reads the response. */
-export type ServedFile = { contentType: string; name: string; text: AsyncIterable<string> };
+export type ServedFile = {
+  contentType: string;
+  name: string;
+  text: AsyncIterable<string | Uint8Array>;
+  /** Of the text, if it is known before it is read. */
+  sizeBytes?: number;
+  headers?: Record<string, string>;
+};
 
 type FileRoute<Found> = {
   /** What is served at a path; null if it is none of these files. */
   find(path: string): Found | null;
   /** The field of `Query` whose access a caller needs. */
   field: string;
+  /** The path with placeholders, if it has variables. */
+  route?: string;
   /** Reads the request, and throws a VALIDATION_ERROR that lists all invalid parameters. Called only with the access to the field. */
   open(found: Found, request: { context: GraphqlContext; query: URLSearchParams }): Promise<ServedFile>;
 };
@@ -36,7 +45,7 @@ export function serveFile<Found>(world: World, gate: Gate, route: FileRoute<Foun
     const [path = '/', search = ''] = (request.url ?? '/').split('?', 2);
     const found = route.find(path);
     if (found === null) return false;
-    nameRoute(response, path);
+    nameRoute(response, route.route ?? path);
     const { method = 'GET', headers, socket } = request;
     const admission = await gate.admit({ method, headers, remoteAddress: socket.remoteAddress, stays: true });
     for (const [name, value] of Object.entries(admission.headers)) response.setHeader(name, value);
@@ -64,6 +73,7 @@ export function serveFile<Found>(world: World, gate: Gate, route: FileRoute<Foun
   };
 }
 
+/** Throws AUTHENTICATION_ERROR or AUTHORIZATION_ERROR for a caller without access to the field of `Query`. */
 function demandAccess(world: World, field: string, principal: GraphqlContext['principal']): void {
   const root = schema.getQueryType();
   const needed = (root && accessNeeded(root, field)) ?? [];
@@ -72,12 +82,14 @@ function demandAccess(world: World, field: string, principal: GraphqlContext['pr
 
 async function send(
   response: ServerResponse,
-  { contentType, name, text }: ServedFile,
+  { contentType, name, text, sizeBytes, headers = {} }: ServedFile,
   { isHead }: { isHead: boolean },
 ): Promise<void> {
   response.writeHead(200, {
     'content-type': contentType,
-    'content-disposition': `attachment; filename="${name}"`,
+    'content-disposition': contentDisposition(name),
+    ...(sizeBytes === undefined ? {} : { 'content-length': sizeBytes }),
+    ...headers,
   });
   if (isHead) return void response.end();
   endWhenUnread(response);
@@ -85,6 +97,17 @@ async function send(
     // A client that disconnects before the end is not an error.
     if (!isPrematureClose(error)) throw error;
   });
+}
+
+/** Returns the value of Content-Disposition (RFC 6266) that saves a response under a name without control characters or quotes. */
+function contentDisposition(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]/g, '_');
+  if (plain === name) return `attachment; filename="${name}"`;
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
 function fail(

@@ -2,6 +2,8 @@ import type { DatabaseTransaction, PaymentIntent } from '../../../prisma/client.
 import { agreedTerms } from '../../escrow/agreed-terms.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { addJob, addJobs } from '../../platform/jobs.ts';
+import { warningKey, warnOfDeadlineJob } from '../disputes/jobs.ts';
+import { warningTime } from '../disputes/warn-of-deadline.ts';
 import type { PaymentHooks } from '../facts/payment-hooks.ts';
 import {
   deliverPayoutsJob,
@@ -47,6 +49,8 @@ export function schedulePaymentWork({ clock }: { clock: Clock }): Required<Payme
       await dropOvertaken(tx, { intents: [intent], types: ['SETTLE', 'DISPUTE'], reason, now: clock.now() });
       const options = { runAt: dispute.deadline, key: `timeout:${intent.id}` };
       await addJob(tx, resolveByTimeoutJob, { paymentIntentId: intent.id }, options);
+      const warning = { runAt: warningTime(dispute.deadline), key: warningKey(intent.id) };
+      await addJob(tx, warnOfDeadlineJob, { paymentIntentId: intent.id }, warning);
     },
     async afterReverted(tx, intent) {
       if (intent.status !== 'CREATED' || !intent.expiresAt) return;

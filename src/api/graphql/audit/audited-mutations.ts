@@ -77,6 +77,7 @@ export const auditedMutations: Readonly<Record<string, Audited>> = {
   sendInvoice: repeats,
   startLinkCheckout: asks,
   startOnetimeRequest: cardUsers,
+  submitDisputeEvidence: { unrecorded: 'Evidence is never changed, and itself says who submitted it and when.' },
   unlinkAccount: cardUsers,
   updateApp: ['app.updated', 'payout_address.set'],
   updateCoupon: ['coupon.updated'],

@@ -1,7 +1,7 @@
 /** The Dispute type. */
 import { builder, NodeRef } from '../server/builder.ts';
 
-const DisputeStatusEnum = builder.enumType('DisputeStatus', {
+export const DisputeStatusEnum = builder.enumType('DisputeStatus', {
   description: 'Status of a dispute.',
   values: {
     OPEN: { value: 'OPEN', description: 'Waits for the merchant or the arbiter.' },

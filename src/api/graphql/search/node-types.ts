@@ -128,8 +128,15 @@ export const nodeTypes: readonly NodeType[] = [
     database.transaction.findMany({ ...query, where: { ...where, type: 'AUTHORIZE' } }),
   ),
   model(ofPayment('PaymentRefund', 'refund'), (database, wanted) => database.refund.findMany(wanted)),
-  model({ ...ofPayment('Dispute', 'dispute'), access: ['read', 'payer'] }, (database, wanted) =>
+  model({ ...ofPayment('Dispute', 'dispute'), access: ['read', 'session', 'payer'] }, (database, wanted) =>
     database.dispute.findMany(wanted),
+  ),
+  model(
+    { ...ofPayment('DisputeEvidence', 'dispute_evidence'), access: ['read', 'session', 'payer'] },
+    (database, wanted) => database.disputeEvidence.findMany(wanted),
+  ),
+  model({ ...ofPayment('DisputeFile', 'dispute_file'), access: ['read', 'session', 'payer'] }, (database, wanted) =>
+    database.disputeFile.findMany(wanted),
   ),
   model(ofPayment('LedgerEntry', 'ledger_entry'), (database, wanted) => database.ledgerEntry.findMany(wanted)),
   whole(

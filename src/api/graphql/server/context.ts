@@ -66,10 +66,14 @@ export function contextOf(
   };
 }
 
-/** Returns what a caller may read. The payer of a session reads that session only, and a wallet reads its own payments. */
+/**
+ * Returns what a caller may read. The payer of a session reads that session only, a wallet its own payments, and an arbiter the disputes of
+ * all merchants.
+ */
 function readableBy(principal: Principal): Reach | null {
   if (principal.kind === 'session') return { sessionId: principal.sessionId };
   if (principal.kind === 'payer') return { wallet: principal.wallet, chainId: principal.chainId };
+  if (principal.kind === 'platform' && principal.role === 'ARBITER') return { isArbiter: true };
   return reachOf(principal);
 }
 

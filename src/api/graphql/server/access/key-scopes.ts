@@ -27,6 +27,9 @@ const fields: { [Scope in KeyScope]: readonly string[] } = {
     'customer',
     'customers',
     'customersPage',
+    'dispute',
+    'disputes',
+    'disputesPage',
     'eventLog',
     'events',
     'eventsConnection',
@@ -74,6 +77,7 @@ const fields: { [Scope in KeyScope]: readonly string[] } = {
     'expireCheckoutSession',
     'openDispute',
     'prepareCheckout',
+    'submitDisputeEvidence',
   ],
   // Everything that returns money to a payer.
   REFUNDS: ['cancelPaymentIntent', 'concedeDispute', 'refundPaymentIntent', 'resolveDispute'],

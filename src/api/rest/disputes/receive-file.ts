@@ -1,0 +1,93 @@
+/**
+ * Receives the body of an upload as a file. Its kind is known from its first bytes and its size is counted as it arrives, so that a file of
+ * another kind, or one that is too large, is refused before the rest of it is read, whatever its headers declare.
+ */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../../../errors.ts';
+import type { ReceivedFile } from '../../../payments/disputes/attach-file.ts';
+import { FILE_BYTES } from '../../../payments/disputes/evidence.ts';
+import { type FileKind, fileKindOf, HEAD_BYTES, KINDS, safeFileName } from '../../../payments/disputes/file-kind.ts';
+
+/** The size of the pieces in which a file is stored. */
+const PIECE_BYTES = 512 * 1024;
+
+/**
+ * Throws UNSUPPORTED_MEDIA_TYPE for content of another kind and for an encoding, PAYLOAD_TOO_LARGE above `FILE_BYTES`, and VALIDATION_ERROR
+ * for an empty body and for one that breaks off.
+ */
+export async function receiveFile(request: IncomingMessage, { name }: { name: string }): Promise<ReceivedFile> {
+  demandPlain(request);
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared > FILE_BYTES) throw tooLarge();
+  const hash = createHash('sha256');
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let filling = 0;
+  let sizeBytes = 0;
+  let kind: FileKind | null = null;
+
+  /** Fills pieces of one size, because a client may send a file in many small chunks. */
+  function take(chunk: Buffer): void {
+    hash.update(chunk);
+    for (let from = 0; from < chunk.length; ) {
+      let piece = pieces.at(-1);
+      if (!piece || filling === piece.length) {
+        piece = new Uint8Array(PIECE_BYTES);
+        pieces.push(piece);
+        filling = 0;
+      }
+      const part = chunk.subarray(from, from + piece.length - filling);
+      piece.set(part, filling);
+      filling += part.length;
+      from += part.length;
+    }
+  }
+
+  for await (const chunk of chunksOf(request)) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > FILE_BYTES) throw tooLarge();
+    take(chunk);
+    const [first] = pieces;
+    if (kind === null && first && sizeBytes >= HEAD_BYTES) kind = demandKind(first);
+  }
+  if (sizeBytes === 0) throw new GatewayError('VALIDATION_ERROR', 'The file is empty.');
+  const [first] = pieces;
+  kind ??= demandKind(first?.subarray(0, sizeBytes) ?? new Uint8Array());
+  const last = pieces.pop();
+  if (last) pieces.push(last.slice(0, filling));
+  return {
+    name: safeFileName(name, kind.contentType),
+    contentType: kind.contentType,
+    sizeBytes,
+    sha256: new Uint8Array(hash.digest()),
+    pieces,
+  };
+}
+
+/** Does not destroy the request when the loop ends early, because the response is still to be sent on its connection. */
+async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false });
+  } catch (cause) {
+    if (cause instanceof GatewayError) throw cause;
+    throw new GatewayError('VALIDATION_ERROR', 'The body did not arrive.', { cause });
+  }
+  if (!request.complete) throw new GatewayError('VALIDATION_ERROR', 'The body did not arrive.');
+}
+
+function demandPlain(request: IncomingMessage): void {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'The body must be the file itself, without a content encoding.');
+  }
+}
+
+function demandKind(head: Uint8Array): FileKind {
+  const kind = fileKindOf(head);
+  if (kind) return kind;
+  throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', `The body must be a file of the kind ${KINDS}, and nothing else.`);
+}
+
+function tooLarge(): GatewayError {
+  return new GatewayError('PAYLOAD_TOO_LARGE', `A file has at most ${FILE_BYTES} bytes.`);
+}
