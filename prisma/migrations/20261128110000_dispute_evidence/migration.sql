@@ -45,7 +45,7 @@ ALTER TABLE "dispute_file_piece" ALTER COLUMN "bytes" SET STORAGE EXTERNAL;
 -- Evidence is never changed. It may only be deleted, by hand, where the law demands it.
 CREATE FUNCTION refuse_evidence_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  RAISE EXCEPTION 'Evidence of a dispute cannot be changed.' USING ERRCODE = 'restrict_violation';
+  RAISE EXCEPTION 'Evidence of a dispute cannot be changed.';
 END $$;
 CREATE TRIGGER refuse_evidence_change BEFORE UPDATE ON "dispute_evidence" FOR EACH ROW EXECUTE FUNCTION refuse_evidence_change();
 CREATE TRIGGER refuse_evidence_change BEFORE UPDATE ON "dispute_file" FOR EACH ROW EXECUTE FUNCTION refuse_evidence_change();

@@ -9,6 +9,7 @@ import openapiTs, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { describeWebhooks } from '../events/event-schemas.ts';
 import { schema } from '../graphql/schema.ts';
+import { describeDisputeFiles } from './disputes/describe-dispute-files.ts';
 import { describeApi } from './openapi/describe-api.ts';
 import { describeAuditExport } from './openapi/describe-audit-export.ts';
 import { readArtifacts } from './read-artifacts.ts';
@@ -33,6 +34,10 @@ const list = payments.paths['/audit-log']?.get;
 if (!list) throw new TypeError('There is no GET /audit-log to describe its export by.');
 payments.paths['/audit-log/export'] = { get: describeAuditExport(list) };
 Object.assign(payments.paths, describeReports(list));
+const submit = payments.paths['/disputes/{id}/evidence']?.post;
+const read = payments.paths['/disputes/{id}']?.get;
+if (!submit || !read) throw new TypeError('There is no dispute to describe its files by.');
+Object.assign(payments.paths, describeDisputeFiles({ submit, read }));
 const card = describeApi(
   schema,
   routes.filter((route) => isCard(route.path)),

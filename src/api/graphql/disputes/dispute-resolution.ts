@@ -3,6 +3,7 @@ import { decodeFunctionData, isHex } from 'viem';
 import type { OutgoingTransaction, Prisma, Transaction } from '../../../../prisma/client.ts';
 import { escrowAbi } from '../../../escrow/escrow-abi.ts';
 import { ALL_BPS } from '../../../payments/actions/resolve-dispute.ts';
+import { printAddress } from '../../../payments/payouts/payout-fields.ts';
 import { toBigInt } from '../../../prices/base-units.ts';
 import { DisputeRef } from '../payments/dispute.ts';
 import { batched } from '../server/batch.ts';
@@ -64,7 +65,7 @@ const DisputeResolutionRef = builder.objectRef<Resolution>('DisputeResolution').
       type: 'Address',
       nullable: true,
       description: "The account that signs it: the arbiter's for a split. Null if it is not known.",
-      resolve: ({ outgoing }) => (outgoing && isHex(outgoing.sender) ? outgoing.sender : null),
+      resolve: ({ outgoing }) => (outgoing && isHex(outgoing.sender) ? printAddress(outgoing.sender) : null),
     }),
     callData: t.field({
       type: 'Hex',

@@ -40,6 +40,12 @@ const byName: Record<string, unknown> = {
   namespace: 'eip155',
   resultEncoding: 'hex',
   action: 'api_key.created',
+  text: 'The parcel was handed over and signed for.',
+  orderNumber: '1042',
+  carrier: 'Example Post',
+  trackingNumber: 'EP204017781',
+  contentType: 'application/pdf',
+  sizeBytes: 48_213,
   actorName: 'ada@example.com',
   targetType: 'ApiKey',
   summary: 'Sign the message “Order 42: 12 USDC”.',
@@ -51,7 +57,7 @@ const textByName: Record<string, string> = { chainId: 'eip155:1', method: 'perso
 const MAX_DEPTH = 6;
 
 /** Optional fields that examples of inputs include. */
-const telling = new Set(['currency', 'externalId', 'walletAddress']);
+const telling = new Set(['currency', 'externalId', 'walletAddress', 'text']);
 
 /** Returns an example of a schema. An input has its required fields and some optional ones, a response has all fields. */
 export function exampleOf(
