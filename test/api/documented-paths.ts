@@ -7,6 +7,9 @@ POST /payments/intents/:id/refund
 POST /payments/intents/:id/capture
 POST /payments/intents/:id/dispute
 POST /disputes/:id/resolve
+GET /disputes
+GET /disputes/:id
+POST /disputes/:id/evidence
 POST GET /subscriptions
 POST /subscriptions/:id/checkout
 GET PUT /subscriptions/:id

@@ -259,6 +259,7 @@ function isNeeded(each: Case, path: string[], name: string): boolean {
   }
   if (each.field === 'createCoupon') return at === 'input.percentOffBps';
   if (each.field === 'applySubscriptionCoupon') return at === 'input.couponId';
+  if (each.field === 'submitDisputeEvidence') return at === 'input.text';
   // The price has two names, and the plan alone names none.
   if (/^(update|delete)ProductPlanPrice$/.test(each.field)) return wanted === 'productPlanId' && at === 'id';
   return /productPlanPriceId$/.test(wanted) && at === wanted.replace('productPlanPriceId', 'productPlanId');

@@ -177,6 +177,7 @@ export const everyMutation: Record<string, Call> = {
     ),
     before: link,
   },
+  submitDisputeEvidence: ofId('dispute', ', input: { text: "Delivered" }'),
   unlinkAccount: { by: 'session token', ...given(() => `(input: { account: "${ACCOUNT}" })`), before: link },
   updateApp: given(
     (rows) =>

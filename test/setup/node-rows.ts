@@ -32,6 +32,8 @@ export async function makeMerchantNodes(database: Database, owner: TestApp, paye
     try: newId(),
     audit: newId(),
     member: newId(),
+    entry: newId(),
+    file: newId(),
   };
   const now = new Date();
   const later = new Date(now.getTime() + 3_600_000);
@@ -83,6 +85,15 @@ export async function makeMerchantNodes(database: Database, owner: TestApp, paye
       ...{ blockNumber: 1n, blockHash: hash(ids.payout), logIndex: 0, creditedAt: now, nextTryAt: later },
     },
   });
+  await database.disputeEvidence.create({
+    data: { id: ids.entry, paymentIntentId: intent, party: 'MERCHANT', text: 'It was delivered.' },
+  });
+  await database.disputeFile.create({
+    data: {
+      ...{ id: ids.file, paymentIntentId: intent, party: 'PAYER', name: 'a.pdf', contentType: 'application/pdf' },
+      ...{ sizeBytes: 8, sha256: new Uint8Array(32) },
+    },
+  });
   await database.webhookAttempt.create({ data: { id: ids.try, deliveryId: delivery, latencyMs: 1 } });
   await database.auditEntry.create({
     data: {
@@ -106,6 +117,8 @@ export async function makeMerchantNodes(database: Database, owner: TestApp, paye
       CustomerAccount: rows.customer,
       CustomerWallet: rows.wallet,
       Dispute: rows.dispute,
+      DisputeEvidence: ids.entry,
+      DisputeFile: ids.file,
       Event: event,
       Invoice: invoice,
       InvoiceItem: ids.line,

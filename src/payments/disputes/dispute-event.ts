@@ -1,6 +1,6 @@
 import type { Dispute, DisputeEvidence, DisputeFile } from '../../../prisma/client.ts';
 import type { NewEvent } from '../../events/append-events.ts';
-import { disputeFields } from '../dispute-fields.ts';
+import { disputeFields } from './dispute-fields.ts';
 
 /** What one side has submitted, without its content, which only a caller with access to the dispute reads. */
 export function submissionFields(submitted: DisputeEvidence | DisputeFile) {

@@ -3,7 +3,7 @@ import { appendEvents } from '../../events/append-events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { addJob } from '../../platform/jobs.ts';
 import { lockPayment } from '../actions/lock-payment.ts';
-import { disputeFields } from '../dispute-fields.ts';
+import { disputeFields } from './dispute-fields.ts';
 import { warningKey, warnOfDeadlineJob } from './jobs.ts';
 
 /** How long before its deadline a dispute is announced; the shortest deadline that terms may have is 7 days. */

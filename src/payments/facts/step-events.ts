@@ -2,7 +2,7 @@ import type { Dispute, PaymentIntent } from '../../../prisma/client.ts';
 import type { NewEvent } from '../../events/append-events.ts';
 import type { EventType } from '../../events/event-type.ts';
 import type { ChainView } from '../../facts/chain-view.ts';
-import { disputeFields } from '../dispute-fields.ts';
+import { disputeFields } from '../disputes/dispute-fields.ts';
 import { type PaymentFact, stepType } from '../fold.ts';
 import { paymentIntentFields } from '../payment-intent-fields.ts';
 import { finalityOf } from './finality.ts';

@@ -21,6 +21,7 @@ const bounded: Record<string, string[]> = {
     'CheckoutSessionPage.items',
     'CouponPage.items',
     'CustomerPage.items',
+    'DisputePage.items',
     'EventPage.items',
     'InvoicePage.items',
     'PaymentIntentPage.items',
@@ -52,6 +53,8 @@ const bounded: Record<string, string[]> = {
   'is bounded where its rows are made': [
     'CheckoutSession.items',
     'ConnectedSession.accounts',
+    'Dispute.evidenceEntries',
+    'Dispute.files',
     'Event.deliveries',
     'Invoice.items',
     'LinkedAccounts.accounts',

@@ -1,21 +1,20 @@
 /** The resolution of a dispute: who decided, the transaction that was signed for it, and what it pays. */
 import { decodeFunctionData, isHex } from 'viem';
-import type { OutgoingTransaction, Prisma, Transaction } from '../../../../prisma/client.ts';
+import type { Prisma, Transaction } from '../../../../prisma/client.ts';
 import { escrowAbi } from '../../../escrow/escrow-abi.ts';
 import { ALL_BPS } from '../../../payments/actions/resolve-dispute.ts';
+import { readSent, type SentTransaction } from '../../../payments/disputes/read-sent.ts';
 import { printAddress } from '../../../payments/payouts/payout-fields.ts';
 import { toBigInt } from '../../../prices/base-units.ts';
 import { DisputeRef } from '../payments/dispute.ts';
 import { batched } from '../server/batch.ts';
 import { builder } from '../server/builder.ts';
-import type { GraphqlContext } from '../server/context.ts';
 import { acceptedTermsOf, DisputeSplitRef, disputedPayment, type PricedSplit, pricedSplit } from './dispute-payment.ts';
 
 type Decider = 'ARBITER' | 'MERCHANT' | 'TIMEOUT';
-type Outgoing = OutgoingTransaction & { attempts: { hash: string; raw: string }[] };
 type Resolution = {
   transaction: Transaction;
-  outgoing: Outgoing | null;
+  outgoing: SentTransaction | null;
   decidedBy: Decider | null;
   payerBps: number | null;
   split: PricedSplit | null;
@@ -114,7 +113,7 @@ builder.prismaObjectField(DisputeRef, 'resolution', (t) =>
     resolve: async ({ payerBps, paymentIntent }, _args, context) => {
       const [transaction] = paymentIntent.transactions;
       if (!transaction) return null;
-      const read = (ids: string[]) => readOutgoing(context, ids);
+      const read = (ids: string[]) => readSent(context.world, ids);
       const outgoing = (await batched(context, 'resolutionsSent', transaction.id, read)) ?? null;
       const accepted = acceptedTermsOf(paymentIntent);
       const decision = outgoing ? decisionOf(outgoing.data, accepted?.terms.timeoutPayerBps ?? null) : null;
@@ -125,15 +124,6 @@ builder.prismaObjectField(DisputeRef, 'resolution', (t) =>
     },
   }),
 );
-
-/** Reads transactions of this installation by the payments' transactions that they carry, which the caller may see. */
-async function readOutgoing({ world }: GraphqlContext, ids: string[]): Promise<Map<string, Outgoing>> {
-  const rows = await world.database.outgoingTransaction.findMany({
-    where: { transactionId: { in: ids } },
-    include: { attempts: { select: { hash: true, raw: true }, orderBy: { createdAt: 'desc' }, take: 20 } },
-  });
-  return new Map(rows.flatMap((row) => (row.transactionId === null ? [] : [[row.transactionId, row] as const])));
-}
 
 function decisionOf(
   data: string,

@@ -1,5 +1,5 @@
 /** The scalar fields of a dispute, as the API returns them and events carry them. */
-import type { Dispute } from '../../prisma/client.ts';
+import type { Dispute } from '../../../prisma/client.ts';
 
 export function disputeFields(dispute: Dispute) {
   return {
