@@ -13,7 +13,7 @@ export function warningKey(paymentIntentId: string): string {
   return `dispute-deadline:${paymentIntentId}`;
 }
 
-/** The events of a dispute of which mails tell. */
+/** The events of a dispute for which mails are sent. */
 export const mailedSteps = [
   'dispute.opened',
   'dispute.evidence_submitted',
