@@ -139,7 +139,7 @@ describe('the house', () => {
   });
 
   it('keeps each page to itself: they share ui, words, api and wallet', () => {
-    const pageOf = (file: string) => /^web\/src\/(checkout|payer|dashboard|graphiql)\//.exec(file)?.[1];
+    const pageOf = (file: string) => /^web\/src\/(checkout|payer|dashboard|arbiter|graphiql)\//.exec(file)?.[1];
     const crossings = pages.flatMap((file) =>
       importsOf(file)
         .filter((target) => pageOf(target) !== undefined && pageOf(target) !== pageOf(file))

@@ -44,6 +44,7 @@ export default defineConfig({
         checkout: here('src/checkout/main.tsx'),
         payer: here('src/payer/main.tsx'),
         dashboard: here('src/dashboard/main.tsx'),
+        arbiter: here('src/arbiter/main.tsx'),
         graphiql: here('src/graphiql/main.tsx'),
       },
     },

@@ -19,6 +19,7 @@ const routes: PageRoute[] = [
   { path: /^\/checkout\/[^/]+\/?$/, route: '/checkout/:id', page: 'checkout', title: 'Pay' },
   { path: /^\/pay(\/[^/]+)?\/?$/, route: '/pay/:wallet', page: 'payer', title: 'Your payments' },
   { path: /^\/dashboard(\/.*)?$/, route: '/dashboard', page: 'dashboard', title: 'Dashboard' },
+  { path: /^\/arbiter(\/[^/]+)?\/?$/, route: '/arbiter/:id', page: 'arbiter', title: 'Arbiter' },
   { path: /^\/graphql$/, route: '/graphql', page: 'graphiql', title: 'Sluice GraphQL' },
 ];
 

@@ -118,7 +118,13 @@ export function CheckoutPage({ session }: { session: SessionName }) {
           />
         )}
         {seen.card === 'receipt' && (
-          <ReceiptCard view={view} outcome={seen.outcome} notice={seen.notice} paidAt={paidAt} />
+          <ReceiptCard
+            view={view}
+            outcome={seen.outcome}
+            notice={seen.notice}
+            paidAt={paidAt}
+            credential={session.credential}
+          />
         )}
         {seen.card === 'expired' && <EndCard why="expired" url={view.session.cancelUrl} />}
         {seen.card === 'over' && (

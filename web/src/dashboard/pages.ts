@@ -39,8 +39,22 @@ export const pages: readonly DashboardPage[] = [
     key: 'payment',
     path: '/payments/:id',
     under: 'payments',
-    words: ['payments', 'payouts'],
+    words: ['payments', 'payouts', 'disputes'],
     load: async () => (await import('./payments/one/payment-page.tsx')).PaymentPage,
+  }),
+  page({
+    key: 'disputes',
+    path: '/disputes',
+    icon: 'shield',
+    words: ['catalog', 'disputes'],
+    load: async () => (await import('./disputes/disputes-page.tsx')).DisputesPage,
+  }),
+  page({
+    key: 'dispute',
+    path: '/disputes/:id',
+    under: 'disputes',
+    words: ['catalog', 'disputes'],
+    load: async () => (await import('./disputes/dispute-page.tsx')).DisputePage,
   }),
   page({
     key: 'subscriptions',

@@ -58,6 +58,13 @@ export const CheckoutPaymentRef = builder.objectRef<ShownPayment>('CheckoutPayme
       description: 'What was to go back to the wallet and could not be delivered yet, oldest first.',
       resolve: (payment) => payment.payouts.filter((payout) => isOfPayer(payment, payout)),
     }),
+    disputeId: t.field({
+      type: 'UUID',
+      nullable: true,
+      description:
+        'The dispute of the payment, which the client secret reads and submits evidence to. Null if there is none.',
+      resolve: ({ dispute }) => dispute?.id ?? null,
+    }),
     disputeEndsAt: t.field({
       type: 'DateTime',
       nullable: true,

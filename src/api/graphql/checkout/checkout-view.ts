@@ -9,6 +9,7 @@ const shown = {
   subscription: { include: { productPlanPrice: true } },
   paymentIntent: {
     include: {
+      dispute: { select: { id: true } },
       quotes: { where: { confirmedAt: { not: null } }, orderBy: { confirmedAt: 'desc' }, take: 1 },
       transactions: { where: { type: 'AUTHORIZE' }, orderBy: { createdAt: 'desc' }, take: 1 },
       payouts: { where: { role: 'PAYER', deliveredAt: null }, orderBy: { creditedAt: 'asc' }, take: 100 },

@@ -2,6 +2,8 @@
 import { Fragment, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
+import type { Credential } from '../../api/ask.ts';
+import { PayersDispute } from '../../disputes/payers-dispute.tsx';
 import { chainOf, tokenOf } from '../../settings.ts';
 import { Address } from '../../ui/addresses/address.tsx';
 import { Amount } from '../../ui/amounts/amount.tsx';
@@ -24,9 +26,10 @@ type ReceiptCardProps = {
   notice: string | undefined;
   /** When this page saw it become paid, by this browser's clock; undefined where it was paid before. Milliseconds. */
   paidAt: number | undefined;
+  credential: Credential;
 };
 
-export function ReceiptCard({ view, outcome, notice, paidAt }: ReceiptCardProps) {
+export function ReceiptCard({ view, outcome, notice, paidAt, credential }: ReceiptCardProps) {
   const { t } = useTranslation();
   const { successUrl } = view.session;
   const { chainId } = view.payment ?? {};
@@ -43,6 +46,7 @@ export function ReceiptCard({ view, outcome, notice, paidAt }: ReceiptCardProps)
       </CardHead>
       <CollectNote payment={view.payment} />
       <ReceiptFacts view={view} />
+      {view.payment?.disputeId && <PayersDispute disputeId={view.payment.disputeId} credential={credential} />}
       {notice && <Notice name={notice} />}
       <div className={styles.actions}>
         {successUrl && <Back url={successUrl} name={view.appName} paidAt={paidAt} />}

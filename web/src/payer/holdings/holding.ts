@@ -23,6 +23,8 @@ export type HeldPayment = Place & {
     state: EscrowState;
     paidAt: string | null;
     txHash: string | null;
+    /** Null if there is none, or if an earlier copy in this browser lacks it. */
+    disputeId?: string | null;
     /** Keys of the payouts that were to go back to the wallet and could not be delivered yet. */
     payouts: readonly string[];
   } | null;

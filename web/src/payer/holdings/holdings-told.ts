@@ -56,6 +56,7 @@ function paymentTold(payment: Told['payments'][number], escrowOf: Places): HeldP
     state: stateTold(payment),
     paidAt: payment.authorizedAt ?? null,
     txHash: payment.txHash ?? null,
+    disputeId: payment.dispute?.id ?? null,
     payouts: payment.undelivered.map(({ id }) => id),
   };
   const terms = termsFromJson(payment.terms);

@@ -3,6 +3,7 @@ import { type RefObject, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { reclaimCall, resolveByTimeoutCall } from '../../../../src/escrow/calldata.ts';
 import type { EscrowState } from '../../../../src/escrow/read-escrow-state.ts';
+import { PayersDispute } from '../../disputes/payers-dispute.tsx';
 import { Address } from '../../ui/addresses/address.tsx';
 import { Amount } from '../../ui/amounts/amount.tsx';
 import { Button } from '../../ui/button/button.tsx';
@@ -56,6 +57,9 @@ export function PaymentCard({ payment, state, source, now, hasCredit, acting }: 
         {hasCredit && outlook.kind !== 'COLLECTABLE' && <p>{t('payer.credits.part')}</p>}
       </div>
       <PaymentAction payment={payment} outlook={outlook} acting={acting} card={card} />
+      {told?.disputeId && acting.credential && (
+        <PayersDispute disputeId={told.disputeId} credential={acting.credential} />
+      )}
       <p className={styles.source}>
         {t(`payer.source.${source}`)}
         {told?.txHash && (

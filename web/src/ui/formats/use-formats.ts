@@ -20,6 +20,8 @@ export function useFormats() {
       absolute: (at: Date) => absoluteTime(language, at),
       day: (at: Date) => calendarDay(language, at),
       clock: (at: Date) => clockTime(language, at),
+      unit: (count: number, unit: 'day' | 'hour' | 'minute' | 'second') =>
+        new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count),
       span: (seconds: number) => spanWords(language, seconds),
       list: (words: readonly string[]) => new Intl.ListFormat(language).format(words),
     }),

@@ -1,5 +1,6 @@
 /** The payer's dispute: what was said, what it waits for, how it ended. */
 import { useTranslation } from 'react-i18next';
+import { Link } from 'wouter';
 import { useFormats } from '../../../ui/formats/use-formats.ts';
 import { Status } from '../../../ui/state/status.tsx';
 import { Time } from '../../../ui/state/time.tsx';
@@ -31,6 +32,9 @@ export function DisputeCard({ payment, dispute }: DisputeCardProps) {
           <p className={styles.quoted}>{dispute.evidence}</p>
         </div>
       )}
+      <p>
+        <Link href={`/disputes/${dispute.id}`}>{t('disputes.toDispute')}</Link>
+      </p>
       {dispute.status === 'OPEN' ? (
         <p className={styles.soft}>
           {isConceding
