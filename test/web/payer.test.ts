@@ -138,7 +138,11 @@ const paymentTold = {
   capturedAt: '1970-01-01T00:15:50.000Z',
   txHash: null,
   undelivered: [],
-  dispute: { status: 'OPEN' as const, createdAt: '1970-01-01T00:16:40.000Z' },
+  dispute: {
+    id: '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11',
+    status: 'OPEN' as const,
+    createdAt: '1970-01-01T00:16:40.000Z',
+  },
 };
 const consentTold = {
   id: consentHash(consent) as string,

@@ -60,4 +60,4 @@ CREATE TABLE "dispute_mail" (
 );
 
 -- When the event of the approaching deadline was appended.
-ALTER TABLE "dispute" ADD COLUMN "deadline_warned_at" TIMESTAMPTZ(3);
+ALTER TABLE "dispute" ADD COLUMN "warned_at" TIMESTAMPTZ(3);
