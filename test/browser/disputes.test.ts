@@ -148,7 +148,7 @@ test('both sides submit evidence and read each other’s, and the arbiter signs 
   expect(resolution).toMatchObject({ status: 'CONFIRMED', decidedBy: 'ARBITER', payerBps: 3333 });
   expect(resolution.split.payerAmount).toBe('4166250');
   const booked = await ground.database.ledgerEntry.findMany({
-    where: { paymentIntentId: intentId, kind: 'Resolved', account: 'PAYER' },
+    where: { paymentIntentId: intentId, txHash: resolution.txHash, account: 'PAYER' },
   });
   expect(booked.map(({ amount }) => amount.toFixed(0))).toEqual(['4166250']);
 
