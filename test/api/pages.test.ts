@@ -44,6 +44,8 @@ describe('a page', () => {
     ['/pay', 'payer'],
     ['/pay/0x00000000000000000000000000000000000000aa', 'payer'],
     ['/dashboard', 'dashboard'],
+    ['/arbiter', 'arbiter'],
+    ['/arbiter/1', 'arbiter'],
     ['/dashboard/payments/1', 'dashboard'],
   ])('stands at %s and loads %s', async (path, page) => {
     const answer = await fetch(`${url}${path}`);
