@@ -89,6 +89,19 @@ const steps: Step[] = [
     tools: ['openapi-typescript', 'typescript'],
   },
   {
+    name: 'sdk',
+    command: ['packages/sdk/generate/main.ts'],
+    inputs: ['schema/openapi/payments.json', 'packages/sdk/generate/*.ts', 'src/errors.ts'],
+    outputs: [
+      'packages/sdk/src/generated/types.ts',
+      'packages/sdk/src/generated/resources.ts',
+      'packages/sdk/src/generated/examples.ts',
+      'packages/sdk/reference.md',
+    ],
+    committed: ['packages/sdk/reference.md'],
+    isIntermediate: true,
+  },
+  {
     name: 'documents',
     command: ['web/print-documents.ts'],
     inputs: ['schema/schema.graphql', 'web/src/**/*.graphql', 'web/print-documents.ts', 'package-lock.json'],

@@ -10,6 +10,7 @@ const pages = [
   'SECURITY.md',
   'CHANGELOG.md',
   ...globSync('docs/**/*.md', { cwd: root }),
+  ...globSync('packages/*/*.md', { cwd: root }),
 ];
 
 it.each(pages)('%s has no dead links', (page) => {

@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 type Entry = { version?: string; resolved?: string; optionalDependencies?: Record<string, string> };
+const root = join(import.meta.dirname, '..');
 const lock: { packages: Record<string, Entry> } = JSON.parse(
   readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'),
 );
@@ -29,8 +31,20 @@ describe('the lock file', () => {
   });
 
   it('pins every direct dependency exactly', () => {
-    const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-    const versions = Object.entries<string>({ ...manifest.dependencies, ...manifest.devDependencies });
+    const manifests = ['package.json', ...globSync('packages/*/package.json', { cwd: root })];
+    const versions = manifests.flatMap((file) => {
+      const manifest = JSON.parse(readFileSync(join(root, file), 'utf8'));
+      return Object.entries<string>({ ...manifest.dependencies, ...manifest.devDependencies });
+    });
     expect(versions.filter(([, version]) => !/^(npm:[a-z-]+@)?\d+\.\d+\.\d+[\w.-]*$/.test(version))).toEqual([]);
+  });
+
+  it('has each package of this repository as a link to its folder', () => {
+    for (const file of globSync('packages/*/package.json', { cwd: root })) {
+      const { name, version } = JSON.parse(readFileSync(join(root, file), 'utf8'));
+      const folder = file.replace(/.package\.json$/, '').replaceAll('\\', '/');
+      expect(lock.packages[`node_modules/${name}`]).toEqual({ resolved: folder, link: true });
+      expect(lock.packages[folder]?.version).toBe(version);
+    }
   });
 });

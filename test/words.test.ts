@@ -49,7 +49,7 @@ it('every type, field, argument and value has a description', () => {
 /** Comments are held to the words alone: "who" and "what" begin sentences in them. */
 it('comments avoid metaphors', () => {
   const words = avoided.filter(({ inComments }) => inComments);
-  const found = ['src', 'prisma', 'indexer', 'web/src']
+  const found = ['src', 'prisma', 'indexer', 'web/src', 'packages/sdk', 'packages/cli']
     .flatMap(sourcesUnder)
     .flatMap((file) =>
       commentsIn(readFileSync(join(root, file), 'utf8')).flatMap((comment) =>
@@ -63,7 +63,12 @@ it('comments avoid metaphors', () => {
 
 it('the documentation avoids metaphors', () => {
   const words = avoided.filter(({ inComments }) => inComments);
-  const pages = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
+  const pages = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'packages/sdk/README.md',
+    ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
+  ];
   const found = pages
     .filter((file) => file.endsWith('.md'))
     .flatMap((file) =>
@@ -88,7 +93,7 @@ function sourcesUnder(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((file) => !/(^|\/)(node_modules|generated|\.ponder)\//.test(file));
+    .filter((file) => !/(^|\/)(node_modules|generated|dist|\.ponder)\//.test(file));
 }
 
 /** Comments that begin a line, each in one line and without what is quoted in backticks. */

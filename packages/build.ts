@@ -1,0 +1,28 @@
+/**
+ * Builds packages for publication: `node packages/build.ts [sdk …]`, all by default. What is printed from the OpenAPI
+ * document must be there (`node generate.ts`). npm runs this before it packs one.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const compiler = join(root, 'node_modules/typescript7/bin/tsc');
+const named = process.argv.slice(2);
+
+if (!existsSync(join(root, 'packages/sdk/src/generated/resources.ts'))) {
+  throw new Error('The resources are not printed yet: run "node generate.ts".');
+}
+for (const name of named.length > 0 ? named : ['sdk']) {
+  const folder = join(root, 'packages', name);
+  rmSync(join(folder, 'dist'), { recursive: true, force: true });
+  const ended = spawnSync(process.execPath, [compiler, '-p', join(folder, 'tsconfig.json')], { stdio: 'inherit' });
+  if (ended.status !== 0) process.exit(1);
+  for (const file of globSync('dist/**/*.d.ts', { cwd: folder })) nameBuiltFiles(join(folder, file));
+}
+
+/** The compiler rewrites the extensions of imports in programs, and not in declarations. */
+function nameBuiltFiles(file: string): void {
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replaceAll(/(from |import\()(['"])(\.{1,2}\/[^'"]+)\.ts\2/g, '$1$2$3.js$2'));
+}

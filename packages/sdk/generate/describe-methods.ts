@@ -1,0 +1,143 @@
+/** Reads the operations of an OpenAPI document as methods of the client. */
+import { nameMethod, singular } from './name-method.ts';
+import type { OpenApiDocument, Operation, Parameter, Schema } from './openapi-document.ts';
+import { printType } from './print-type.ts';
+
+/** `one` an object, `list` an array, `pages` a list by pages or cursors, `none` nothing, `file` the response itself. */
+export type Returns = 'one' | 'list' | 'pages' | 'none' | 'file';
+
+export type Method = {
+  resource: string;
+  name: string;
+  httpMethod: string;
+  path: string;
+  operation: Operation;
+  /** Variables in the path, in order, by the names that the method gives them. */
+  pathVariables: string[];
+  takes?: { kind: 'body' | 'query'; type: string; isRequired: boolean; example: unknown };
+  returns: Returns;
+  /** Of what is returned: the object, or one of the list. */
+  type: string;
+  acceptsIdempotencyKey: boolean;
+};
+
+/** `declarations` are types that the document has no component for, by name. */
+export function describeMethods(document: OpenApiDocument): { methods: Method[]; declarations: Map<string, Schema> } {
+  const declarations = new Map<string, Schema>();
+  const taken = new Set<string>();
+  const methods = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([httpMethod, operation]) => {
+      const named = nameMethod(operation);
+      const name = taken.has(`${named.resource}.${named.method}`) ? operation.operationId : named.method;
+      taken.add(`${named.resource}.${name}`);
+      return describe({ document, declarations, path, httpMethod, operation, resource: named.resource, name });
+    }),
+  );
+  return { methods, declarations };
+}
+
+type Place = {
+  document: OpenApiDocument;
+  declarations: Map<string, Schema>;
+  path: string;
+  httpMethod: string;
+  operation: Operation;
+  resource: string;
+  name: string;
+};
+
+function describe(place: Place): Method {
+  const { document, path, operation, resource, name } = place;
+  const parameters = (operation.parameters ?? []).map((parameter) => resolve(document, parameter));
+  return {
+    resource,
+    name,
+    httpMethod: place.httpMethod.toUpperCase(),
+    path,
+    operation,
+    pathVariables: [...path.matchAll(/\{(\w+)\}/g)].map(([, variable = '']) => pathVariable(path, variable)),
+    ...argumentOf(place, parameters),
+    ...answerOf(place),
+    acceptsIdempotencyKey: parameters.some((parameter) => parameter.name === 'Idempotency-Key'),
+  };
+}
+
+function resolve(document: OpenApiDocument, parameter: Parameter): Parameter {
+  const name = parameter.$ref?.split('/').at(-1);
+  return name === undefined ? parameter : (document.components.parameters[name] ?? parameter);
+}
+
+/** `{id}` is named after the collection before it. */
+function pathVariable(path: string, variable: string): string {
+  if (variable !== 'id') return variable;
+  const segment = /([\w-]+)\/\{id\}/.exec(path)?.[1] ?? '';
+  return segment === 'intents' ? 'paymentIntentId' : `${singular(segment)}Id`;
+}
+
+function argumentOf(place: Place, parameters: Parameter[]): Pick<Method, 'takes'> {
+  const { operation, declarations } = place;
+  const body = operation.requestBody?.content['application/json'];
+  if (body) {
+    const type = declared(declarations, body.schema, `${pascal(operation.operationId)}Input`);
+    const isRequired = operation.requestBody?.required ?? false;
+    return { takes: { kind: 'body', type, isRequired, example: body.example } };
+  }
+  // The format is chosen by the method: JSON where there is JSON, and otherwise the caller's business.
+  const isFile = !jsonOf(operation);
+  const query = parameters.filter((one) => one.in === 'query' && (isFile || one.name !== 'format'));
+  if (query.length === 0) return {};
+  const required = query.filter((one) => one.required).map((one) => one.name);
+  const properties = Object.fromEntries(
+    query.map((one) => [one.name, { ...one.schema, description: one.description }]),
+  );
+  const schema: Schema = { type: 'object', properties, required };
+  const type = declared(declarations, schema, `${pascal(operation.operationId)}Query`);
+  return { takes: { kind: 'query', type, isRequired: required.length > 0, example: undefined } };
+}
+
+function answerOf({ operation, declarations }: Place): Pick<Method, 'returns' | 'type'> {
+  if (operation.responses['204']) return { returns: 'none', type: 'void' };
+  const schema = jsonOf(operation);
+  if (!schema) return { returns: 'file', type: 'Response' };
+  const data = schema.properties?.data ?? schema;
+  if (data.type === 'array' && data.items) {
+    const hasPages = schema.properties?.pagination !== undefined || schema.properties?.hasMore !== undefined;
+    const type = declared(declarations, data.items, `${pascal(operation.operationId)}Item`);
+    return { returns: hasPages ? 'pages' : 'list', type };
+  }
+  return {
+    returns: 'one',
+    type: declared(declarations, withItsSecret(operation, data), `${pascal(operation.operationId)}Result`),
+  };
+}
+
+/** The answers that have the secret, which is null in every later one: there it is not nullable. */
+const secretsByOperation: Record<string, string> = {
+  createWebhookEndpoint: 'secret',
+  rotateWebhookSecret: 'secret',
+  createCheckoutSession: 'clientSecret',
+  createSubscriptionCheckout: 'clientSecret',
+  startLinkCheckout: 'clientSecret',
+};
+
+function withItsSecret({ operationId }: Operation, data: Schema): Schema {
+  const name = secretsByOperation[operationId];
+  const property = name === undefined ? undefined : data.properties?.[name];
+  if (name === undefined || !property) return data;
+  return { ...data, properties: { ...data.properties, [name]: { ...property, type: 'string' } } };
+}
+
+function jsonOf(operation: Operation): Schema | undefined {
+  return (operation.responses['200'] ?? operation.responses['202'])?.content?.['application/json']?.schema;
+}
+
+/** The name of a schema: its component's, or one that it gets here if it is an object of its own. */
+function declared(declarations: Map<string, Schema>, schema: Schema, name: string): string {
+  if (schema.$ref || !schema.properties) return printType(schema);
+  declarations.set(name, schema);
+  return name;
+}
+
+function pascal(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,56 @@
+/**
+ * Where an operation is found in the client: `createPaymentIntent` of the tag "Payment intents" is
+ * `sluice.paymentIntents.create`. Rules name new operations, so that they appear without anything written here.
+ */
+import type { Operation } from './openapi-document.ts';
+
+export type MethodName = { resource: string; method: string };
+
+/** `webhooks` itself verifies what arrives; its endpoints are a resource beside it. */
+const resourceNames: Record<string, string> = { Webhooks: 'webhookEndpoints', Coupons: 'coupons' };
+
+/** Names that read better than what the rules give. */
+const methodNames: Record<string, string> = {
+  getBalances: 'batch',
+  startLinkCheckout: 'startCheckout',
+  redeliverWebhook: 'redeliver',
+  disputePaymentIntent: 'dispute',
+};
+
+export function nameMethod(operation: Operation): MethodName {
+  const tag = operation.tags[0] ?? 'Other';
+  const resource = resourceNames[tag] ?? camel(tag.split(' '));
+  return { resource, method: methodNames[operation.operationId] ?? byRules(operation.operationId, tag) };
+}
+
+/** The word for one of a path segment's collection: `product-plans` is `productPlan`. */
+export function singular(segment: string): string {
+  return camel(segment.replace(/ies$/, 'y').replace(/s$/, '').split(/[- ]/));
+}
+
+/** The operation's id without the words of its tag: `createProductPlanPrice` of "Product plans" is `createPrice`. */
+function byRules(operationId: string, tag: string): string {
+  const plural = pascal(tag.split(' '));
+  const one = plural.replace(/ies$/, 'y').replace(/s$/, '');
+  const nouns = [plural, `${one}s`, one, ...(tag === 'Webhooks' ? ['WebhookEndpoints', 'WebhookEndpoint'] : [])];
+  if (tag === 'Checkout sessions') nouns.push('Checkout');
+  nouns.sort((left, right) => right.length - left.length);
+  for (const noun of nouns) {
+    if (!operationId.includes(noun)) continue;
+    const rest = operationId.replace(noun, '');
+    return tag === 'Reports' ? lowerFirst(rest.replace(/^read/, '')) : rest;
+  }
+  return operationId;
+}
+
+function pascal(words: string[]): string {
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+function camel(words: string[]): string {
+  return lowerFirst(pascal(words));
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,52 @@
+/** The client of one installation, with one credential. */
+import { openConnection, type SluiceOptions } from './connection.ts';
+import type { Resources } from './generated/resources.ts';
+import { type LiveResources, makeLive } from './live/make-live.ts';
+import { makeResources } from './make-resources.ts';
+import type { RequestOptions } from './request-options.ts';
+import { type Call, send } from './send.ts';
+import { type Webhooks, webhooks } from './webhooks.ts';
+
+export type Sluice = Resources &
+  LiveResources & {
+    readonly webhooks: Webhooks;
+    /**
+     * A request that has no method here, with the client's credential, time limit and retries. A POST is retried, so give
+     * it an idempotency key. Resolves to the answer as it came.
+     *
+     * @example
+     * ```ts
+     * const csv = await sluice.request({ method: 'GET', path: '/reports/payments', query: { format: 'csv' } });
+     * console.log(await csv.text());
+     * ```
+     */
+    request(call: Call, options?: RequestOptions): Promise<Response>;
+  };
+
+/**
+ * Makes a client. It holds no connection; make one and keep it.
+ *
+ * @example
+ * ```ts
+ * const sluice = createSluice({ baseUrl: 'https://pay.example.com', apiKey: process.env.SLUICE_API_KEY });
+ * ```
+ */
+export function createSluice(options: SluiceOptions): Sluice {
+  const connection = openConnection(options);
+  const resources = makeResources(connection);
+  const live = makeLive(connection);
+  return {
+    ...resources,
+    paymentIntents: { ...resources.paymentIntents, ...live.paymentIntents },
+    subscriptions: { ...resources.subscriptions, ...live.subscriptions },
+    checkoutSessions: { ...resources.checkoutSessions, ...live.checkoutSessions },
+    events: { ...resources.events, ...live.events },
+    webhooks,
+    request: (call, requestOptions) => send(connection, withKey(call, requestOptions), requestOptions),
+  };
+}
+
+function withKey(call: Call, options: RequestOptions | undefined): Call {
+  if (options?.idempotencyKey === undefined) return call;
+  return { ...call, headers: { ...call.headers, 'idempotency-key': options.idempotencyKey } };
+}

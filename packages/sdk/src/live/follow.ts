@@ -1,0 +1,82 @@
+/**
+ * A subscription that survives its connections: it comes back with the last sequence number that was read, so that nothing
+ * is missed and nothing comes twice.
+ */
+import type { Connection } from '../connection.ts';
+import { delay } from '../delay.ts';
+import { SluiceApiError, SluiceConnectionError, SluiceError } from '../errors.ts';
+import { type GraphResult, graphError } from './graph-error.ts';
+import { NoSocketError, openSocket, type Subscription } from './open-socket.ts';
+import { openStream } from './open-stream.ts';
+
+export type Followed = {
+  query: string;
+  /** The subscription's field. */
+  field: string;
+  variables: Record<string, unknown>;
+  /** Where to begin; undefined for the present state. Left out where the field cannot be resumed. */
+  after?: number | undefined;
+  isResumable: boolean;
+  /** If what comes after the number has been archived: the present state is whole, and so is as good. */
+  mayBeginAnew: boolean;
+  signal?: AbortSignal | undefined;
+};
+
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 15_000;
+
+export async function* follow<Value>(
+  connection: Connection,
+  followed: Followed,
+): AsyncGenerator<Value, void, undefined> {
+  const { signal, isResumable } = followed;
+  let { after } = followed;
+  let failures = 0;
+  let withSocket = connection.liveTransport !== 'sse' && typeof WebSocket !== 'undefined';
+  for (;;) {
+    signal?.throwIfAborted();
+    const variables = isResumable && after !== undefined ? { ...followed.variables, after } : followed.variables;
+    const subscription: Subscription = { query: followed.query, variables };
+    try {
+      const results = withSocket
+        ? openSocket(connection, subscription, signal)
+        : openStream(connection, subscription, signal);
+      for await (const result of results) {
+        const value = readValue<Value>(result, followed.field);
+        after = sequenceOf(value) ?? after;
+        failures = 0;
+        yield value;
+      }
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (isArchived(error) && followed.mayBeginAnew && after !== undefined) after = undefined;
+      else if (!(error instanceof SluiceError) || !mayComeBack(error)) throw error;
+      if (error instanceof NoSocketError && connection.liveTransport === 'auto') withSocket = !withSocket;
+      else if (!withSocket && connection.liveTransport === 'auto') withSocket = typeof WebSocket !== 'undefined';
+    }
+    await delay(Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS) * (0.5 + Math.random() / 2), signal);
+    failures += 1;
+  }
+}
+
+function readValue<Value>({ data, errors }: GraphResult, field: string): Value {
+  if (errors && errors.length > 0) throw graphError(errors);
+  const value = data?.[field];
+  if (value === undefined || value === null) throw new SluiceConnectionError('An update came without its object.');
+  // The document selects what the type has.
+  return value as Value;
+}
+
+function sequenceOf(value: unknown): number | undefined {
+  if (typeof value !== 'object' || value === null || !('sequence' in value)) return undefined;
+  return typeof value.sequence === 'number' ? value.sequence : undefined;
+}
+
+function isArchived(error: unknown): boolean {
+  return error instanceof SluiceApiError && error.code === 'EXPIRED';
+}
+
+/** A socket that failed is tried again for ever: a follower is meant to outlive the gateway's restarts. */
+function mayComeBack(error: SluiceError): boolean {
+  return error.retryable;
+}

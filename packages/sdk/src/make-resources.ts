@@ -1,0 +1,98 @@
+/** Makes the resources' methods from the printed table of operations. */
+import type { Connection } from './connection.ts';
+import { SluiceUsageError } from './errors.ts';
+import { operations, type Resources } from './generated/resources.ts';
+import { listPromise, type Page } from './lists.ts';
+import type { RequestOptions } from './request-options.ts';
+import { type Call, send } from './send.ts';
+
+type Entry = { method: string; path: string; returns: string; takes: string; acceptsKey: boolean };
+type Envelope = { data: unknown; pagination?: NonNullable<Page<unknown>['pagination']>; hasMore?: boolean };
+type Query = Record<string, unknown>;
+
+export function makeResources(connection: Connection): Resources {
+  const resources = Object.entries(operations).map(([resource, table]) => [
+    resource,
+    Object.fromEntries(
+      Object.entries(table).map(([name, row]) => [name, makeMethod(connection, `${resource}.${name}`, readEntry(row))]),
+    ),
+  ]);
+  // The table and the type are printed from one document.
+  return Object.fromEntries(resources) as Resources;
+}
+
+function readEntry(row: string): Entry {
+  const [method = '', path = '', returns = '', takes = '', key] = row.split(' ');
+  return { method, path, returns, takes, acceptsKey: key === 'key' };
+}
+
+function makeMethod(connection: Connection, name: string, entry: Entry) {
+  const variables = entry.path.match(/\{\w+\}/g) ?? [];
+  return (...given: unknown[]) => {
+    let path = entry.path;
+    for (const [index, variable] of variables.entries()) {
+      path = path.replace(variable, segment(given[index], `${name}: ${variable.slice(1, -1)}`));
+    }
+    const rest = given.slice(variables.length);
+    // Checked when the table is printed: a method without an argument has its options first.
+    const argument = entry.takes === '-' ? undefined : rest[0];
+    const options = ((entry.takes === '-' ? rest[0] : rest[1]) ?? {}) as RequestOptions;
+    const call: Call = { method: entry.method, path };
+    if (entry.takes === 'query') call.query = (argument ?? {}) as Query;
+    if (entry.takes === 'body' && argument !== undefined) call.body = argument;
+    if (entry.returns === 'pages') {
+      return listPromise(() => readPage(connection, call, (argument ?? {}) as Query, options));
+    }
+    return answer(connection, withKey(call, entry, options), entry, options);
+  };
+}
+
+/** An empty id would name the collection, and a `/` in it another path. */
+function segment(value: unknown, place: string): string {
+  if (typeof value !== 'string' || value === '' || value === '.' || value === '..') {
+    throw new SluiceUsageError(`${place} is not an identifier.`);
+  }
+  return encodeURIComponent(value);
+}
+
+/** One key for all attempts of a call. A body that has its own is not given a second one, which would contradict it. */
+function withKey(call: Call, entry: Entry, options: RequestOptions): Call {
+  if (!entry.acceptsKey) return call;
+  const inBody = typeof call.body === 'object' && call.body !== null && 'idempotencyKey' in call.body;
+  const key = options.idempotencyKey ?? (inBody ? undefined : crypto.randomUUID());
+  return key === undefined ? call : { ...call, headers: { 'idempotency-key': key } };
+}
+
+async function answer(connection: Connection, call: Call, entry: Entry, options: RequestOptions): Promise<unknown> {
+  const response = await send(connection, call, options);
+  if (entry.returns === 'file') return response;
+  if (entry.returns === 'none') return undefined;
+  const { data }: Envelope = await response.json();
+  return data;
+}
+
+async function readPage(
+  connection: Connection,
+  call: Call,
+  query: Query,
+  options: RequestOptions,
+): Promise<Page<unknown>> {
+  const response = await send(connection, { ...call, query }, options);
+  const { data, pagination, hasMore }: Envelope = await response.json();
+  const rows = Array.isArray(data) ? data : [];
+  const following = pagination
+    ? pagination.page < pagination.totalPages && { page: pagination.page + 1 }
+    : hasMore === true && rows.length > 0 && cursorAfter(rows.at(-1));
+  return {
+    data: rows,
+    ...(pagination ? { pagination } : {}),
+    hasMore: following !== false,
+    next: async () =>
+      following === false ? undefined : readPage(connection, call, { ...query, ...following }, options),
+  };
+}
+
+/** Events go on after their sequence number, other rows after their id. */
+function cursorAfter(last: { sequence?: unknown; id?: unknown }): Query {
+  return last.sequence === undefined ? { cursor: last.id } : { after: last.sequence };
+}
