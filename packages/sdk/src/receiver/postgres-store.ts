@@ -1,0 +1,71 @@
+/** A cursor in PostgreSQL, which several processes share and whose transaction the handler writes in: exactly once. */
+import type { CursorStore } from './cursor-store.ts';
+
+/** What is used of a client of `pg`. */
+export type PostgresClient = {
+  query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  release(destroy?: boolean | Error): void;
+};
+
+/**
+ * `pool` is one of `pg`. What the handler writes through the client that it is given is committed with the cursor, or not
+ * at all. The table `sluice_cursor` is created if it is missing; `name` tells several receivers apart.
+ */
+export function postgresStore<Client extends PostgresClient>({
+  pool,
+  name = 'default',
+  startAfter = 0,
+}: {
+  pool: { connect(): Promise<Client> };
+  name?: string;
+  startAfter?: number;
+}): CursorStore<Client> {
+  let isReady = false;
+  const withClient = async <Result>(work: (client: Client) => Promise<Result>): Promise<Result> => {
+    const client = await pool.connect();
+    try {
+      if (!isReady) await prepare(client, { name, startAfter });
+      isReady = true;
+      const result = await work(client);
+      client.release();
+      return result;
+    } catch (error) {
+      // Whatever the failed transaction left on the connection goes with it.
+      client.release(true);
+      throw error;
+    }
+  };
+  return {
+    load: () => withClient((client) => readCursor(client, 'SELECT sequence FROM sluice_cursor WHERE name = $1', name)),
+    advance: ({ from, to }, work) =>
+      withClient(async (client) => {
+        await client.query('BEGIN');
+        const locked = 'SELECT sequence FROM sluice_cursor WHERE name = $1 FOR UPDATE';
+        if ((await readCursor(client, locked, name)) !== from) {
+          await client.query('ROLLBACK');
+          return false;
+        }
+        await work(client);
+        await client.query('UPDATE sluice_cursor SET sequence = $2 WHERE name = $1', [name, to]);
+        await client.query('COMMIT');
+        return true;
+      }),
+  };
+}
+
+async function prepare(client: PostgresClient, { name, startAfter }: { name: string; startAfter: number }) {
+  await client.query(
+    'CREATE TABLE IF NOT EXISTS sluice_cursor (name text PRIMARY KEY, sequence integer NOT NULL CHECK (sequence >= 0))',
+  );
+  await client.query('INSERT INTO sluice_cursor (name, sequence) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+    name,
+    startAfter,
+  ]);
+}
+
+async function readCursor(client: PostgresClient, text: string, name: string): Promise<number> {
+  const { rows } = await client.query(text, [name]);
+  const sequence = rows[0]?.sequence;
+  if (typeof sequence !== 'number') throw new Error(`The cursor ${name} is gone from sluice_cursor.`);
+  return sequence;
+}
