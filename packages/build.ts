@@ -1,5 +1,5 @@
 /**
- * Builds packages for publication: `node packages/build.ts [sdk …]`, all by default. What is printed from the OpenAPI
+ * Builds packages for publication: `node packages/build.ts [sdk|cli …]`, all by default. What is printed from the OpenAPI
  * document must be there (`node generate.ts`). npm runs this before it packs one.
  */
 import { spawnSync } from 'node:child_process';
@@ -13,7 +13,7 @@ const named = process.argv.slice(2);
 if (!existsSync(join(root, 'packages/sdk/src/generated/resources.ts'))) {
   throw new Error('The resources are not printed yet: run "node generate.ts".');
 }
-for (const name of named.length > 0 ? named : ['sdk']) {
+for (const name of named.length > 0 ? named : ['sdk', 'cli']) {
   const folder = join(root, 'packages', name);
   rmSync(join(folder, 'dist'), { recursive: true, force: true });
   const ended = spawnSync(process.execPath, [compiler, '-p', join(folder, 'tsconfig.json')], { stdio: 'inherit' });

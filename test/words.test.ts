@@ -67,6 +67,7 @@ it('the documentation avoids metaphors', () => {
     'README.md',
     'CONTRIBUTING.md',
     'packages/sdk/README.md',
+    'packages/cli/README.md',
     ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
   ];
   const found = pages

@@ -1,37 +1,19 @@
 /** What npm would publish: the archives install into an empty folder and work there, and packaging linters find nothing. */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { openRestApi } from '../setup/rest.ts';
-import { onTeardown } from '../setup/teardown.ts';
+import { installPackages } from './install-packages.ts';
 
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const root = join(import.meta.dirname, '../..');
-const folder = mkdtempSync(join(tmpdir(), 'sluice-published-'));
-onTeardown(async () => rmSync(folder, { recursive: true, force: true }));
-const archives = new Map<string, string>();
-const npm = process.env.npm_execpath ?? 'npm';
 const api = await openRestApi();
+const { folder, archives, shop } = await installPackages();
 
 /** Kilobytes that an archive may have. It is read on every install of a merchant's server. */
-const LARGEST_KB: Record<string, number> = { sdk: 70 };
-
-beforeAll(() => {
-  execFileSync(process.execPath, [join(root, 'packages/build.ts')], { stdio: 'inherit' });
-  for (const name of Object.keys(LARGEST_KB)) {
-    const said = runNpm(
-      ['pack', '--json', '--ignore-scripts', '--pack-destination', folder],
-      join(root, 'packages', name),
-    );
-    archives.set(name, join(folder, readArchiveName(said)));
-  }
-  mkdirSync(join(folder, 'shop'));
-  writeFileSync(join(folder, 'shop/package.json'), '{ "name": "shop", "version": "1.0.0", "type": "module" }');
-  runNpm(['install', '--offline', '--no-audit', '--no-fund', ...archives.values()], join(folder, 'shop'));
-});
+const LARGEST_KB: Record<string, number> = { sdk: 80, cli: 20 };
 
 it.each(Object.keys(LARGEST_KB))('the archive of %s is small', (name) => {
   const kilobytes = statSync(archives.get(name) ?? '').size / 1024;
@@ -81,13 +63,13 @@ console.log(JSON.stringify({ amount: intent.amount, seen, type: event.type, miss
 const expected = { amount: '12.50', seen: ['CREATED', 'CANCELLED'], type: 'webhook.ping', missing: 'VALIDATION_ERROR' };
 
 it('works in an empty project in Node', () => {
-  writeFileSync(join(folder, 'shop/main.js'), program(api.url));
+  writeFileSync(join(shop, 'main.js'), program(api.url));
   return expect(runProgram(process.execPath, ['main.js'])).resolves.toEqual(expected);
 });
 
 it('is typed in an empty project', () => {
   writeFileSync(
-    join(folder, 'shop/typed.ts'),
+    join(shop, 'typed.ts'),
     `import { createSluice, type PaymentIntent } from '@sluice/sdk';
 const sluice = createSluice({ baseUrl: 'https://pay.example.com' });
 const intent: Promise<PaymentIntent> = sluice.paymentIntents.create({ amount: '1' });
@@ -108,7 +90,7 @@ export { intent };
     'typed.ts',
   ];
   const ended = spawnSync(process.execPath, [join(root, 'node_modules/typescript7/bin/tsc'), ...flags], {
-    cwd: join(folder, 'shop'),
+    cwd: shop,
     encoding: 'utf8',
   });
   expect(ended.stdout).toBe('');
@@ -116,23 +98,10 @@ export { intent };
 });
 
 async function runProgram(runtime: string, args: string[]): Promise<unknown> {
-  const { spawn } = await import('node:child_process');
-  const child = spawn(runtime, args, { cwd: join(folder, 'shop'), stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(runtime, args, { cwd: shop, stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
   for await (const chunk of child.stdout) said += chunk;
   return JSON.parse(said);
-}
-
-function runNpm(args: string[], cwd: string): string {
-  const [program, first] = npm.endsWith('.js') ? [process.execPath, [npm]] : [npm, []];
-  return execFileSync(program, [...first, ...args], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
-}
-
-/** npm answers a list, and from its twelfth version on an object by package. */
-function readArchiveName(said: string): string {
-  const [packed] = Object.values<{ filename: string }>(JSON.parse(said));
-  if (!packed) throw new Error(`npm packed nothing: ${said}`);
-  return packed.filename;
 }
 
 function tool(file: string, args: string[]): { status: number | null; said: string } {

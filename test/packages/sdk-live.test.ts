@@ -95,6 +95,12 @@ it('events are followed from now on, in order, through a broken line', async () 
   expect(seen.map((event) => (event?.type === 'payment_intent.created' ? event.data.id : undefined))).toEqual(made);
 });
 
+it('the newest sequence number is where new events begin', async () => {
+  const before = await sluice.events.newestSequence();
+  await sluice.paymentIntents.create({ amount: '1' });
+  expect(await sluice.events.newestSequence()).toBe(before + 1);
+});
+
 it('events are followed from the first on', async () => {
   const sequences: number[] = [];
   for await (const event of sluice.events.follow({ after: 0 })) {

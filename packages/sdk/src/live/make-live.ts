@@ -91,6 +91,15 @@ export type LiveResources = {
      * ```
      */
     follow(options?: FollowOptions): AsyncGenerator<SluiceEvent, void, undefined>;
+    /**
+     * The number of the app's newest event, 0 if there is none: where "from now on" begins.
+     *
+     * @example
+     * ```ts
+     * const after = await sluice.events.newestSequence();
+     * ```
+     */
+    newestSequence(options?: Pick<FollowOptions, 'appId' | 'signal'>): Promise<number>;
   };
 };
 
@@ -124,7 +133,10 @@ export function makeLive(connection: Connection): LiveResources {
           signal: options.signal,
         }),
     },
-    events: { follow: (options = {}) => followEvents(connection, options) },
+    events: {
+      follow: (options = {}) => followEvents(connection, options),
+      newestSequence: (options = {}) => newestSequence(connection, options),
+    },
   };
 }
 
