@@ -67,6 +67,17 @@ it('works in an empty project in Node', () => {
   return expect(runProgram(process.execPath, ['main.js'])).resolves.toEqual(expected);
 });
 
+/** Each is a hundred megabytes, which every install would pay for: where one is on the path, it is tried. */
+it.skipIf(!isOnPath('bun'))('works in an empty project in Bun', () => {
+  writeFileSync(join(shop, 'main.js'), program(api.url));
+  return expect(runProgram('bun', ['main.js'])).resolves.toEqual(expected);
+});
+
+it.skipIf(!isOnPath('deno'))('works in an empty project in Deno', () => {
+  writeFileSync(join(shop, 'main.js'), program(api.url));
+  return expect(runProgram('deno', ['run', '--allow-net', '--no-remote', 'main.js'])).resolves.toEqual(expected);
+});
+
 it('is typed in an empty project', () => {
   writeFileSync(
     join(shop, 'typed.ts'),
@@ -96,6 +107,10 @@ export { intent };
   expect(ended.stdout).toBe('');
   expect(ended.status).toBe(0);
 });
+
+function isOnPath(runtime: string): boolean {
+  return spawnSync(runtime, ['--version']).status === 0;
+}
 
 async function runProgram(runtime: string, args: string[]): Promise<unknown> {
   const child = spawn(runtime, args, { cwd: shop, stdio: ['ignore', 'pipe', 'inherit'] });
