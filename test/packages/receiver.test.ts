@@ -84,6 +84,14 @@ describe('a webhook', () => {
     expect(reads()).toBe(0);
   });
 
+  it('of another app is reported, because its events never come', async () => {
+    const { sluice, happen } = await openShop();
+    const { receiver, errors } = openOne({ sluice, store: memoryStore(), handle: () => undefined });
+    await happen(2);
+    expect((await receiver.fetch(await webhook(7))).status).toBe(503);
+    expect(errors).toMatchObject([{ name: 'SluiceUsageError', message: expect.stringContaining('event 7 is not in') }]);
+  });
+
   it('that pings is 204 and reads nothing', async () => {
     const { sluice, reads } = await openShop();
     const { receiver } = openOne({ sluice, store: memoryStore(), handle: () => undefined });

@@ -191,6 +191,14 @@ describe('retries', () => {
     expect(seen.map(({ key }) => key)).toEqual(['order-7', 'order-7', 'order-7', null]);
   });
 
+  it('keep a key over those of a request without a method of its own', async () => {
+    const { client, seen } = ledClient((attempt) => (attempt === 1 ? lost() : undefined), true);
+    const call = { method: 'POST', path: '/payments/intents', body: { amount: '5', externalId: 'by-hand' } };
+    expect((await client.request(call)).headers.get('idempotent-replayed')).toBe('true');
+    expect(new Set(seen.map(({ key }) => key)).size).toBe(1);
+    expect(await api.database.paymentIntent.count({ where: { externalId: 'by-hand' } })).toBe(1);
+  });
+
   it('wait as long as the gateway asks', async () => {
     const body = JSON.stringify({
       success: false,

@@ -11,8 +11,8 @@ export type Sluice = Resources &
   LiveResources & {
     readonly webhooks: Webhooks;
     /**
-     * A request that has no method here, with the client's credential, time limit and retries. A POST is retried, so give
-     * it an idempotency key. Resolves to the answer as it came.
+     * A request that has no method here, with the client's credential, time limit and retries, and for a POST an idempotency
+     * key. Resolves to the answer as it came.
      *
      * @example
      * ```ts
@@ -46,7 +46,8 @@ export function createSluice(options: SluiceOptions): Sluice {
   };
 }
 
+/** A POST that is retried without a key could happen twice. */
 function withKey(call: Call, options: RequestOptions | undefined): Call {
-  if (options?.idempotencyKey === undefined) return call;
-  return { ...call, headers: { ...call.headers, 'idempotency-key': options.idempotencyKey } };
+  const key = options?.idempotencyKey ?? (call.method === 'POST' ? crypto.randomUUID() : undefined);
+  return key === undefined ? call : { ...call, headers: { 'idempotency-key': key, ...call.headers } };
 }

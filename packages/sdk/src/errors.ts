@@ -55,7 +55,7 @@ export class SluiceApiError extends SluiceError {
   }
 }
 
-/** No answer came: the host is not there, or the connection broke. A write may have happened; its idempotency key tells. */
+/** No answer came: the host is not there, or the connection broke. A write may have happened: repeat it with the same idempotency key. */
 export class SluiceConnectionError extends SluiceError {
   override readonly name: string = 'SluiceConnectionError';
 

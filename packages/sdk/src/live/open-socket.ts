@@ -21,7 +21,7 @@ export function openSocket(
   signal: AbortSignal | undefined,
 ): AsyncIterable<GraphResult> {
   const inbox = openInbox<GraphResult>();
-  const socket = new WebSocket(`${connection.baseUrl.replace(/^http/, 'ws')}/graphql`, 'graphql-transport-ws');
+  const socket = connect(connection);
   let isAcknowledged = false;
   let heardAt = performance.now();
   const send = (message: object) => socket.send(JSON.stringify(message));
@@ -39,8 +39,9 @@ export function openSocket(
   signal?.addEventListener('abort', stop, { once: true });
   socket.onopen = () => send({ type: 'connection_init', payload: connection.credentials });
   socket.onmessage = ({ data }) => {
+    const message = readMessage(data);
+    if (message.type === undefined) return;
     heardAt = performance.now();
-    const message: Message = JSON.parse(String(data));
     if (message.type === 'ping') send({ type: 'pong' });
     if (message.type === 'connection_ack') {
       isAcknowledged = true;
@@ -56,6 +57,25 @@ export function openSocket(
   socket.onerror = () => undefined;
   socket.onclose = ({ code, reason }) => end(closeError(code, reason, isAcknowledged));
   return { [Symbol.asyncIterator]: () => inbox.read(() => end()) };
+}
+
+/** A page's security policy refuses a socket when it is made. */
+function connect({ baseUrl }: Connection): WebSocket {
+  try {
+    return new WebSocket(`${baseUrl.replace(/^http/, 'ws')}/graphql`, 'graphql-transport-ws');
+  } catch (error) {
+    throw new NoSocketError('No socket may be opened here.', error);
+  }
+}
+
+/** What is not of the protocol is passed over; a peer that speaks nothing else falls silent for the watchdog. */
+function readMessage(data: unknown): Message {
+  try {
+    const message: unknown = JSON.parse(String(data));
+    return typeof message === 'object' && message !== null ? message : {};
+  } catch {
+    return {};
+  }
 }
 
 function closeError(code: number, reason: string, wasAcknowledged: boolean): Error {

@@ -2,6 +2,7 @@
  * A receiver of webhooks for which a webhook is only a wake-up. It reads the app's sequence from its own cursor, so that
  * order, duplicates, lost deliveries and downtime need no thought: each event is handled once the one before it was.
  */
+import { SluiceUsageError } from '../errors.ts';
 import { WebhookVerificationError, webhooks } from '../webhooks.ts';
 import { type Draining, drain, oneAtATime } from './drain.ts';
 import {
@@ -71,6 +72,14 @@ export function createReceiver<Transaction>(options: ReceiverOptions<Transaction
       throw error;
     }
   };
+  /** With the key of another app, the sequence that is read never has the webhook's event: that must not pass unseen. */
+  const catchUpTo = async (sequence: number): Promise<void> => {
+    await catchUp();
+    if ((await store.load()) >= sequence) return;
+    throw new SluiceUsageError(
+      `The webhook's event ${sequence} is not in the sequence that the client reads. Are the key and the endpoint of one app?`,
+    );
+  };
   /** A gateway that pauses a failing endpoint may take its time; this process knows sooner. */
   const retryLater = () => {
     if (timer !== undefined || isClosed) return;
@@ -83,15 +92,17 @@ export function createReceiver<Transaction>(options: ReceiverOptions<Transaction
   };
 
   const receive = async (webhook: { body: string | Uint8Array; headers: Headers }): Promise<number> => {
+    let sequence: number;
     try {
       const event = await webhooks.verify({ ...webhook, secret });
       if (!('sequence' in event) || (await store.load()) >= event.sequence) return 204;
+      sequence = event.sequence;
     } catch (error) {
       if (error instanceof WebhookVerificationError) return 400;
       onError(error);
       return 503;
     }
-    const work = catchUp().then(
+    const work = catchUpTo(sequence).then(
       () => 204,
       (error: unknown) => {
         onError(error);

@@ -9,7 +9,7 @@ export type PostgresClient = {
 
 /**
  * `pool` is one of `pg`. What the handler writes through the client that it is given is committed with the cursor, or not
- * at all. The table `sluice_cursor` is created if it is missing; `name` tells several receivers apart.
+ * at all. The table `sluice_cursor` is created if it is missing; Give each receiver a `name` of its own.
  */
 export function postgresStore<Client extends PostgresClient>({
   pool,
