@@ -191,6 +191,14 @@ describe('retries', () => {
     expect(seen.map(({ key }) => key)).toEqual(['order-7', 'order-7', 'order-7', null]);
   });
 
+  it('send a file again as it is', async () => {
+    const { client, seen } = ledClient((attempt) => (attempt === 1 ? lost() : undefined));
+    const file = new Blob([JSON.stringify({ amount: '5', externalId: 'from-a-file' })], { type: 'application/json' });
+    const answer = await client.request({ method: 'POST', path: '/payments/intents', file });
+    expect((await answer.json()).data).toMatchObject({ externalId: 'from-a-file' });
+    expect(seen).toHaveLength(2);
+  });
+
   it('keep a key over those of a request without a method of its own', async () => {
     const { client, seen } = ledClient((attempt) => (attempt === 1 ? lost() : undefined), true);
     const call = { method: 'POST', path: '/payments/intents', body: { amount: '5', externalId: 'by-hand' } };

@@ -6,6 +6,9 @@ import { printType } from './print-type.ts';
 /** `one` an object, `list` an array, `pages` a list by pages or cursors, `none` nothing, `file` the response itself. */
 export type Returns = 'one' | 'list' | 'pages' | 'none' | 'file';
 
+/** `file` is sent as it is, `body` as JSON. */
+export type Argument = { kind: 'body' | 'file' | 'query'; type: string; isRequired: boolean; example: unknown };
+
 export type Method = {
   resource: string;
   name: string;
@@ -14,7 +17,8 @@ export type Method = {
   operation: Operation;
   /** Variables in the path, in order, by the names that the method gives them. */
   pathVariables: string[];
-  takes?: { kind: 'body' | 'query'; type: string; isRequired: boolean; example: unknown };
+  /** The arguments between those of the path and the options, in order. */
+  takes: Argument[];
   returns: Returns;
   /** Of what is returned: the object, or one of the list. */
   type: string;
@@ -56,7 +60,7 @@ function describe(place: Place): Method {
     path,
     operation,
     pathVariables: [...path.matchAll(/\{(\w+)\}/g)].map(([, variable = '']) => pathVariable(path, variable)),
-    ...argumentOf(place, parameters),
+    takes: argumentsOf(place, parameters),
     ...answerOf(place),
     acceptsIdempotencyKey: parameters.some((parameter) => parameter.name === 'Idempotency-Key'),
   };
@@ -74,25 +78,36 @@ function pathVariable(path: string, variable: string): string {
   return segment === 'intents' ? 'paymentIntentId' : `${singular(segment)}Id`;
 }
 
-function argumentOf(place: Place, parameters: Parameter[]): Pick<Method, 'takes'> {
-  const { operation, declarations } = place;
-  const body = operation.requestBody?.content['application/json'];
-  if (body) {
-    const type = declared(declarations, body.schema, `${pascal(operation.operationId)}Input`);
-    const isRequired = operation.requestBody?.required ?? false;
-    return { takes: { kind: 'body', type, isRequired, example: body.example } };
-  }
+function argumentsOf(place: Place, parameters: Parameter[]): Argument[] {
+  return [bodyOf(place), queryOf(place, parameters)].filter((one) => one !== undefined);
+}
+
+function bodyOf({ operation, declarations }: Place): Argument | undefined {
+  const { content, required: isRequired = false } = operation.requestBody ?? {};
+  if (!content) return undefined;
+  const body = content['application/json'];
+  if (!body?.schema) return { kind: 'file', type: 'Blob', isRequired, example: undefined };
+  const type = declared(declarations, body.schema, `${pascal(operation.operationId)}Input`);
+  return { kind: 'body', type, isRequired, example: body.example };
+}
+
+function queryOf({ operation, declarations }: Place, parameters: Parameter[]): Argument | undefined {
   // The format is chosen by the method: JSON where there is JSON, and otherwise the caller's business.
   const isFile = !jsonOf(operation);
   const query = parameters.filter((one) => one.in === 'query' && (isFile || one.name !== 'format'));
-  if (query.length === 0) return {};
-  const required = query.filter((one) => one.required).map((one) => one.name);
+  if (query.length === 0) return undefined;
+  const required = query.filter((one) => one.required);
   const properties = Object.fromEntries(
     query.map((one) => [one.name, { ...one.schema, description: one.description }]),
   );
-  const schema: Schema = { type: 'object', properties, required };
+  const schema: Schema = { type: 'object', properties, required: required.map((one) => one.name) };
   const type = declared(declarations, schema, `${pascal(operation.operationId)}Query`);
-  return { takes: { kind: 'query', type, isRequired: required.length > 0, example: undefined } };
+  const example = Object.fromEntries(required.map((one) => [one.name, sampleOf(one.schema)]));
+  return { kind: 'query', type, isRequired: required.length > 0, example };
+}
+
+function sampleOf({ examples, enum: values, type }: Schema): unknown {
+  return examples?.[0] ?? values?.[0] ?? (type === 'integer' ? 1 : 'example');
 }
 
 function answerOf({ operation, declarations }: Place): Pick<Method, 'returns' | 'type'> {

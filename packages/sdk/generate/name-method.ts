@@ -25,14 +25,14 @@ export function nameMethod(operation: Operation): MethodName {
 
 /** The word for one of a path segment's collection: `product-plans` is `productPlan`. */
 export function singular(segment: string): string {
-  return camel(segment.replace(/ies$/, 'y').replace(/s$/, '').split(/[- ]/));
+  return camel(withoutPlural(segment).split(/[- ]/));
 }
 
 /** The operation's id without the words of its tag: `createProductPlanPrice` of "Product plans" is `createPrice`. */
 function byRules(operationId: string, tag: string): string {
   const plural = pascal(tag.split(' '));
-  const one = plural.replace(/ies$/, 'y').replace(/s$/, '');
-  const nouns = [plural, `${one}s`, one, ...(tag === 'Webhooks' ? ['WebhookEndpoints', 'WebhookEndpoint'] : [])];
+  const one = withoutPlural(plural);
+  const nouns = [plural, one, ...(tag === 'Webhooks' ? ['WebhookEndpoints', 'WebhookEndpoint'] : [])];
   if (tag === 'Checkout sessions') nouns.push('Checkout');
   nouns.sort((left, right) => right.length - left.length);
   for (const noun of nouns) {
@@ -41,6 +41,13 @@ function byRules(operationId: string, tag: string): string {
     return tag === 'Reports' ? lowerFirst(rest.replace(/^read/, '')) : rest;
   }
   return operationId;
+}
+
+function withoutPlural(word: string): string {
+  return word
+    .replace(/ies$/, 'y')
+    .replace(/(ch|sh|x|ss)es$/, '$1')
+    .replace(/([^s])s$/, '$1');
 }
 
 function pascal(words: string[]): string {

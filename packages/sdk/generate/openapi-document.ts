@@ -5,6 +5,7 @@ export type Schema = {
   type?: string | string[];
   const?: unknown;
   enum?: unknown[];
+  examples?: unknown[];
   oneOf?: Schema[];
   anyOf?: Schema[];
   allOf?: Schema[];
@@ -29,7 +30,7 @@ export type Operation = {
   summary: string;
   description?: string;
   parameters?: Parameter[];
-  requestBody?: { required?: boolean; content: Record<string, { schema: Schema; example?: unknown }> };
+  requestBody?: { required?: boolean; content: Record<string, { schema?: Schema; example?: unknown }> };
   responses: Record<string, { content?: Record<string, { schema?: Schema }> }>;
 };
 

@@ -10,7 +10,7 @@ export type Example = { text: string; freeNames: string[] };
 
 export function exampleOf(method: Method): Example {
   const written = exampleArguments[`${method.resource}.${method.name}`];
-  const given = written ?? sampleArgument(method);
+  const given = written ?? sampleArguments(method);
   const inPath = new Set(method.path.match(/\{slug\}/) ? ['slug'] : []);
   const call = `sluice.${method.resource}.${method.name}(${[...method.pathVariables, given].filter((one) => one !== '').join(', ')})`;
   const inArguments = [...given.matchAll(/(?<=[{,:]\s)(\w+Id|walletAddress|txHash|slug)(?=[ ,}])/g)];
@@ -18,9 +18,13 @@ export function exampleOf(method: Method): Example {
   return { text: statement(method, call), freeNames: [...freeNames] };
 }
 
-function sampleArgument({ takes }: Method): string {
-  if (takes?.kind !== 'body' || (!takes.isRequired && JSON.stringify(takes.example) === '{}')) return '';
-  return print(takes.example);
+function sampleArguments({ takes }: Method): string {
+  return takes
+    .filter(({ isRequired }) => isRequired)
+    .map(({ kind, example }) =>
+      kind === 'file' ? "new Blob(['%PDF-1.7'], { type: 'application/pdf' })" : print(example),
+    )
+    .join(', ');
 }
 
 function statement({ returns, type, resource, name }: Method, call: string): string {
@@ -29,7 +33,7 @@ function statement({ returns, type, resource, name }: Method, call: string): str
   const result = isComponent ? lowerFirst(type) : isOwn ? singular(resource) : 'result';
   if (returns === 'none') return `await ${call};`;
   if (returns === 'file') return `const file = await ${call};\nconsole.log(await file.text());`;
-  if (returns === 'pages') return `for await (const ${result} of ${call}) console.log(${result}.id);`;
+  if (returns === 'pages') return `for await (const ${result} of ${call}) console.log(${result});`;
   if (returns === 'list') return `const ${resource === 'reports' ? 'rows' : resource} = await ${call};`;
   return `const ${result} = await ${call};`;
 }

@@ -34,7 +34,7 @@ export function signatureOf(method: Method): string {
   const { takes } = method;
   const parameters = [
     ...method.pathVariables.map((variable) => `${variable}: string`),
-    ...(takes ? [`${takes.kind}${takes.isRequired ? '' : '?'}: ${takes.type}`] : []),
+    ...takes.map(({ kind, isRequired, type }) => `${kind}${isRequired ? '' : '?'}: ${type}`),
     'options?: RequestOptions',
   ];
   return `${method.name}(${parameters.join(', ')}): ${returnType(method)}`;
@@ -59,7 +59,12 @@ function printInterface(resource: string, methods: Method[]): string {
 
 function printTable(resource: string, methods: Method[]): string {
   const rows = methods.map((method) => {
-    const words = [method.httpMethod, method.path, method.returns, method.takes?.kind ?? '-'];
+    const words = [
+      method.httpMethod,
+      method.path,
+      method.returns,
+      method.takes.map(({ kind }) => kind).join('+') || '-',
+    ];
     return `    ${method.name}: '${[...words, ...(method.acceptsIdempotencyKey ? ['key'] : [])].join(' ')}',\n`;
   });
   return `  ${resource}: {\n${rows.join('')}  },\n`;

@@ -33,16 +33,13 @@ function makeMethod(connection: Connection, name: string, entry: Entry) {
     for (const [index, variable] of variables.entries()) {
       path = path.replace(variable, segment(given[index], `${name}: ${variable.slice(1, -1)}`));
     }
+    const takes = entry.takes === '-' ? [] : entry.takes.split('+');
     const rest = given.slice(variables.length);
-    // Checked when the table is printed: a method without an argument has its options first.
-    const argument = entry.takes === '-' ? undefined : rest[0];
-    const options = ((entry.takes === '-' ? rest[0] : rest[1]) ?? {}) as RequestOptions;
-    const call: Call = { method: entry.method, path };
-    if (entry.takes === 'query') call.query = (argument ?? {}) as Query;
-    if (entry.takes === 'body' && argument !== undefined) call.body = argument;
-    if (entry.returns === 'pages') {
-      return listPromise(() => readPage(connection, call, (argument ?? {}) as Query, options));
-    }
+    const argument = (kind: string) => (takes.includes(kind) ? rest[takes.indexOf(kind)] : undefined);
+    const options = (rest[takes.length] ?? {}) as RequestOptions;
+    const query = (argument('query') ?? {}) as Query;
+    const call: Call = { method: entry.method, path, query, body: argument('body'), file: argument('file') as Blob };
+    if (entry.returns === 'pages') return listPromise(() => readPage(connection, call, query, options));
     return answer(connection, withKey(call, entry, options), entry, options);
   };
 }
@@ -92,7 +89,9 @@ async function readPage(
   };
 }
 
-/** Events go on after their sequence number, other rows after their id. */
+/** Events go on after their sequence number, other rows after their id. Without either, the first page would come again. */
 function cursorAfter(last: { sequence?: unknown; id?: unknown }): Query {
-  return last.sequence === undefined ? { cursor: last.id } : { after: last.sequence };
+  if (last.sequence !== undefined) return { after: last.sequence };
+  if (last.id !== undefined) return { cursor: last.id };
+  throw new SluiceUsageError('There are more rows, but this version does not know how to read on. Update the package.');
 }

@@ -11,7 +11,10 @@ export type Call = {
   method: string;
   path: string;
   query?: Record<string, unknown> | undefined;
+  /** Sent as JSON. */
   body?: unknown;
+  /** Sent as it is, instead of a body. */
+  file?: Blob | undefined;
   headers?: Record<string, string>;
 };
 
@@ -56,6 +59,7 @@ async function attemptOnce(connection: Connection, call: Call, options: RequestO
       redirect: 'manual',
       signal,
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...(call.file === undefined ? {} : { body: call.file }),
     });
     if (!response.ok) throw await readError(response);
     if (!/json/.test(response.headers.get('content-type') ?? '')) return response;
@@ -81,10 +85,14 @@ function addressOf({ baseUrl }: Connection, { path, query = {} }: Call): string 
   return `${baseUrl}${path}${search === '' ? '' : `?${search}`}`;
 }
 
-export function headersOf({ credentials }: Connection, call: Pick<Call, 'body' | 'headers'>): Record<string, string> {
+export function headersOf(
+  { credentials }: Connection,
+  call: Pick<Call, 'body' | 'file' | 'headers'>,
+): Record<string, string> {
   return {
     accept: 'application/json',
     ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(call.file === undefined ? {} : { 'content-type': call.file.type || 'application/octet-stream' }),
     // A page may not name itself, and asking would cost its requests a permission.
     ...(isBrowser() ? {} : { 'user-agent': `sluice-sdk/${VERSION}` }),
     ...credentials,
