@@ -30,7 +30,7 @@ function typesToPrint(): Map<string, Schema> {
 
 function printTypes(): string {
   const events = Object.values(document.webhooks).map(
-    ({ post }) => post.requestBody?.content['application/json']?.schema.$ref?.split('/').at(-1) ?? 'never',
+    ({ post }) => post.requestBody?.content['application/json']?.schema?.$ref?.split('/').at(-1) ?? 'never',
   );
   const codes = Object.entries(errorCatalogue).map(([code, { retryable }]) => `  ${code}: ${retryable},\n`);
   return [
