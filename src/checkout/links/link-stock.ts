@@ -59,8 +59,7 @@ export async function sellStock(
     },
   });
   const link = await tx.paymentLink.findFirst({ where: { id: session.sourceId, stock: { not: null } } });
-  const type = link && stockEvent(link, quantity);
-  return type ? [{ type, resourceId: link.id, data: paymentLinkFields(link, publicUrl) }] : [];
+  return link ? stockEvents(link, { quantity, publicUrl }) : [];
 }
 
 /** Takes back a sale whose authorization was removed by a reorganization. A session that is OPEN again holds its units again. */
@@ -86,12 +85,11 @@ function unitsOf({ items }: Pick<LinkSession, 'items'>): number {
   return items.reduce((sum, item) => sum + item.quantity, 0);
 }
 
-/** The event of a sale of `quantity` units that the link already counts. */
-function stockEvent(
-  { stock, soldQuantity: sold }: PaymentLink,
-  quantity: number,
-): 'payment_link.sold_out' | 'payment_link.oversold' | null {
-  if (stock === null || sold < stock) return null;
-  if (sold > stock) return 'payment_link.oversold';
-  return sold - quantity < stock ? 'payment_link.sold_out' : null;
+/** The events of a sale of `quantity` units that the link already counts. */
+function stockEvents(link: PaymentLink, { quantity, publicUrl }: { quantity: number; publicUrl: string }): NewEvent[] {
+  const { id: resourceId, stock, soldQuantity: sold } = link;
+  if (stock === null || sold < stock) return [];
+  const data = paymentLinkFields(link, publicUrl);
+  if (sold > stock) return [{ type: 'payment_link.oversold', resourceId, data }];
+  return sold - quantity < stock ? [{ type: 'payment_link.sold_out', resourceId, data }] : [];
 }
