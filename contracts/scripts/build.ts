@@ -93,6 +93,22 @@ function tokensSource({ usdc, usdt, dai }: { usdc: Artifact; usdt: Artifact; dai
   ].join('\n');
 }
 
+/** The escrow's own build has it: its creation code is part of the escrow's runtime code, and so of every deposit address. */
+async function boxSource(escrow: Artifact): Promise<string> {
+  const file = path.join(contracts, 'out', 'release-PaymentEscrow', 'DepositBox.sol', 'DepositBox.json');
+  const code = artifactSchema.parse(JSON.parse(await readFile(file, 'utf8'))).bytecode.object as Hex;
+  if (!escrow.deployedBytecode.object.includes(code.slice(2))) {
+    throw new Error('The escrow contains another DepositBox than the one that was compiled with it.');
+  }
+  return [
+    `/** ${written} */`,
+    '',
+    '/** keccak256 of the creation code of `DepositBox`, from which deposit addresses follow. */',
+    `export const depositBoxCodeHash = '${keccak256(code)}' as const;`,
+    '',
+  ].join('\n');
+}
+
 const escrow = await compile('PaymentEscrow.sol');
 const batch = await compile('PaymentBatch.sol');
 const usdc = await compile('tokens/UsdcToken.sol');
@@ -102,6 +118,7 @@ const dai = await compile('tokens/DaiToken.sol');
 const files: [string, string][] = [
   ['src/escrow/escrow-abi.ts', `/** ${written} */\n${abiSource('escrowAbi', escrow)}`],
   ['src/escrow/escrow-bytecode.ts', bytecodeSource('escrow', escrow)],
+  ['src/escrow/deposits/box-code-hash.ts', await boxSource(escrow)],
   ['src/escrow/batch/batch-abi.ts', `/** ${written} */\n${abiSource('batchAbi', batch)}`],
   ['src/escrow/batch/batch-bytecode.ts', bytecodeSource('batch', batch)],
   ['src/local/test-tokens.ts', tokensSource({ usdc, usdt, dai })],

@@ -16,6 +16,7 @@ const escrowEvents = [
   'Revoked',
   'Credited',
   'Claimed',
+  'DepositReturned',
 ] as const;
 
 for (const name of escrowEvents) {

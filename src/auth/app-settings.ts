@@ -23,6 +23,7 @@ export const appSettingsSchema = z.object({
   platformFeeBps: whole(0, 1_000),
   intentExpiry: seconds(60, 30 * DAY),
   captureMode: z.enum(['AUTOMATIC', 'MANUAL']).optional(),
+  transferQuoteDuration: seconds(600, DAY),
   subscriptionCapMultiplier: z
     .string()
     .refine((text) => /^[1-9]\d{0,2}(\.\d{1,3})?$/.test(text) && Number(text) <= 100, 'from 1 to 100')

@@ -68,6 +68,8 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   Mail: appScope,
   MemberNotifications: null,
   MailOptOut: null,
+  DepositAddress: ofPayment,
+  DepositBalance: (scope) => ({ deposit: { paymentIntent: appScope(scope) } }),
   AuditEntry: (scope) => ({ merchantId: scope.merchantId, ...(scope.appId === null ? {} : { appId: scope.appId }) }),
   LiabilityAccount: appScope,
   LiabilitySnapshot: null,
@@ -117,6 +119,7 @@ const sessionTenancy: { [Model in Prisma.ModelName]?: (sessionId: string) => Rec
   Subscription: (id) => ({ checkoutSessions: { some: { id } } }),
   SubscriptionConsent: (id) => ({ sessionId: id }),
   CreditedPayout: (id) => ({ role: 'PAYER', paymentIntent: { checkoutSessions: { some: { id } } } }),
+  DepositAddress: (id) => ({ paymentIntent: { checkoutSessions: { some: { id } } } }),
 };
 
 function paidBy({ wallet, chainId }: WalletReach): Record<string, unknown> {

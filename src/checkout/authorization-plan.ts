@@ -14,18 +14,23 @@ import {
 } from '../escrow/calldata.ts';
 import { type PaymentTerms, termsHash, termsTypedData } from '../escrow/terms.ts';
 
-/** Deadlines are in Unix seconds. `receive` is ERC-3009, where one signature serves as both permit and consent. */
+/**
+ * Deadlines are in Unix seconds. `receive` is ERC-3009, where one signature serves as both permit and consent. `transfer` asks for no
+ * signature, because sending to the deposit address is the consent.
+ */
 export type AuthorizationPlan =
   | { kind: 'direct' }
   | { kind: 'allowance' }
   | { kind: 'permit'; deadline: number; nonce: string }
-  | { kind: 'receive'; validBefore: number };
+  | { kind: 'receive'; validBefore: number }
+  | { kind: 'transfer' };
 
 const planSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('direct') }),
   z.object({ kind: z.literal('allowance') }),
   z.object({ kind: z.literal('permit'), deadline: z.int(), nonce: z.string().regex(/^\d+$/) }),
   z.object({ kind: z.literal('receive'), validBefore: z.int() }),
+  z.object({ kind: z.literal('transfer') }),
 ]);
 
 /** Reads a quote's `plan` column. */
@@ -48,6 +53,7 @@ export function askedSignatures(
   const consent = { name: 'consent' as const, typedData: termsTypedData({ chainId, escrow, terms }) };
   switch (plan.kind) {
     case 'direct':
+    case 'transfer':
       return [];
     case 'allowance':
       return [consent];
@@ -83,7 +89,7 @@ export function signedDigest(typedData: TypedDataDefinition): Hex {
   return hashTypedData(typedData);
 }
 
-/** The operator's call that submits the signed payment, or null if the payer sends it. Requires all requested signatures. */
+/** The operator's call that submits the signed payment, or null if nothing is submitted before the payer has sent it. Requires all requested signatures. */
 export function relayCall(
   plan: AuthorizationPlan,
   payment: Pick<PlannedPayment, 'escrow' | 'terms'>,
@@ -93,6 +99,7 @@ export function relayCall(
   const { operatorSignature } = signed;
   switch (plan.kind) {
     case 'direct':
+    case 'transfer':
       return null;
     case 'allowance':
       return authorizeWithAllowanceCall({ escrow, terms, operatorSignature, payerSignature: present(signed.consent) });

@@ -70,6 +70,10 @@ export async function completeCheckoutSession(
 async function linkPayingWallet(tx: DatabaseTransaction, intent: PaymentIntent, now: Date): Promise<void> {
   const { customerAccountId, authorizationChainId: chainId, authorizationWalletAddress: walletAddress } = intent;
   if (customerAccountId === null || chainId === null || walletAddress === null) return;
+  // A refund address may be an exchange's, and is not known to be the customer's own wallet.
+  const termsHash = intent.acceptedTermsHash ?? '';
+  const deposit = await tx.depositAddress.findUnique({ where: { chainId_termsHash: { chainId, termsHash } } });
+  if (deposit) return;
   const linked = await tx.customerWallet.createMany({
     data: { id: newId(), customerAccountId, chainId, walletAddress, createdAt: now },
     skipDuplicates: true,

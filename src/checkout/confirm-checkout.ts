@@ -40,7 +40,7 @@ const APPROVAL_TRIES = 8;
 
 /**
  * Confirms a quote. For relayed methods it verifies and stores the payer's signatures and queues the operator's transaction with
- * a PENDING AUTHORIZE row. For DIRECT nothing is required, and `txHash` is recorded. Confirming again changes nothing and returns
+ * a PENDING AUTHORIZE row. For DIRECT and TRANSFER nothing is required, and `txHash` is recorded. Confirming again changes nothing and returns
  * the session.
  *
  * Throws NOT_FOUND, VALIDATION_ERROR for a missing or wrong signature (the session stays OPEN), QUOTE_EXPIRED, INVALID_STATE,
@@ -71,6 +71,9 @@ export async function confirmCheckout(
     requireUnpaid(intent);
     if (relay !== null) await queueRelay(tx, { quote, ...relay });
     await recordAnswer(tx, { found, signatures, txHash: request.input.txHash ?? null, now: world.clock.now() });
+    // The payer says that a plain transfer is on its way, so that its address is read at once. Without one this changes nothing.
+    const { chainId, termsHash } = quote;
+    await tx.depositAddress.updateMany({ where: { chainId, termsHash }, data: { lookAt: world.clock.now() } });
     await tx.checkoutSession.update({
       where: { id: session.id },
       data: { lastErrorCode: null, lastErrorMessage: null },

@@ -8,7 +8,7 @@ import { lockPaymentIntent, lockSession } from './store.ts';
 
 /**
  * The job at a session's end: an OPEN session becomes EXPIRED, with its event. A quote issued before may still be confirmed, so
- * the session waits until its last quote has expired. The intent, which expires at the same instant, is cancelled by its own job
+ * the session waits until its last quote has expired, and for a plain transfer until its terms end. The intent, which expires at the same instant, is cancelled by its own job
  * once no issued authorization can arrive any more.
  */
 export async function endOverdueSession(
@@ -37,11 +37,12 @@ async function endOf(
   session: { id: string; paymentIntentId: string | null; expiresAt: Date },
 ): Promise<Date> {
   if (session.paymentIntentId === null) return await endOfConsent(tx, session);
-  const last = await tx.quote.findFirst({
-    where: { paymentIntentId: session.paymentIntentId },
-    orderBy: { expiresAt: 'desc' },
-  });
-  return last !== null && last.expiresAt > session.expiresAt ? last.expiresAt : session.expiresAt;
+  const { paymentIntentId } = session;
+  const last = await tx.quote.findFirst({ where: { paymentIntentId }, orderBy: { expiresAt: 'desc' } });
+  // A plain transfer that was sent in time may arrive until its terms end.
+  const transfer = await tx.depositAddress.findFirst({ where: { paymentIntentId }, orderBy: { authorizeBy: 'desc' } });
+  const ends = [session.expiresAt, last?.expiresAt, transfer?.authorizeBy].map((end) => end?.getTime() ?? 0);
+  return new Date(Math.max(...ends));
 }
 
 /** A trial has no payment quotes; the expiry of its quote is stored with the requested consent. */

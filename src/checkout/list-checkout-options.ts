@@ -1,5 +1,4 @@
 import { Decimal } from 'decimal.js';
-import type { AuthorizationMethod } from '../../prisma/client.ts';
 import type { Scope } from '../auth/principal.ts';
 import { NATIVE, takesPayment } from '../chains/chain.ts';
 import { isSelected, readSelection } from '../chains/chain-selection.ts';
@@ -9,7 +8,7 @@ import { GatewayError } from '../errors.ts';
 import { currencyOf } from '../prices/money.ts';
 import { quoteAmount } from '../prices/quote.ts';
 import type { CheckoutWorld } from './checkout-world.ts';
-import { methodsFor, relayedAmount } from './payment-method.ts';
+import { type CheckoutMethod, methodsFor, relayedAmount } from './payment-method.ts';
 import { requirePayable } from './require-payable.ts';
 import { isSettleable } from './solana/is-settleable.ts';
 import { pausedChains, requireSession, type SessionToPay } from './store.ts';
@@ -23,7 +22,7 @@ export type CheckoutOption = {
   decimals: number;
   cryptoAmount: bigint;
   exchangeRate: string;
-  methods: AuthorizationMethod[];
+  methods: CheckoutMethod[];
 };
 
 /**

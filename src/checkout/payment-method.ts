@@ -1,28 +1,44 @@
 /**
  * How a payer may pay with a token. DIRECT: the payer's wallet sends the payment. PERMIT and APPROVAL are relayed: the payer
- * signs and the operator sends, so the payment must be worth the operator's gas. The native coin of a chain cannot be pulled, so
- * it is DIRECT only, as is everything on Solana.
+ * signs and the operator sends, so the payment must be worth the operator's gas. TRANSFER: the payer sends to a deposit address, from
+ * any wallet or an exchange, and the operator collects it there. The native coin of a chain cannot be pulled, so it is DIRECT or TRANSFER
+ * only. On Solana everything is DIRECT.
  */
 import { Decimal } from 'decimal.js';
 import type { AuthorizationMethod, CheckoutMode } from '../../prisma/client.ts';
 import { type Chain, NATIVE, type Token } from '../chains/chain.ts';
 
-/** `amountUsd` is the amount paid; relayed methods require at least `relayMinimumUsd`. A subscription is never paid DIRECT. */
+/** A TRANSFER counts as DIRECT once it is made: the payer's own transaction moved the money. */
+export type CheckoutMethod = AuthorizationMethod | 'TRANSFER';
+
+export const checkoutMethods = [
+  'DIRECT',
+  'PERMIT',
+  'APPROVAL',
+  'TRANSFER',
+] as const satisfies readonly CheckoutMethod[];
+
+/** The method by which quotes, terms and payments are recorded. */
+export function recordedMethod(method: CheckoutMethod): AuthorizationMethod {
+  return method === 'TRANSFER' ? 'DIRECT' : method;
+}
+
+/** `amountUsd` is the amount paid; relayed methods require at least `relayMinimumUsd`. A subscription is never paid DIRECT or by TRANSFER. */
 export function methodsFor(request: {
   family: Chain['family'];
   token: Token;
   amountUsd: Decimal;
   relayMinimumUsd: string;
   isRecurring: boolean;
-}): AuthorizationMethod[] {
+}): CheckoutMethod[] {
   const { token } = request;
-  const isPullable = request.family === 'EVM' && token.address !== NATIVE;
-  const isRelayable = isPullable && request.amountUsd.gte(new Decimal(request.relayMinimumUsd));
-  const methods: AuthorizationMethod[] = request.isRecurring ? [] : ['DIRECT'];
-  if (!isRelayable) return methods;
+  const isRelayable = request.family === 'EVM' && request.amountUsd.gte(new Decimal(request.relayMinimumUsd));
+  const direct: CheckoutMethod[] = request.isRecurring ? [] : ['DIRECT'];
+  const transfer: CheckoutMethod[] = isRelayable && !request.isRecurring ? ['TRANSFER'] : [];
+  if (!isRelayable || token.address === NATIVE) return [...direct, ...transfer];
   // A subscription's allowance is for many charges, whereas ERC-3009 moves money once.
   const isPermittable = token.permit !== null || (token.receive !== null && !request.isRecurring);
-  return isPermittable ? [...methods, 'PERMIT', 'APPROVAL'] : [...methods, 'APPROVAL'];
+  return [...direct, ...(isPermittable ? (['PERMIT'] as const) : []), 'APPROVAL', ...transfer];
 }
 
 type Figure = { toString(): string };

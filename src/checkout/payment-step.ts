@@ -14,11 +14,22 @@ import {
 
 /**
  * `value` is wei as a decimal string. `typedData` has the format of `eth_signTypedData_v4`. `transaction` is null if no wallet
- * was given.
+ * was given. A `transfer` is sent to `address` until `expiresAt`, exactly `amount` base units; `paymentUrl` is the same by EIP-681.
  */
 export type PaymentStep =
   | { kind: 'transaction'; chainId: number; to: Address; data: Hex; value: string; description: string }
   | { kind: 'signTypedData'; name: SignatureName; typedData: TypedDataJson; description: string }
+  | {
+      kind: 'transfer';
+      chainId: number;
+      address: Address;
+      tokenKey: string;
+      amount: string;
+      refundAddress: Address;
+      expiresAt: string;
+      paymentUrl: string;
+      description: string;
+    }
   | { kind: 'solanaTransaction'; transaction: string | null; paymentUrl: string; description: string };
 
 /**

@@ -12,6 +12,9 @@ export type PaymentToPlan = {
   merchant: string;
   quoted: QuotedAmount & { evidence: PriceEvidence };
   now: Date;
+  /** How long the quote lasts, and how long after it a payment still counts. */
+  quoteSeconds: number;
+  graceSeconds: number;
 };
 
 export type PlannedQuote = {

@@ -8,6 +8,9 @@ import {
 } from '../../prisma/client.ts';
 import type { Scope } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
+import { termsFromJson } from '../escrow/terms.ts';
+import { TRANSFER_GRACE_SECONDS } from '../payments/deposits/deposit.ts';
+import { openDepositAddress } from '../payments/deposits/open-deposit-address.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { once } from '../platform/idempotency/once.ts';
@@ -18,10 +21,12 @@ import { priceEvidence } from '../prices/price-evidence.ts';
 import { quoteAmount } from '../prices/quote.ts';
 import type { CheckoutWorld } from './checkout-world.ts';
 import { planEvmPayment } from './evm/plan-evm-payment.ts';
+import { requireRefundAddress } from './evm/require-refund-address.ts';
 import { payoutOn } from './list-checkout-options.ts';
-import { relayedAmount } from './payment-method.ts';
+import { recordedMethod, relayedAmount } from './payment-method.ts';
 import type { PaymentStep } from './payment-step.ts';
 import type { PaymentToPlan, PlannedQuote } from './planned-quote.ts';
+import { AUTHORIZE_GRACE_SECONDS } from './quoted-terms.ts';
 import { requirePayable, requireUnpaid } from './require-payable.ts';
 import { lockPaymentIntent, relayUnderWay, requireSameSettings, requireSession, type SessionToPay } from './store.ts';
 import {
@@ -62,6 +67,8 @@ export const QUOTES_LIMIT = 500;
  * INVALID_STATE, EXPIRED, CHAIN_PAUSED, CHAIN_UNAVAILABLE and PRICE_UNAVAILABLE. Throws CONFLICT if the app has no payout address
  * on the chain or one that would lose the money, if its settings change in the meantime, if the wallet has a pending relayed
  * payment, or if this payment would use an allowance that another agreement of the wallet relies on (`readKeptAllowance`).
+ *
+ * For a TRANSFER, the wallet is the refund address, and the quote gets a deposit address, which is watched from then on.
  */
 export async function prepareCheckout(
   world: CheckoutWorld,
@@ -80,10 +87,11 @@ export async function prepareCheckout(
   const quoted = await quoteWay(world, session, way);
   await requireNoRelay(world, way);
 
+  if (way.method === 'TRANSFER') await requireRefundAddress(world.database, way.payer);
   const quoteId = newId();
-  const asked = { quoteId, intent, app: session.app, merchant, quoted, now };
+  const asked = { quoteId, intent, app: session.app, merchant, quoted, now, ...validityOf(world, session, way) };
   const planned = await planPayment(world, way, asked);
-  const expiresAt = new Date(now.getTime() + world.config.quoteSeconds * 1000);
+  const expiresAt = new Date(now.getTime() + asked.quoteSeconds * 1000);
   const { result } = await transaction(world.database, (tx) =>
     once(tx, request.idempotency, async () => {
       await requireSameSettings(tx, session.app);
@@ -97,6 +105,17 @@ export async function prepareCheckout(
     }),
   );
   return result;
+}
+
+/** A plain transfer takes a person and an exchange longer than a wallet. */
+function validityOf(
+  { config }: Pick<CheckoutWorld, 'config'>,
+  { app }: Pick<SessionToPay, 'app'>,
+  { method }: Pick<KnownWay, 'method'>,
+): Pick<PaymentToPlan, 'quoteSeconds' | 'graceSeconds'> {
+  return method === 'TRANSFER'
+    ? { quoteSeconds: app.transferQuoteDuration, graceSeconds: TRANSFER_GRACE_SECONDS }
+    : { quoteSeconds: config.quoteSeconds, graceSeconds: AUTHORIZE_GRACE_SECONDS };
 }
 
 function requireIntent(session: SessionToPay): PaymentIntent {
@@ -133,7 +152,7 @@ export async function requireOpenChain(world: CheckoutWorld, chainId: number): P
 
 /** Throws CONFLICT for a relayed method while a relayed payment of the wallet is pending. */
 export async function requireNoRelay(world: CheckoutWorld, way: KnownWay): Promise<void> {
-  if (way.method === 'DIRECT' || way.payer === null) return;
+  if (way.method === 'DIRECT' || way.method === 'TRANSFER' || way.payer === null) return;
   const wallet = { chainId: way.chain.chainId, address: way.payer };
   const underWay = await relayUnderWay(world.database, wallet);
   if (underWay === undefined) return;
@@ -179,7 +198,7 @@ async function writeQuote(
     paymentIntentId: intent.id,
     chainId: way.chain.chainId,
     tokenKey: way.token.key,
-    method: way.method,
+    method: recordedMethod(way.method),
     exchangeRate: quoted.exchangeRate,
     termsHash: planned.termsHash,
     createdAt: now,
@@ -193,6 +212,18 @@ async function writeQuote(
       authorizeBy: planned.authorizeBy,
     },
   });
+  if (way.family === 'EVM' && way.method === 'TRANSFER') {
+    await openDepositAddress(tx, {
+      chainId: way.chain.chainId,
+      escrow: way.chain.escrow,
+      terms: termsFromJson(planned.terms),
+      tokenKey: way.token.key,
+      paymentIntentId: intent.id,
+      quoteId,
+      expiresAt: prepared.expiresAt,
+      now,
+    });
+  }
   return await tx.quote.create({
     data: {
       ...shared,

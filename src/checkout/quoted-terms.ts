@@ -33,10 +33,12 @@ export function quotedTerms(request: {
   evidence: PriceEvidence;
   base: number;
   quoteSeconds: number;
+  /** How long after the quote's expiry a payment sent in time may still be mined or, of a plain transfer, arrive. */
+  graceSeconds?: number;
   parties: Parties;
 }): PaymentTerms {
   const { intent, app, parties } = request;
-  const authorizeBy = request.base + request.quoteSeconds + AUTHORIZE_GRACE_SECONDS;
+  const authorizeBy = request.base + request.quoteSeconds + (request.graceSeconds ?? AUTHORIZE_GRACE_SECONDS);
   const disputeWindow =
     parties.arbiter === zeroAddress ? 0 : Math.min(intent.disputeStartDuration, intent.timelockDuration);
   return {

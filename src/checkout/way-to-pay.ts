@@ -1,22 +1,24 @@
 /** The payer's choice of chain, token, wallet and method, validated against what the session offers. */
 import { Decimal } from 'decimal.js';
 import { type Address, getAddress } from 'viem';
-import type { AuthorizationMethod } from '../../prisma/client.ts';
 import { takesPayment } from '../chains/chain.ts';
 import { readPayable } from '../chains/payable-address.ts';
 import type { Chain, Registry, Token } from '../chains/registry.ts';
 import { type FieldFault, invalid } from '../errors.ts';
 import type { CheckoutWorld } from './checkout-world.ts';
 import { payableTokens, relayMinimum } from './list-checkout-options.ts';
-import { methodsFor } from './payment-method.ts';
+import { type CheckoutMethod, methodsFor } from './payment-method.ts';
 import type { SessionToPay } from './store.ts';
 
-/** `walletAddress` may be omitted on Solana only; whoever pays is then the payer. */
+/**
+ * `walletAddress` may be omitted on Solana only; whoever pays is then the payer. For a TRANSFER it is the refund address, which the terms
+ * name as the payer.
+ */
 export type WayToPay = {
   chainId: number;
   tokenKey: string;
   walletAddress?: string | null | undefined;
-  method: AuthorizationMethod;
+  method: CheckoutMethod;
 };
 
 export type EvmWay = {
@@ -24,7 +26,7 @@ export type EvmWay = {
   chain: Chain & { escrow: Address };
   token: Token;
   payer: Address;
-  method: AuthorizationMethod;
+  method: CheckoutMethod;
 };
 /** `payer` is in base58, or null if it was not given. */
 export type SolanaWay = {
@@ -32,7 +34,7 @@ export type SolanaWay = {
   chain: Chain;
   token: Token;
   payer: string | null;
-  method: AuthorizationMethod;
+  method: CheckoutMethod;
 };
 export type KnownWay = EvmWay | SolanaWay;
 

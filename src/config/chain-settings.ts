@@ -39,6 +39,16 @@ export const chainSettings = {
     .regex(/^(0|[1-9]\d{0,8})(\.\d{1,2})?$/, 'an amount like 0.50')
     .default('0')
     .describe('Payments below this amount in USD are not offered methods whose gas the operator pays.'),
+  DEPOSIT_RETURN_MINIMUM: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9.]{1,16}=\d{1,15}(\.\d{1,36})?(,[A-Za-z0-9.]{1,16}=\d{1,15}(\.\d{1,36})?)*$/,
+      'amounts like USDC=0.50,ETH=0.0002',
+    )
+    .optional()
+    .describe(
+      'What a [deposit address](transfers.md#dust) must hold of a token before it is returned, in whole tokens by symbol, such as `USDC=0.50,ETH=0.0002`. A token that is not named: `RELAY_MINIMUM_USD` at its current price.',
+    ),
   MAX_FEE_PER_GAS_WEI: z
     .string()
     .regex(/^(0|[1-9]\d{0,19})$/, 'an integer of wei')

@@ -17,6 +17,8 @@ export type RpcSettings = {
   pollingIntervalMs: number;
   /** Minimum payment in USD, as a decimal string. Below it, relayed methods are not offered. */
   relayMinimumUsd: string;
+  /** By symbol, in whole tokens: what a deposit address must hold before it is returned. */
+  returnMinimums?: ReadonlyMap<string, string> | undefined;
   maxFeePerGasWei: bigint;
   startBlock: bigint | undefined;
   /** Balance below which a sending key raises an alert, in wei or lamports. Defaults to a hundredth of the native coin, or 0.05 SOL. */
@@ -199,12 +201,19 @@ function parseRpc(environment: Record<string, string | undefined>, faults: strin
       confirmations: read('CONFIRMATIONS'),
       pollingIntervalMs: read('POLLING_INTERVAL_MS'),
       relayMinimumUsd: read('RELAY_MINIMUM_USD'),
+      returnMinimums: amountsBySymbol(read('DEPOSIT_RETURN_MINIMUM')),
       maxFeePerGasWei: toBigInt(read('MAX_FEE_PER_GAS_WEI')) ?? 0n,
       startBlock: toBigInt(read('START_BLOCK')),
       lowBalanceWei: toBigInt(read('LOW_BALANCE_WEI')),
     });
   }
   return settings.sort((left, right) => left.chainId - right.chainId);
+}
+
+/** Of "USDC=0.50,ETH=0.0002". */
+function amountsBySymbol(text: string | undefined): ReadonlyMap<string, string> {
+  const pairs = text === undefined ? [] : text.split(',').map((pair) => pair.split('='));
+  return new Map(pairs.map(([symbol = '', amount = '0']) => [symbol, amount]));
 }
 
 function toBigInt(text: string | undefined): bigint | undefined {

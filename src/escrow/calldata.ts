@@ -52,6 +52,20 @@ export function authorizeWithReceiveCall(
   return call(request.escrow, encodeFunctionData({ abi: escrowAbi, functionName: 'authorizeWithReceive', args }));
 }
 
+/** Anyone may send it. Collects exactly the amount from the payment's deposit address. */
+export function authorizeFromDepositCall({ escrow, terms, operatorSignature }: Authorization): Call {
+  const args = [terms, operatorSignature] as const;
+  return call(escrow, encodeFunctionData({ abi: escrowAbi, functionName: 'authorizeFromDeposit', args }));
+}
+
+/**
+ * Pays the payer all that the payment's deposit address holds of `token` (zero for the native coin), or reverts. While the payment may
+ * still be authorized, only the operator may send it for the terms' own token.
+ */
+export function returnDepositCall({ escrow, terms, token }: OfPayment & { token: Address }): Call {
+  return call(escrow, encodeFunctionData({ abi: escrowAbi, functionName: 'returnDeposit', args: [terms, token] }));
+}
+
 export function captureCall({ escrow, terms, amount, expectedLeft }: OfPayment & MoneyOut): Call {
   const args = [terms, amount, expectedLeft] as const;
   return call(escrow, encodeFunctionData({ abi: escrowAbi, functionName: 'capture', args }));

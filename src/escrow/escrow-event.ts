@@ -52,6 +52,14 @@ const escrowEventSchema = z.discriminatedUnion('kind', [
     role: small.refine((index) => index < payoutRoles.length).transform((index) => payoutRoles[index] ?? 'PAYER'),
   }),
   z.object({ kind: z.literal('Claimed'), recipient: address, token: address, to: address, amount: unsigned }),
+  z.object({
+    kind: z.literal('DepositReturned'),
+    id: bytes32,
+    intentId: bytes32,
+    payer: address,
+    token: address,
+    amount: unsigned,
+  }),
 ]);
 
 export type EscrowEvent = z.infer<typeof escrowEventSchema>;
@@ -70,8 +78,7 @@ export function decodeEscrowLog(
 ): { kind: EscrowEventKind; ref: Hex | null; args: Record<string, unknown> } | null {
   try {
     const { eventName, args } = decodeEventLog({ abi: escrowAbi, topics: log.topics, data: log.data });
-    // Deposit addresses are not offered by the gateway: what goes back from one changes no payment.
-    if (eventName === 'EIP712DomainChanged' || eventName === 'DepositReturned') return null;
+    if (eventName === 'EIP712DomainChanged') return null;
     return { kind: eventName, ref: 'id' in args ? args.id : null, args: toAbiJson(args) };
   } catch {
     return null;

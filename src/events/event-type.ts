@@ -16,6 +16,7 @@ export const eventTypes = [
   'payment_intent.reverted',
   'payment_intent.payout_undelivered',
   'payment_intent.payout_delivered',
+  'payment_intent.deposit_returned',
   'dispute.opened',
   'dispute.evidence_submitted',
   'dispute.deadline_approaching',

@@ -49,6 +49,7 @@ export async function observeChain(world: ProjectorWorld, { chainId }: { chainId
   await receiveLogs(world, { view, logs: reading.logs, onProgress: progress });
   const doubtful = await judgeFacts({ ...world, memory }, { view });
   const { waiting, more } = await applyFacts({ ...world, memory }, { view });
+  await world.watch?.(view);
   const next = await advanceCursor(world, { view, cursor, readNumber, reading });
   const behind = more || (next.readNumber > readNumber && next.readNumber < view.head.number);
   const observation = report(view, next, { waiting: waiting + doubtful, behind });

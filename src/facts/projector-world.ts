@@ -4,7 +4,7 @@ import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
-import type { ChainMemory } from './chain-view.ts';
+import type { ChainMemory, ChainView } from './chain-view.ts';
 import type { FactHandlers } from './fact-handler.ts';
 import type { FactSource } from './fact-source.ts';
 
@@ -44,6 +44,8 @@ export type ProjectorWorld = {
   /** The block from which a chain is read when it is observed for the first time. Defaults to its head. */
   startBlocks?: ReadonlyMap<number, bigint>;
   observer?: ProjectorObserver;
+  /** Called after each turn that saw a sound chain: reads what the chain's state shows and its logs do not, and puts it into the inbox. */
+  watch?: ((view: ChainView) => Promise<void>) | undefined;
   /** What the turns of one chain remember. Without it, each turn requests everything from the node again. */
   memory?: ProjectorMemory;
 };

@@ -16,7 +16,7 @@ import { dropStaleSchemas } from './ponder/drop-stale-schemas.ts';
 import { type IndexedChain, indexedChains } from './ponder/ponder-settings.ts';
 import { openPonderSource } from './ponder/ponder-source.ts';
 import { type PonderSupervisor, supervisePonder } from './ponder/supervise-ponder.ts';
-import type { Observation, ProjectorObserver } from './projector-world.ts';
+import type { Observation, ProjectorObserver, ProjectorWorld } from './projector-world.ts';
 import { type RunningProjector, runProjector } from './run-projector.ts';
 
 export type RunningIndexer = RunningProjector;
@@ -41,6 +41,7 @@ type Options = {
   listener: Listener;
   handlers: FactHandlers;
   observer?: ProjectorObserver;
+  watch?: ProjectorWorld['watch'];
   /** Compares open payments with the escrow contract, independently of the events. */
   sweep?: (chainId: number, onProgress: () => Promise<void>) => Promise<void>;
   /** Time after which the node is read instead of a stalled Ponder. Defaults to 3 s on local chains and 3 min on public ones. */

@@ -4,6 +4,7 @@ import { followAuthorizations } from '../customers/follow-authorizations.ts';
 import { reportTransfers, type UnexpectedTransfer } from '../customers/report-transfers.ts';
 import type { FactGroup, FactHandler, FactHandlers } from '../facts/fact-handler.ts';
 import { schedulePaymentWork } from '../payments/actions/schedule-payment-work.ts';
+import { depositFactHandlers } from '../payments/deposits/deposit-fact-handler.ts';
 import type { FoldingWorld } from '../payments/facts/folding-world.ts';
 import { paymentFactHandlers } from '../payments/facts/payment-fact-handler.ts';
 import type { Log } from '../platform/log.ts';
@@ -21,6 +22,7 @@ export function factTable(world: World): FactHandlers {
   const consents = followConsents(world);
   const handlers = new Map<string, FactHandler>([
     ...paymentFactHandlers({ ...world, hooks: schedulePaymentWork(world) }),
+    ...depositFactHandlers({ ...world, hooks: {} }),
     ['Approval', authorizations],
     ['Transfer', both(authorizations, reportTransfers(world))],
     ['Charged', consents],

@@ -30,10 +30,12 @@ import { reclaimPayment } from '../payments/actions/reclaim-payment.ts';
 import { resolveDisputeByTimeout } from '../payments/actions/resolve-dispute-by-timeout.ts';
 import { returnPayment } from '../payments/actions/return-payment.ts';
 import { settleDue } from '../payments/actions/settle-payments.ts';
+import { actOnDeposit } from '../payments/deposits/act-on-deposit.ts';
 import { mailDispute, queueDisputeMails } from '../payments/disputes/dispute-mails.ts';
 import { mailDisputeJob, mailedSteps, warnOfDeadlineJob } from '../payments/disputes/jobs.ts';
 import { warnOfDeadline } from '../payments/disputes/warn-of-deadline.ts';
 import {
+  actOnDepositJob,
   deliverPayoutsJob,
   expireJob,
   reclaimJob,
@@ -55,7 +57,7 @@ import type { RenewalWorld } from '../subscriptions/renewal/renewal-world.ts';
 
 export type WorkWorld = ChainActionWorld &
   RenewalWorld & {
-    config: Pick<Config, 'publicUrl'>;
+    config: Pick<Config, 'publicUrl' | 'rpc'>;
     mailer: Mailer;
     secretKeys: SecretKeys;
   };
@@ -88,6 +90,7 @@ export function jobTable(
     jobEntry(warnOfDeadlineJob, (payload) => warnOfDeadline(world, payload)),
     jobEntry(mailDisputeJob, (payload) => mailDispute(world, payload)),
     jobEntry(returnPaymentJob, (payload) => returnPayment(world, payload)),
+    jobEntry(actOnDepositJob, (payload) => actOnDeposit(world, payload)),
     jobEntry(deliverPayoutsJob, (payload) => deliverPayouts(world, payload)),
     jobEntry(mailPasswordJob, (payload) => mailOneTimePassword({ ...world, clock: systemClock }, payload)),
     jobEntry(mailInvitationJob, (payload) => mailInvitation(world, payload)),

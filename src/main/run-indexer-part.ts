@@ -4,6 +4,7 @@ import { openLogSource } from '../facts/log-source.ts';
 import { runIndexer } from '../facts/run-indexer.ts';
 import type { RunningProjector } from '../facts/run-projector.ts';
 import { runSolanaWatcher } from '../facts/solana/run-solana-watcher.ts';
+import { watchDeposits } from '../payments/deposits/watch-deposits.ts';
 import { openVaultReader } from '../payments/solana/open-vault-reader.ts';
 import { repairPayments } from '../payments/verification/repair-payments.ts';
 import { openAdvisoryLocks } from '../platform/advisory-locks.ts';
@@ -25,6 +26,7 @@ export async function runIndexerPart(config: Config): Promise<RunningPart> {
     ...floor,
     handlers,
     observer: floor.instruments.projector,
+    watch: (view) => watchDeposits(floor, view),
     sweep: async (chainId, onProgress) => {
       await repairPayments({ ...floor, logs }, { chainId, onProgress });
     },

@@ -15,6 +15,7 @@ import { readSenders } from '../operations/read-senders.ts';
 import { runSending } from '../operator/run-sending.ts';
 import { operatorAddress } from '../operator/solana/operator-address.ts';
 import { sweepPayments } from '../payments/actions/sweep-payments.ts';
+import { sweepDeposits } from '../payments/deposits/ring-deposits.ts';
 import { publishDueLiabilities } from '../payments/reports/liabilities/publish-due.ts';
 import { type AdvisoryLocks, openAdvisoryLocks } from '../platform/advisory-locks.ts';
 import { purgeIdempotency } from '../platform/idempotency/purge-idempotency.ts';
@@ -111,6 +112,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
 
 async function sweep(world: Floor): Promise<void> {
   await sweepPayments(world);
+  await sweepDeposits(world);
   await sweepRenewals(world);
   await sweepMails(world);
 }

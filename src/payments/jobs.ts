@@ -39,6 +39,18 @@ export function returnKey({ chainId, termsHash }: PaymentKey): string {
   return `return:${chainId}:${termsHash}`;
 }
 
+/** Collects or returns what lies at a payment's deposit address. */
+export const actOnDepositJob = defineJob({
+  name: 'act-on-deposit',
+  payload: z.object({ chainId: z.int(), termsHash: z.string().regex(/^0x[0-9a-fA-F]{64}$/) }),
+  maxAttempts: 25,
+});
+
+/** The job key that allows at most one waiting job per deposit address. */
+export function depositKey({ chainId, termsHash }: PaymentKey): string {
+  return `deposit:${chainId}:${termsHash}`;
+}
+
 /** An EVM address in lower case or a Solana address. */
 const address = z.string().regex(/^(0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/);
 

@@ -8,6 +8,8 @@ import {
   type CustomerAccount,
   type CustomerWallet,
   type Database,
+  type DepositAddress,
+  type DepositBalance,
   type Dispute,
   type PaymentIntent,
   type PaymentIntentStatus,
@@ -19,13 +21,15 @@ import type { Scope } from '../auth/principal.ts';
 import { paymentIntentTable } from './store.ts';
 
 /** The relations that can be read with an intent. */
-export type IntentRelation = 'transactions' | 'payouts' | 'dispute' | 'customerAccount';
+export type IntentRelation = 'transactions' | 'payouts' | 'deposits' | 'dispute' | 'customerAccount';
 
 type TransactionRow = Transaction & {
   /** Undelivered payouts of this step, oldest first, at most 100. */
   payouts: CreditedPayout[];
   paymentIntent: Pick<PaymentIntent, 'acceptedTermsHash' | 'authorizationChainId'>;
 };
+
+type DepositRow = DepositAddress & { balances: DepositBalance[] };
 
 type CustomerRow = CustomerAccount & { wallets: CustomerWallet[] };
 
@@ -35,6 +39,8 @@ export type ReadIntent = PaymentIntent & {
   transactions?: TransactionRow[];
   /** Undelivered payouts, oldest first, at most 100. */
   payouts?: CreditedPayout[];
+  /** Oldest first, with what arrived at each. */
+  deposits?: DepositRow[];
   dispute?: Dispute | null;
   customerAccount?: CustomerRow | null;
 };
@@ -67,6 +73,27 @@ const payoutTable: RelatedTable<CreditedPayout> = {
     createdAt: 'instant',
   },
 };
+const depositTable: RelatedTable<DepositAddress> = {
+  name: 'deposit_address',
+  fields: Prisma.DepositAddressScalarFieldEnum,
+  json: [],
+  kinds: {
+    amount: 'decimal',
+    expiresAt: 'instant',
+    authorizeBy: 'instant',
+    lookAt: 'instant',
+    seenNumber: 'integer',
+    actAt: 'instant',
+    stuckSince: 'instant',
+    createdAt: 'instant',
+  },
+};
+const balanceTable: RelatedTable<DepositBalance> = {
+  name: 'deposit_balance',
+  fields: Prisma.DepositBalanceScalarFieldEnum,
+  json: [],
+  kinds: { received: 'decimal', returned: 'decimal', held: 'decimal' },
+};
 const disputeTable: RelatedTable<Dispute> = {
   name: 'dispute',
   fields: Prisma.DisputeScalarFieldEnum,
@@ -89,6 +116,8 @@ const walletTable: RelatedTable<CustomerWallet> = {
 export const relatedTables = {
   transaction: transactionTable,
   payout: payoutTable,
+  deposit: depositTable,
+  balance: balanceTable,
   dispute: disputeTable,
   customer: customerTable,
   wallet: walletTable,
@@ -174,6 +203,7 @@ function selectedColumns(relations: ReadonlySet<IntentRelation>): Prisma.Sql {
   const related: string[] = [];
   if (relations.has('transactions')) related.push(`${TRANSACTIONS} AS "steps"`);
   if (relations.has('transactions') || relations.has('payouts')) related.push(`${PAYOUTS} AS "undelivered"`);
+  if (relations.has('deposits')) related.push(`${DEPOSITS} AS "deposited"`);
   if (relations.has('dispute')) related.push(`${DISPUTE} AS "disputed"`);
   if (relations.has('customerAccount')) related.push(`${CUSTOMER} AS "customer"`);
   return Prisma.raw([columnsOf(paymentIntentTable, 'intent').text, ...related].join(', '));
@@ -184,6 +214,10 @@ const TRANSACTIONS = `(SELECT json_agg(step) FROM (SELECT ${columnsOf(transactio
 const PAYOUTS = `(SELECT json_agg(payout) FROM (SELECT ${columnsOf(payoutTable, 'payout').text}
     FROM credited_payout payout WHERE payout.payment_intent_id = intent.id AND payout.delivered_at IS NULL
     ORDER BY payout.credited_at, payout.id) payout)`;
+const DEPOSITS = `(SELECT json_agg(found) FROM (SELECT ${columnsOf(depositTable, 'deposit').text},
+      (SELECT json_agg(lying) FROM (SELECT ${columnsOf(balanceTable, 'balance').text} FROM deposit_balance balance
+        WHERE balance.chain_id = deposit.chain_id AND balance.terms_hash = deposit.terms_hash ORDER BY balance.token) lying) AS balances
+    FROM deposit_address deposit WHERE deposit.payment_intent_id = intent.id ORDER BY deposit.created_at, deposit.terms_hash) found)`;
 const DISPUTE = `(SELECT to_json(found) FROM (SELECT ${columnsOf(disputeTable, 'dispute').text}
     FROM dispute WHERE dispute.payment_intent_id = intent.id) found)`;
 const CUSTOMER = `(SELECT to_json(found) FROM (SELECT ${columnsOf(customerTable, 'customer').text},
@@ -197,12 +231,13 @@ type Json = Record<string, unknown>;
 type IntentRow = PaymentIntent & {
   steps?: Json[] | null;
   undelivered?: Json[] | null;
+  deposited?: (Json & { balances: Json[] | null })[] | null;
   disputed?: Json | null;
   customer?: (Json & { wallets: Json[] | null }) | null;
 };
 
 function intentFrom(row: IntentRow, relations: ReadonlySet<IntentRelation>): ReadIntent {
-  const { steps, undelivered, disputed, customer, ...intent } = row;
+  const { steps, undelivered, deposited, disputed, customer, ...intent } = row;
   if (relations.size === 0) return intent;
   const read: ReadIntent = intent;
   const payouts = (undelivered ?? []).map((payout) => rowFromJson(payoutTable, payout));
@@ -219,6 +254,12 @@ function intentFrom(row: IntentRow, relations: ReadonlySet<IntentRelation>): Rea
     });
   }
   if (relations.has('payouts')) read.payouts = payouts.slice(0, ROWS);
+  if (relations.has('deposits')) {
+    read.deposits = (deposited ?? []).map((deposit) => ({
+      ...rowFromJson(depositTable, deposit),
+      balances: (deposit.balances ?? []).map((balance) => rowFromJson(balanceTable, balance)),
+    }));
+  }
   if (relations.has('dispute')) read.dispute = disputed ? rowFromJson(disputeTable, disputed) : null;
   if (relations.has('customerAccount')) {
     read.customerAccount = customer

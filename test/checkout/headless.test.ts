@@ -51,10 +51,14 @@ describe('GET …/options', () => {
       decimals: 6,
       cryptoAmount: '10000000',
       exchangeRate: '1',
-      methods: ['DIRECT', 'PERMIT', 'APPROVAL'],
+      methods: ['DIRECT', 'PERMIT', 'APPROVAL', 'TRANSFER'],
     });
-    expect(listed[2].methods).toEqual(['DIRECT', 'APPROVAL']);
-    expect(listed[3]).toMatchObject({ cryptoAmount: '4000000000000000', exchangeRate: '0.0004', methods: ['DIRECT'] });
+    expect(listed[2].methods).toEqual(['DIRECT', 'APPROVAL', 'TRANSFER']);
+    expect(listed[3]).toMatchObject({
+      cryptoAmount: '4000000000000000',
+      exchangeRate: '0.0004',
+      methods: ['DIRECT', 'TRANSFER'],
+    });
   });
 
   it('offers a live app live money alone, whatever chains it allows', async () => {

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { baseUnitsSchema, parseRefund, refundAmount } from '../../src/payments/refund-amount.ts';
+import { baseUnitsSchema, parseRefund, refundAmount } from '../../src/payments/actions/refund-amount.ts';
 
 const percent = (value: number) => ({ kind: 'PERCENT', percent: new Decimal(value) }) as const;
 

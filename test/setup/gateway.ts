@@ -7,12 +7,14 @@ import { generatePrivateKey } from 'viem/accounts';
 import type { Scope } from '../../src/auth/principal.ts';
 import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import type { PaymentTerms } from '../../src/escrow/terms.ts';
+import type { ChainView } from '../../src/facts/chain-view.ts';
 import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
 import { factTable } from '../../src/main/fact-table.ts';
 import { jobTable, reactionTable } from '../../src/main/job-table.ts';
 import { openPumps } from '../../src/main/open-sending.ts';
 import { openOperatorSigner } from '../../src/operator/operator-signer.ts';
 import { sendLimits } from '../../src/operator/outgoing-transaction.ts';
+import { watchDeposits } from '../../src/payments/deposits/watch-deposits.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { openMailer } from '../../src/platform/mail.ts';
@@ -75,6 +77,7 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
     handlers,
     log: silentLog,
     memory: newProjectorMemory(),
+    watch: (view: ChainView) => watchDeposits({ database, registry, nodes, clock, log: silentLog }, view),
   };
   const jobs = jobTable(world, { wake: pump });
   const consume = openConsumers({ database, reactions: reactionTable(world) });

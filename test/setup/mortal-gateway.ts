@@ -3,6 +3,7 @@ import { openLogSource } from '../../src/facts/log-source.ts';
 import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
 import { factTable } from '../../src/main/fact-table.ts';
 import { openPumps } from '../../src/main/open-sending.ts';
+import { watchDeposits } from '../../src/payments/deposits/watch-deposits.ts';
 import type { Gateway } from './gateway.ts';
 import { type Life, mortal, mortalNodes } from './mortal.ts';
 
@@ -20,7 +21,15 @@ export function mortalGateway(gateway: Gateway, life: Life) {
     pump: () => pumps({ chainId, sender: operator.address.toLowerCase() }),
     observe: () =>
       observeChain(
-        { ...gateway.projector, database, nodes, source, handlers: factTable(world), memory: newProjectorMemory() },
+        {
+          ...gateway.projector,
+          database,
+          nodes,
+          source,
+          handlers: factTable(world),
+          memory: newProjectorMemory(),
+          watch: (view) => watchDeposits(world, view),
+        },
         { chainId },
       ),
   };

@@ -18,6 +18,8 @@ import { type EventBody, eventBody } from '../../events/event-body.ts';
 import { type EventType, eventTypes } from '../../events/event-type.ts';
 import { disabledEndpointFields } from '../../events/webhooks/endpoint-fields.ts';
 import { invoiceFields } from '../../invoices/invoice.ts';
+import type { DepositWithBalances } from '../../payments/deposits/deposit.ts';
+import { transferFields } from '../../payments/deposits/transfer-fields.ts';
 import { submissionFields } from '../../payments/disputes/dispute-event.ts';
 import { disputeFields } from '../../payments/disputes/dispute-fields.ts';
 import { paymentIntentFields } from '../../payments/payment-intent-fields.ts';
@@ -60,6 +62,36 @@ const ofPayment = (intent: PaymentIntent, finality?: Finality, further: Prisma.J
   at: intent.updatedAt,
   ...(finality ? { finality } : {}),
 });
+const usdc = { token: payout.token, tokenKey: payout.tokenKey };
+const transferred: DepositWithBalances = {
+  chainId: payout.chainId,
+  termsHash: payout.termsHash,
+  paymentIntentId: created.id,
+  quoteId: uuid(30),
+  address: '0x7B1bD9cF5D2f0aC8E5c2d4e1A9F3B6C8D0E2F4A6',
+  ...usdc,
+  amount: decimal('10000000'),
+  refundAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  expiresAt: day(1, 13),
+  authorizeBy: day(1, 14),
+  lookAt: day(1, 14),
+  seenNumber: payout.blockNumber,
+  seenHash: payout.blockHash,
+  actAt: null,
+  stuckSince: null,
+  stuckReason: null,
+  createdAt: day(1),
+  balances: [
+    {
+      chainId: payout.chainId,
+      termsHash: payout.termsHash,
+      ...usdc,
+      received: decimal('10500000'),
+      returned: decimal('500000'),
+      held: decimal('0'),
+    },
+  ],
+};
 const ofPayout = (row: CreditedPayout, at: Date): Told => {
   const registry = loadRegistry({ rpc: [] });
   return { ...ofPayment(settled, final, { payout: payoutFields(registry, row) }), at };
@@ -104,6 +136,16 @@ const told: { [Type in EventType]: Told } = {
   'payment_intent.reverted': ofPayment({ ...created, updatedAt: day(1, 14) }, gone),
   'payment_intent.payout_undelivered': ofPayout(payout, day(8, 14)),
   'payment_intent.payout_delivered': ofPayout(delivered, day(8, 20)),
+  'payment_intent.deposit_returned': ofPayment(captured, final, {
+    transfer: transferFields(transferred),
+    deposit: {
+      chainId: transferred.chainId,
+      tokenKey: transferred.tokenKey,
+      amount: '500000',
+      recipient: transferred.refundAddress,
+      txHash: payout.txHash,
+    },
+  }),
   'dispute.opened': ofDispute(dispute, day(2)),
   'dispute.evidence_submitted': {
     of: dispute,

@@ -59,6 +59,35 @@ const undeliveredPayout: JsonSchema = {
   required: ['id', 'role', 'recipient', 'chainId', 'tokenKey', 'amount', 'formatted', 'since', 'txHash', 'advice'],
 };
 
+const transfer: JsonSchema = {
+  type: 'object',
+  description: 'The plain transfer that the event is about; absent where it is about something else.',
+  properties: {
+    chainId: { type: 'integer' },
+    address: { ...text, description: 'The deposit address.' },
+    tokenKey: text,
+    amount: { ...text, description: 'What is expected, base units.' },
+    received: { ...text, description: 'What arrived of the token, base units.' },
+    returned: { ...text, description: 'What of it went back, base units.' },
+    refundAddress: { ...text, description: 'Who gets back what does not belong to the payment.' },
+    expiresAt: { ...instant, description: 'Until when it should be sent.' },
+    payBy: { ...instant, description: 'The block time until which it is collected.' },
+  },
+  required: ['chainId', 'address', 'tokenKey', 'amount', 'received', 'returned', 'refundAddress', 'expiresAt', 'payBy'],
+};
+const deposit: JsonSchema = {
+  type: 'object',
+  description: 'What arrived at the deposit address, or went back from it.',
+  properties: {
+    chainId: { type: 'integer' },
+    tokenKey: text,
+    amount: { ...text, description: 'Base units.' },
+    recipient: { ...text, description: 'The deposit address, or the refund address of what went back.' },
+    txHash: { ...nullable(text), description: 'Of a return; null for an arrival, which is seen as a balance.' },
+  },
+  required: ['chainId', 'tokenKey', 'amount', 'recipient', 'txHash'],
+};
+
 const sessionFurther: Record<string, JsonSchema> = {
   subscriptionId: { ...nullable(id), description: 'The subscription that it begins; null for a payment.' },
   lastError: {
@@ -109,6 +138,11 @@ const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
   'payment_intent.payout_undelivered': { payout: undeliveredPayout },
   'payment_intent.payout_delivered': { payout: undeliveredPayout },
   'dispute.evidence_submitted': { submission },
+  'payment_intent.pending': { transfer },
+  'payment_intent.reverted': { transfer },
+  'payment_intent.mispaid': { transfer, deposit },
+  'payment_intent.overpaid': { transfer, deposit },
+  'payment_intent.deposit_returned': { transfer, deposit },
   'subscription.renewed': { invoiceId: id },
   'subscription.payment_failed': failedRenewal,
   'subscription.past_due': failedRenewal,

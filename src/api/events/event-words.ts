@@ -5,7 +5,7 @@ export const eventWords: { readonly [Type in EventType]: string } = {
   'payment_intent.created':
     'Sent when a payment intent is created: through the API, by a checkout session, a payment link, an invoice or a subscription.',
   'payment_intent.pending':
-    'Sent when a transaction of the payment is in a block that does not have enough confirmations yet, once for each transaction and block; the status is still the one before it.',
+    'Sent when a transaction of the payment is in a block that does not have enough confirmations yet, once for each transaction and block; the status is still the one before it. Also when a plain transfer is seen at its deposit address: `transfer` then says what has arrived of the amount.',
   'payment_intent.authorized': "Sent when the payer's money is held in escrow and the authorization is confirmed.",
   'payment_intent.captured':
     'Sent when the capture is confirmed; with automatic capture in the same transaction as the authorization and right after it.',
@@ -23,12 +23,14 @@ export const eventWords: { readonly [Type in EventType]: string } = {
   'payment_intent.overpaid':
     'Sent when money arrives beside the payment that counts, or after the payment has ended; it is sent back to the payer.',
   'payment_intent.mispaid':
-    'Sent when a transfer on Solana was too small or of another token; it is sent back to the payer.',
+    'Sent when a transfer on Solana was too small or of another token, or when a plain transfer is of another token or comes too late; it is sent back to the payer.',
   'payment_intent.reverted':
     'Sent when a reorganization of the chain takes back what was reported; `data` is the state without it.',
   'payment_intent.payout_undelivered':
     'Sent when the escrow could not pay the merchant, the payer or the fee recipient, and keeps the amount for them: `payout` names recipient, token, amount and what to do, and the status is what it would have been.',
   'payment_intent.payout_delivered': 'Sent when the recipient of an undelivered payout has received it.',
+  'payment_intent.deposit_returned':
+    'Sent when something that arrived at a deposit address and does not belong to the payment has gone back to the refund address: `deposit` says how much of which token, `transfer` what the address received and returned in all.',
   'dispute.opened': 'Sent when the payer has opened a dispute and its transaction is confirmed.',
   'dispute.evidence_submitted':
     'Sent when the payer or the merchant has added evidence to an open dispute: `submission` says which side, and what kind. Its content is read from the dispute.',

@@ -22,6 +22,7 @@ import './payments/payment-intent-updates.ts';
 import './payments/payment-actions.ts';
 import './payments/payment-refunds.ts';
 import './payments/payment-lists.ts';
+import './payments/transfer.ts';
 import './payments/undelivered.ts';
 import './payments/payment-verification.ts';
 import './payments/dispute-actions.ts';

@@ -27,7 +27,12 @@ type Asked = { way: EvmWay; paymentIntentId: string; allowance: bigint; now: Dat
  */
 export async function readKeptAllowance(world: World, asked: Asked): Promise<bigint> {
   const { way, allowance } = asked;
-  if (way.token.address === NATIVE || (way.method === 'PERMIT' && way.token.receive !== null)) return 0n;
+  if (
+    way.token.address === NATIVE ||
+    way.method === 'TRANSFER' ||
+    (way.method === 'PERMIT' && way.token.receive !== null)
+  )
+    return 0n;
   const tokenKeys = keysOfSameToken(world.registry, way.token);
   const waiting = await readWaiting(world, asked, tokenKeys);
   if (waiting && waiting.amount > allowance) {

@@ -10,6 +10,7 @@ import { type Parties, quotedTerms } from '../quoted-terms.ts';
 import type { EvmWay } from '../way-to-pay.ts';
 import { readKeptAllowance } from './kept-allowance.ts';
 import { readCheckoutChain } from './read-checkout-chain.ts';
+import { transferStep } from './transfer-step.ts';
 
 /**
  * Returns the contract's terms, signed by the operator, and the steps in which the wallet pays them. Writes nothing. Throws
@@ -31,7 +32,8 @@ export async function planEvmPayment(world: CheckoutWorld, way: EvmWay, asked: P
     amount: quoted.cryptoAmount,
     evidence: quoted.evidence,
     base: Math.max(Math.floor(now.getTime() / 1000), reading.timestamp),
-    quoteSeconds: world.config.quoteSeconds,
+    quoteSeconds: asked.quoteSeconds,
+    graceSeconds: asked.graceSeconds,
     parties: partiesOf(world),
   });
   const payment = { chainId: way.chain.chainId, escrow: way.chain.escrow, terms, token: way.token };
@@ -43,7 +45,10 @@ export async function planEvmPayment(world: CheckoutWorld, way: EvmWay, asked: P
     authorizeBy: new Date(terms.authorizeBy * 1000),
     operatorSignature,
     plan,
-    steps: stepsFor({ plan, payment, operatorSignature, allowance, kept }),
+    steps:
+      plan.kind === 'transfer'
+        ? [transferStep({ ...payment, expiresAt: new Date(now.getTime() + asked.quoteSeconds * 1000) })]
+        : stepsFor({ plan, payment, operatorSignature, allowance, kept }),
     walletBalance: reading.wallet.balance,
     walletAllowance: allowance,
   };
@@ -71,6 +76,8 @@ function planFor(
       return { kind: 'direct' };
     case 'APPROVAL':
       return { kind: 'allowance' };
+    case 'TRANSFER':
+      return { kind: 'transfer' };
     case 'PERMIT':
       if (way.token.receive !== null) return { kind: 'receive', validBefore: terms.authorizeBy + 1 };
       return { kind: 'permit', deadline: terms.authorizeBy, nonce: String(permitNonce ?? 0n) };

@@ -6,12 +6,12 @@ import { captureCall } from '../../escrow/calldata.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import { once } from '../../platform/idempotency/once.ts';
 import { parseInput } from '../../platform/parse-input.ts';
-import { baseUnitsSchema } from '../refund-amount.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';
 import { demandTransition } from './demand-transition.ts';
 import { demandNoMoneyOut, type HeldPayment, heldPayment } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
+import { baseUnitsSchema } from './refund-amount.ts';
 
 /** The number of captures sent before the payment is given up. */
 export const maxCaptureAttempts = 3;

@@ -10,12 +10,12 @@ import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import { once } from '../../platform/idempotency/once.ts';
 import { newId } from '../../platform/identifier.ts';
 import { parseInput } from '../../platform/parse-input.ts';
-import { reasonSchema } from '../refund-amount.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ChainActionWorld, PaymentRequest } from './action-world.ts';
 import { demandTransition } from './demand-transition.ts';
 import { type HeldPayment, heldPayment } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
+import { reasonSchema } from './refund-amount.ts';
 
 export const EVIDENCE_LENGTH = 10_000;
 

@@ -6,7 +6,6 @@ import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import { once } from '../../platform/idempotency/once.ts';
 import { newId } from '../../platform/identifier.ts';
 import { toDecimal } from '../../prices/base-units.ts';
-import { parseRefund, type RefundSize, refundAmount } from '../refund-amount.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';
 import { demandTransition } from './demand-transition.ts';
@@ -14,6 +13,7 @@ import { demandNoMoneyOut, heldMoney, withdrawSettlement } from './held-payment.
 import { lockPayment } from './lock-payment.ts';
 import { paymentEvent } from './payment-event.ts';
 import { refundOrder } from './payout-order.ts';
+import { parseRefund, type RefundSize, refundAmount } from './refund-amount.ts';
 
 /** The result of a refund request; amounts in base units. */
 export type RefundAnswer = {

@@ -5,6 +5,7 @@ import { contractAddress } from '../../chains/chain.ts';
 import type { CheckoutWorld } from '../../checkout/checkout-world.ts';
 import { partiesOf } from '../../checkout/evm/plan-evm-payment.ts';
 import { readCheckoutChain } from '../../checkout/evm/read-checkout-chain.ts';
+import { recordedMethod } from '../../checkout/payment-method.ts';
 import {
   type PreparedCheckout,
   QUOTES_LIMIT,
@@ -208,7 +209,7 @@ function consentRow(asked: {
     chainId: way.chain.chainId,
     tokenKey: way.token.key,
     walletAddress: way.payer,
-    method: way.method,
+    method: recordedMethod(way.method),
     consent: consentToJson(consent),
     capPerPeriod: toDecimal(consent.capPerPeriod),
     cryptoAmount: toDecimal(quoted.cryptoAmount),

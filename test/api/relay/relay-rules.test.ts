@@ -59,6 +59,8 @@ const bounded: Record<string, string[]> = {
     'Invoice.items',
     'LinkedAccounts.accounts',
     'PaymentIntent.terms',
+    'PaymentIntent.transfers',
+    'PaymentTransfer.balances',
     'PaymentVerification.terms',
     'ProductPlan.prices',
     'Query.apps',

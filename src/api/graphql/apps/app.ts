@@ -87,6 +87,9 @@ export const AppRef = builder.prismaObject('App', {
     }),
     platformFeeBps: t.exposeInt('platformFeeBps', { description: 'Platform fee, basis points.' }),
     intentExpiry: t.exposeInt('intentExpiry', { description: 'Seconds until an unpaid intent expires.' }),
+    transferQuoteDuration: t.exposeInt('transferQuoteDuration', {
+      description: 'Seconds that a quote for a plain transfer lasts.',
+    }),
     captureMode: t.expose('captureMode', {
       type: CaptureModeEnum,
       description: 'The capture mode of intents that name none.',

@@ -64,6 +64,9 @@ const UpdateAppInput = builder.inputType('UpdateAppInput', {
     captureDeadline: t.int({ description: 'Seconds after authorization until a hold goes back, 60 to 7689600.' }),
     intentExpiry: t.int({ description: 'Seconds until an unpaid intent expires, 60 to 2592000.' }),
     captureMode: t.field({ type: CaptureModeEnum, description: 'Of intents that name none.' }),
+    transferQuoteDuration: t.int({
+      description: 'Seconds that a quote for a plain transfer lasts, 600 to 86400.',
+    }),
     subscriptionCapMultiplier: t.string({
       description: 'Cap of a recurring consent as a multiple of its first quote, "1" to "100".',
     }),

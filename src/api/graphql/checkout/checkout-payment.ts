@@ -1,7 +1,9 @@
 /** The payment of a session and the payer's steps, as the payer's page may see them. */
+import { shownDeposit } from '../../../payments/deposits/deposit.ts';
 import { isOfPayer } from '../../../payments/payouts/payout-fields.ts';
 import { AuthorizationMethodEnum, CaptureModeEnum, PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
 import { TransactionRef } from '../payments/transaction.ts';
+import { PaymentTransferRef } from '../payments/transfer.ts';
 import { UndeliveredPayoutRef } from '../payments/undelivered.ts';
 import { builder } from '../server/builder.ts';
 import type { Attempt, ShownPayment } from './checkout-view.ts';
@@ -64,6 +66,12 @@ export const CheckoutPaymentRef = builder.objectRef<ShownPayment>('CheckoutPayme
       description:
         'The dispute of the payment, which the client secret reads and submits evidence to. Null if there is none.',
       resolve: ({ dispute }) => dispute?.id ?? null,
+    }),
+    transfer: t.field({
+      type: PaymentTransferRef,
+      nullable: true,
+      description: 'The plain transfer that pays it, or that was asked for last; null where none was.',
+      resolve: (payment) => shownDeposit(payment, payment.deposits),
     }),
     disputeEndsAt: t.field({
       type: 'DateTime',

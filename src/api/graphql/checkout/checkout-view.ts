@@ -2,6 +2,7 @@
 import type { AuthorizationMethod, Prisma } from '../../../../prisma/client.ts';
 import { scopedDatabase } from '../../../auth/scoped-database.ts';
 import { partiesOf } from '../../../checkout/evm/plan-evm-payment.ts';
+import { transfers } from '../payments/transfer-selection.ts';
 import type { World } from '../server/world.ts';
 
 const shown = {
@@ -12,6 +13,7 @@ const shown = {
       dispute: { select: { id: true } },
       quotes: { where: { confirmedAt: { not: null } }, orderBy: { confirmedAt: 'desc' }, take: 1 },
       transactions: { where: { type: 'AUTHORIZE' }, orderBy: { createdAt: 'desc' }, take: 1 },
+      deposits: transfers,
       payouts: { where: { role: 'PAYER', deliveredAt: null }, orderBy: { creditedAt: 'asc' }, take: 100 },
     },
   },
@@ -68,7 +70,8 @@ function disputeSecondsOf(world: World, { app, paymentIntent }: ShownSession): n
 async function attemptOf(world: World, session: ShownSession): Promise<Attempt | null> {
   if (session.mode === 'SUBSCRIPTION') return await signedConsent(world, session.id);
   const quote = session.paymentIntent?.quotes[0];
-  if (!quote || quote.confirmedAt === null) return null;
+  // Of a plain transfer the payment's own `transfer` says what has arrived; that it was sent may be said in error.
+  if (!quote || quote.confirmedAt === null || isTransfer(quote.plan)) return null;
   const terms = await scopedDatabase(world.database, { sessionId: session.id }).paymentTerms.findUniqueOrThrow({
     where: { chainId_termsHash: { chainId: quote.chainId, termsHash: quote.termsHash } },
     select: { authorizeBy: true },
@@ -81,6 +84,11 @@ async function attemptOf(world: World, session: ShownSession): Promise<Attempt |
     madeAt: quote.confirmedAt,
     payBy: terms.authorizeBy,
   };
+}
+
+/** The plans of Solana have a form of their own. */
+function isTransfer(plan: unknown): boolean {
+  return typeof plan === 'object' && plan !== null && 'kind' in plan && plan.kind === 'transfer';
 }
 
 async function signedConsent(world: World, sessionId: string): Promise<Attempt | null> {

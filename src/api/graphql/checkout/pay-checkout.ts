@@ -1,5 +1,6 @@
 /** The mutations prepareCheckout and confirmCheckout: paying a session with nothing but a wallet. */
 import { z } from 'zod';
+import { checkoutMethods } from '../../../checkout/payment-method.ts';
 import { requireKnownWay } from '../../../checkout/way-to-pay.ts';
 import { type FieldFault, GatewayError } from '../../../errors.ts';
 import { AuthorizationMethodEnum } from '../payments/payment-intent.ts';
@@ -18,7 +19,7 @@ const waySchema = z.object({
   chainId: z.int(),
   tokenKey: z.string(),
   walletAddress: z.string().nullish(),
-  method: z.enum(['DIRECT', 'PERMIT', 'APPROVAL']),
+  method: z.enum(checkoutMethods),
 });
 
 const prepareRules = defineRules({ schema: waySchema, also: wayFaults });
@@ -44,7 +45,7 @@ const PrepareCheckoutInput = builder.inputType('PrepareCheckoutInput', {
     tokenKey: t.string({ required: true, description: 'One of the options.' }),
     walletAddress: t.string({
       description:
-        "The payer's wallet: an EVM address in any valid case, base58 on Solana. On Solana it may be left out: whoever pays is the payer then, and there is no transaction to sign, only the URL to pay.",
+        "The payer's wallet: an EVM address in any valid case, base58 on Solana. On Solana it may be left out: whoever pays is the payer then, and there is no transaction to sign, only the URL to pay. For TRANSFER it is the refund address, an address whose key the payer holds: it gets back what does not belong to the payment, receives refunds, and without its key the payment cannot be disputed. A deposit address is refused.",
     }),
     method: t.field({ type: AuthorizationMethodEnum, required: true, description: "One of the option's methods." }),
   }),
@@ -91,7 +92,7 @@ builder.mutationField('prepareCheckout', (t) =>
   t.field({
     type: PreparedCheckoutRef,
     description:
-      'Locks a price and returns the steps that pay it. A SUBSCRIPTION session accepts PERMIT and APPROVAL: an allowance of twelve times the cap, and the consent.',
+      "Locks a price and returns the steps that pay it. A SUBSCRIPTION session accepts PERMIT and APPROVAL: an allowance of twelve times the cap, and the consent. With TRANSFER the step names a deposit address, and the quote lasts as long as the app's `transferQuoteDuration`.",
     authScopes: { write: true, session: true },
     args: {
       id: t.arg.id({ required: true, description: "The session's UUID." }),
@@ -117,7 +118,8 @@ builder.mutationField('prepareCheckout', (t) =>
 builder.mutationField('confirmCheckout', (t) =>
   t.field({
     type: CheckoutSessionRef,
-    description: 'Takes the signatures of a quote and relays the payment. Confirming twice is one payment.',
+    description:
+      'Takes the signatures of a quote and relays the payment. Confirming twice is one payment. Of a plain transfer it says that it was sent, so that its address is read at once; it counts without that too.',
     authScopes: { write: true, session: true },
     args: {
       id: t.arg.id({ required: true, description: "The session's UUID." }),

@@ -10,6 +10,11 @@ const PaymentStepKindEnum = builder.enumType('PaymentStepKind', {
   values: {
     transaction: { value: 'transaction', description: 'The wallet sends it: chainId, to, data, value.' },
     signTypedData: { value: 'signTypedData', description: 'The wallet signs it: name, typedData.' },
+    transfer: {
+      value: 'transfer',
+      description:
+        'The payer sends it by hand, from any wallet or exchange: chainId, address, tokenKey, amount, refundAddress, expiresAt, paymentUrl.',
+    },
     solanaTransaction: {
       value: 'solanaTransaction',
       description: 'A Solana wallet signs it: transaction, paymentUrl.',
@@ -36,8 +41,8 @@ const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
     description: t.string({ description: 'For the payer.', resolve: (step) => step.description }),
     chainId: t.int({
       nullable: true,
-      description: 'The chain that the transaction is for.',
-      resolve: (step) => (step.kind === 'transaction' ? step.chainId : null),
+      description: 'The chain that the transaction or transfer is for.',
+      resolve: (step) => (step.kind === 'transaction' || step.kind === 'transfer' ? step.chainId : null),
     }),
     to: t.field({
       type: 'Address',
@@ -77,16 +82,59 @@ const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
     }),
     paymentUrl: t.string({
       nullable: true,
-      description: 'The same payment as a Solana Pay transfer request, good until the quote expires.',
-      resolve: (step) => (step.kind === 'solanaTransaction' ? step.paymentUrl : null),
+      description:
+        'The same payment as a Solana Pay transfer request, good until the quote expires; of a plain transfer an EIP-681 request.',
+      resolve: paymentUrlOf,
     }),
     paymentQr: t.string({
       nullable: true,
       description: 'paymentUrl as a QR code, an SVG document.',
-      resolve: (step) => (step.kind === 'solanaTransaction' ? renderSVG(step.paymentUrl) : null),
+      resolve: (step) => {
+        const url = paymentUrlOf(step);
+        return url === null ? null : renderSVG(url);
+      },
+    }),
+    address: t.field({
+      type: 'Address',
+      nullable: true,
+      description:
+        'The deposit address of a plain transfer. It follows from the terms, so that sending there agrees to them.',
+      resolve: (step) => (step.kind === 'transfer' ? step.address : null),
+    }),
+    addressQr: t.string({
+      nullable: true,
+      description: 'The bare deposit address as a QR code, an SVG document: what exchanges and most wallets read.',
+      resolve: (step) => (step.kind === 'transfer' ? renderSVG(step.address) : null),
+    }),
+    tokenKey: t.string({
+      nullable: true,
+      description: 'The token of a plain transfer.',
+      resolve: (step) => (step.kind === 'transfer' ? step.tokenKey : null),
+    }),
+    amount: t.field({
+      type: 'BaseUnits',
+      nullable: true,
+      description: 'Exactly what is to arrive of a plain transfer, base units; fees of an exchange come on top.',
+      resolve: (step) => (step.kind === 'transfer' ? step.amount : null),
+    }),
+    refundAddress: t.field({
+      type: 'Address',
+      nullable: true,
+      description: 'Who gets back what does not belong to the payment, receives refunds, and may dispute.',
+      resolve: (step) => (step.kind === 'transfer' ? step.refundAddress : null),
+    }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until when a plain transfer should be sent. What arrives within 30 minutes after it still counts.',
+      resolve: (step) => (step.kind === 'transfer' ? new Date(step.expiresAt) : null),
     }),
   }),
 });
+
+function paymentUrlOf(step: PaymentStep): string | null {
+  return step.kind === 'solanaTransaction' || step.kind === 'transfer' ? step.paymentUrl : null;
+}
 
 const SourcePriceRef = builder.objectRef<PriceEvidence[number]['sources'][number]>('SourcePrice').implement({
   description: 'The price from one source.',

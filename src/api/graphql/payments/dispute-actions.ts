@@ -9,8 +9,8 @@ import {
   EVIDENCE_LENGTH,
   openDispute,
 } from '../../../payments/actions/open-dispute.ts';
+import { REASON_LIMIT } from '../../../payments/actions/refund-amount.ts';
 import { ALL_BPS, type Resolver, resolveDispute } from '../../../payments/actions/resolve-dispute.ts';
-import { REASON_LIMIT } from '../../../payments/refund-amount.ts';
 import { builder } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { idempotencyOf } from '../server/idempotency.ts';

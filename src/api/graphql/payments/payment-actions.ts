@@ -1,9 +1,9 @@
 /** The mutations on a payment: capturePaymentIntent, cancelPaymentIntent and refundPaymentIntent. */
 import { cancelPaymentIntent } from '../../../payments/actions/cancel-payment-intent.ts';
 import { capturePaymentIntent, captureSchema } from '../../../payments/actions/capture-payment-intent.ts';
+import { REASON_LIMIT, refundSchema } from '../../../payments/actions/refund-amount.ts';
 import { type RefundAnswer, refundPaymentIntent } from '../../../payments/actions/refund-payment-intent.ts';
 import { retryDelivery } from '../../../payments/payouts/retry-delivery.ts';
-import { REASON_LIMIT, refundSchema } from '../../../payments/refund-amount.ts';
 import { builder } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { idempotencyOf } from '../server/idempotency.ts';

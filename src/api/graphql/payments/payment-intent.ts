@@ -33,7 +33,7 @@ export const CaptureModeEnum = builder.enumType('CaptureMode', {
 });
 
 export const AuthorizationMethodEnum = builder.enumType('AuthorizationMethod', {
-  description: 'How the payer paid.',
+  description: 'How the payer pays or paid.',
   values: {
     DIRECT: { value: 'DIRECT', description: "The payer's wallet sent the transaction." },
     PERMIT: {
@@ -43,6 +43,11 @@ export const AuthorizationMethodEnum = builder.enumType('AuthorizationMethod', {
     APPROVAL: {
       value: 'APPROVAL',
       description: 'The payer had approved the escrow, and the operator sent the transaction.',
+    },
+    TRANSFER: {
+      value: 'TRANSFER',
+      description:
+        'A plain transfer to a deposit address, from any wallet or an exchange. To choose it only: the payment then says DIRECT, and its `transfer` is not null.',
     },
   } as const,
 });

@@ -8,6 +8,7 @@ import type { Scope } from '../../../auth/principal.ts';
 import type { IntentRelation } from '../../../payments/read-payment-intents.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { reachOf } from '../server/scope-of.ts';
+import { transfers } from './transfer-selection.ts';
 import { undelivered } from './undelivered-selection.ts';
 
 export type PaymentIntentQuery = { include?: Prisma.PaymentIntentInclude; select?: Prisma.PaymentIntentSelect };
@@ -34,6 +35,7 @@ const oldestFirst = [{ createdAt: 'asc' }, { id: 'asc' }];
 
 const isAsWritten: { [Relation in IntentRelation]: (selection: unknown) => boolean } = {
   payouts: (selection) => isDeepStrictEqual(selection, undelivered),
+  deposits: (selection) => isDeepStrictEqual(selection, transfers),
   dispute: (selection) => selection === true,
   customerAccount: (selection) =>
     selection === true || isDeepStrictEqual(selection, { include: { wallets: { orderBy: { id: 'asc' } } } }),

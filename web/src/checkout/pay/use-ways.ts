@@ -10,7 +10,7 @@ import type { SessionName } from '../session/use-checkout.ts';
 import type { ChosenWay } from '../steps.ts';
 import { apiSentence } from './api-fault.ts';
 import { useBalances } from './use-balances.ts';
-import { type Held, lacksGas, type Method, type Option, type Way, waysFor } from './ways.ts';
+import { type Held, lacksGas, type Method, type Option, optionsOf, type Way, waysFor } from './ways.ts';
 
 const EVERY_MS = 30_000;
 
@@ -28,12 +28,13 @@ export type Ways = {
   facts: ChosenWay | undefined;
   /** Those of Solana, which is paid by wallets of another kind. */
   solana: readonly Option[];
+  /** Those that a plain transfer pays, from any wallet or an exchange. */
+  transfers: readonly Option[];
 };
 
 const nativeKeys = new Set(
   settings.chains.flatMap(({ tokens }) => tokens.filter(({ address }) => address === 'native').map(({ key }) => key)),
 );
-const none: readonly Option[] = [];
 
 export function useWays(
   { id, credential }: SessionName,
@@ -51,7 +52,8 @@ export function useWays(
     refetchInterval: EVERY_MS,
     retry: (tries, error) => tries < 3 && error instanceof ApiError && error.fault.retryable === true,
   });
-  const options = query.data?.checkoutOptions.options ?? none;
+  const given = query.data?.checkoutOptions.options;
+  const { options, transfers } = useMemo(() => optionsOf(given ?? []), [given]);
   const { evm, solana, chainIds } = useMemo(() => byFamily(options), [options]);
   const balances = useBalances({ owner: wallet.address, walletChainId: wallet.chainId, chainIds });
   const all = useMemo(
@@ -73,6 +75,7 @@ export function useWays(
     chosen,
     method,
     solana,
+    transfers,
     facts: chosen &&
       method && {
         tokenKey: chosen.tokenKey,

@@ -13,6 +13,20 @@ export type Option = {
   methods: readonly Method[];
 };
 
+type OfferedOption = Omit<Option, 'methods'> & { methods: readonly (Method | 'TRANSFER')[] };
+
+/** The options with the methods that a wallet on this page pays by, and those that a plain transfer pays. */
+export function optionsOf(offered: readonly OfferedOption[]): { options: Option[]; transfers: Option[] } {
+  const options = offered.map((option) => ({
+    ...option,
+    methods: option.methods.filter((method) => method !== 'TRANSFER'),
+  }));
+  return {
+    options: options.filter(({ methods }) => methods.length > 0),
+    transfers: options.filter((_, index) => offered[index]?.methods.includes('TRANSFER')),
+  };
+}
+
 /** What is said of an amount: of which token, where. */
 export type Priced = Pick<Option, 'chainId' | 'chainName' | 'tokenKey' | 'symbol' | 'decimals' | 'cryptoAmount'>;
 

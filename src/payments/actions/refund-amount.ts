@@ -4,8 +4,8 @@
  */
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
-import { GatewayError } from '../errors.ts';
-import { parseInput } from '../platform/parse-input.ts';
+import { GatewayError } from '../../errors.ts';
+import { parseInput } from '../../platform/parse-input.ts';
 
 export type RefundSize = { kind: 'ALL' } | { kind: 'AMOUNT'; amount: bigint } | { kind: 'PERCENT'; percent: Decimal };
 

@@ -1,0 +1,19 @@
+import { getAddress } from 'viem';
+import type { Database } from '../../../prisma/client.ts';
+import { invalid } from '../../errors.ts';
+
+/**
+ * Throws VALIDATION_ERROR for a refund address that is a deposit address of this installation, on whatever chain: what is returned there
+ * would pay, or belong to, another payment. `requireKnownWay` has refused other addresses that nobody has a key to.
+ */
+export async function requireRefundAddress(database: Database, address: string | null): Promise<void> {
+  if (address === null) return;
+  const known = await database.depositAddress.findFirst({
+    where: { address: getAddress(address) },
+    select: { chainId: true },
+  });
+  if (!known) return;
+  throw invalid([
+    { param: 'walletAddress', message: 'is a deposit address, to which nobody has a key; it is for refunds to you' },
+  ]);
+}

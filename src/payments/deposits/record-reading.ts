@@ -1,0 +1,114 @@
+import type { DatabaseTransaction } from '../../../prisma/client.ts';
+import type { Registry } from '../../chains/registry.ts';
+import type { BoxReading } from '../../escrow/deposits/read-boxes.ts';
+import { appendEvents } from '../../events/append-events.ts';
+import type { ChainLog } from '../../facts/chain-fact.ts';
+import type { ChainView } from '../../facts/chain-view.ts';
+import { insertLogs } from '../../facts/store.ts';
+import { addJob } from '../../platform/jobs.ts';
+import { toBigInt } from '../../prices/base-units.ts';
+import { lockPayment } from '../actions/lock-payment.ts';
+import { finalityOf } from '../facts/finality.ts';
+import { actOnDepositJob, depositKey } from '../jobs.ts';
+import { paymentIntentFields } from '../payment-intent-fields.ts';
+import { DEPOSITED, type DepositWithBalances, nextLookAt } from './deposit.ts';
+import { depositFacts, lockDeposit, sumMovements, tokenKeys, writeSums } from './deposit-sums.ts';
+import { transferFields } from './transfer-fields.ts';
+
+/** No real log of a block has such an index. */
+const FIRST_INDEX = 1 << 30;
+
+/**
+ * Writes what a deposit address holds at the head of `view`. What the standing facts do not explain becomes a `Deposited` fact of that
+ * block; the payment's own token is reported by `payment_intent.pending` while the intent waits for it. Whenever something lies there
+ * that was not there before, the job that decides about it is enqueued.
+ */
+export async function recordReading(
+  tx: DatabaseTransaction,
+  world: { registry: Registry },
+  read: { view: ChainView; deposit: DepositWithBalances; reading: BoxReading; now: Date },
+): Promise<void> {
+  const { view, deposit, reading, now } = read;
+  const { chainId, termsHash } = deposit;
+  const intent = await lockPayment(tx, { id: deposit.paymentIntentId, scope: null });
+  await lockDeposit(tx, deposit);
+  const arrived = await unexplained(tx, read);
+  await insertLogs(tx, await asLogs(tx, { view, deposit, arrived }));
+  const registered = tokenKeys(world.registry, chainId);
+  const held = new Map(
+    [...reading.balances]
+      .map(([token, balance]) => [token.toLowerCase(), balance] as const)
+      .filter(([token]) => registered.has(token)),
+  );
+  const before = new Map(deposit.balances.map((row) => [row.token, toBigInt(row.held)]));
+  await writeSums(tx, world, { payment: deposit, held });
+  const isNew = [...held].some(([token, balance]) => balance > 0n && balance !== (before.get(token) ?? 0n));
+  await tx.depositAddress.update({
+    where: { chainId_termsHash: { chainId, termsHash } },
+    data: {
+      lookAt: nextLookAt(deposit, now),
+      seenNumber: view.head.number,
+      seenHash: view.head.hash,
+      ...(isNew ? { actAt: now } : {}),
+    },
+  });
+  if (isNew) await addJob(tx, actOnDepositJob, { chainId, termsHash }, { key: depositKey(deposit) });
+  const isWaitedFor = intent.status === 'CREATED' && reading.state.status === 'NONE';
+  if (!isWaitedFor || !arrived.has(deposit.token)) return;
+  const seen = await tx.depositAddress.findUniqueOrThrow({
+    where: { chainId_termsHash: { chainId, termsHash } },
+    include: { balances: true },
+  });
+  await appendEvents(tx, intent.appId, [
+    {
+      type: 'payment_intent.pending',
+      resourceId: intent.id,
+      data: { ...paymentIntentFields(intent), transfer: transferFields(seen) },
+      finality: finalityOf(view, view.head.number),
+    },
+  ]);
+}
+
+/** What arrived by token, in base units: the balance, plus what was collected and returned, less what is known to have been received. */
+async function unexplained(
+  tx: DatabaseTransaction,
+  { deposit, reading }: { deposit: DepositWithBalances; reading: BoxReading },
+): Promise<Map<string, bigint>> {
+  const sums = sumMovements(await depositFacts(tx, deposit));
+  const arrived = new Map<string, bigint>();
+  for (const [address, balance] of reading.balances) {
+    const token = address.toLowerCase();
+    const { received, returned } = sums.get(token) ?? { received: 0n, returned: 0n };
+    const collected = token === deposit.token && reading.state.status !== 'NONE' ? toBigInt(deposit.amount) : 0n;
+    const difference = balance + collected + returned - received;
+    // Less than is known means that the facts of this block are not all read yet.
+    if (difference > 0n) arrived.set(token, difference);
+  }
+  return arrived;
+}
+
+async function asLogs(
+  tx: DatabaseTransaction,
+  { view, deposit, arrived }: { view: ChainView; deposit: DepositWithBalances; arrived: ReadonlyMap<string, bigint> },
+): Promise<ChainLog[]> {
+  if (arrived.size === 0) return [];
+  const { chainId, head } = view;
+  const last = await tx.chainFact.aggregate({
+    where: { chainId, blockHash: head.hash, logIndex: { gte: FIRST_INDEX } },
+    _max: { logIndex: true },
+  });
+  const first = (last._max.logIndex ?? FIRST_INDEX - 1) + 1;
+  return [...arrived].map(([token, amount], index) => ({
+    chainId,
+    blockNumber: head.number,
+    blockHash: head.hash,
+    blockTimestamp: head.timestamp,
+    // A balance does not say which transactions changed it.
+    txHash: '',
+    logIndex: first + index,
+    address: deposit.address.toLowerCase(),
+    kind: DEPOSITED,
+    ref: deposit.termsHash,
+    args: { token, amount: amount.toString() },
+  }));
+}

@@ -1,0 +1,110 @@
+import type { Hex } from 'viem';
+import { type Database, transaction } from '../../../prisma/client.ts';
+import { evmBlockHash } from '../../chains/evm/evm-block-hash.ts';
+import { type EvmNodes, MULTICALL3 } from '../../chains/evm/nodes.ts';
+import type { Registry } from '../../chains/registry.ts';
+import { type BoxReading, readBoxes } from '../../escrow/deposits/read-boxes.ts';
+import type { ChainView } from '../../facts/chain-view.ts';
+import { limitLockWait } from '../../facts/store.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import { toBigInt } from '../../prices/base-units.ts';
+import { type DepositWithBalances, hexOf, nextLookAt } from './deposit.ts';
+import { depositFacts, tokenKeys } from './deposit-sums.ts';
+import { recordReading } from './record-reading.ts';
+
+export type WatchWorld = { database: Database; registry: Registry; nodes: EvmNodes; clock: Clock; log: Log };
+
+/** The addresses that one turn reads; with more, the ones that waited longest come first. */
+const AT_ONCE = 1_000;
+
+/**
+ * Reads the deposit addresses of a chain that are due, at the hash of its newest block and with as few calls as possible, and puts what
+ * arrived into the inbox. Called by the projector after each turn. Idempotent: what arrived is the difference between balances and the
+ * facts that stand. A node that fails is asked again after the next turn.
+ */
+export async function watchDeposits(world: WatchWorld, view: ChainView): Promise<void> {
+  const { database, registry, nodes, clock, log } = world;
+  const { chainId, head } = view;
+  const escrow = registry.chain(chainId)?.escrow;
+  if (!escrow) return;
+  const now = clock.now();
+  const due = await database.depositAddress.findMany({
+    where: { chainId, lookAt: { lte: now }, OR: [{ seenHash: null }, { seenHash: { not: head.hash } }] },
+    orderBy: { lookAt: 'asc' },
+    take: AT_ONCE,
+    include: { balances: true },
+  });
+  if (due.length === 0) return;
+  const boxes = due.map(({ termsHash, address }) => ({ id: hexOf(termsHash), address: hexOf(address) }));
+  const tokens = [...tokenKeys(registry, chainId).keys()].map(hexOf);
+  const blockHash = evmBlockHash(head.hash);
+  const reading = await nodes
+    .asking(chainId, (client) => readBoxes({ client, escrow, multicall: MULTICALL3 }, { boxes, tokens, blockHash }))
+    .catch((error: unknown) => {
+      log.warn({ chainId, error }, 'The deposit addresses of a chain could not be read; they are read again.');
+      return null;
+    });
+  if (!reading) return;
+  const quiet: DepositWithBalances[] = [];
+  for (const deposit of due) {
+    const found = reading.boxes.get(hexOf(deposit.termsHash));
+    if (!found) continue;
+    if (isExplained(deposit, found)) quiet.push(deposit);
+    else if (await isOfChain(database, view, deposit)) await record(world, view, { deposit, reading: found, now });
+  }
+  await markRead(database, { view, deposits: quiet, now });
+}
+
+/** Whether the balances are as they were and as the sums of the facts say, so that nothing is to be written. */
+function isExplained(deposit: DepositWithBalances, { state, balances }: BoxReading): boolean {
+  const known = new Map(deposit.balances.map((row) => [row.token, row]));
+  for (const [token, balance] of balances) {
+    const row = known.get(token.toLowerCase());
+    if (!row) {
+      if (balance > 0n) return false;
+      continue;
+    }
+    const collected = token === deposit.token && state.status !== 'NONE' ? toBigInt(deposit.amount) : 0n;
+    if (toBigInt(row.held) !== balance) return false;
+    if (toBigInt(row.received) - toBigInt(row.returned) - collected !== balance) return false;
+  }
+  // A collected amount without a row was sent and collected between two readings.
+  return known.has(deposit.token) || state.status === 'NONE';
+}
+
+/** Whether every fact of the address is in this view's chain; one that is not will be orphaned, and must not be counted until then. */
+async function isOfChain(database: Database, view: ChainView, deposit: DepositWithBalances): Promise<boolean> {
+  for (const fact of await depositFacts(database, deposit)) {
+    if (fact.status === 'FINAL') continue;
+    if (fact.blockNumber > view.head.number) return false;
+    if ((await view.blockAt(fact.blockNumber))?.hash !== fact.blockHash) return false;
+  }
+  return true;
+}
+
+async function record(
+  world: WatchWorld,
+  view: ChainView,
+  read: { deposit: DepositWithBalances; reading: BoxReading; now: Date },
+): Promise<void> {
+  await transaction(world.database, async (tx) => {
+    await limitLockWait(tx);
+    await recordReading(tx, world, { view, ...read });
+  });
+}
+
+async function markRead(
+  database: Database,
+  { view, deposits, now }: { view: ChainView; deposits: readonly DepositWithBalances[]; now: Date },
+): Promise<void> {
+  const byNext = Map.groupBy(deposits, (deposit) => nextLookAt(deposit, now).getTime());
+  for (const [next, group] of byNext) {
+    const ids = group.map(({ termsHash }) => termsHash as Hex);
+    await database.depositAddress.updateMany({
+      // One that was to be read at once in the meantime stays due.
+      where: { chainId: view.chainId, termsHash: { in: ids }, lookAt: { lte: now } },
+      data: { lookAt: new Date(next), seenNumber: view.head.number, seenHash: view.head.hash },
+    });
+  }
+}
