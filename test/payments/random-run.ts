@@ -2,6 +2,8 @@
  * A seeded run of payments, reorganisations, acts of strangers on the contract, and a gateway at work in between: its
  * verbs, its jobs, its pumps and its projector, each looking now and then.
  */
+import { encodeFunctionData, erc20Abi } from 'viem';
+import { transaction } from '../../prisma/client.ts';
 import {
   captureCall,
   concedeCall,
@@ -11,10 +13,13 @@ import {
   settleCall,
   voidCall,
 } from '../../src/escrow/calldata.ts';
+import { depositAddress } from '../../src/escrow/deposits/deposit-address.ts';
 import { cancelPaymentIntent } from '../../src/payments/actions/cancel-payment-intent.ts';
 import { capturePaymentIntent } from '../../src/payments/actions/capture-payment-intent.ts';
 import { refundPaymentIntent } from '../../src/payments/actions/refund-payment-intent.ts';
 import { sweepPayments } from '../../src/payments/actions/sweep-payments.ts';
+import { openDepositAddress } from '../../src/payments/deposits/open-deposit-address.ts';
+import { sweepDeposits } from '../../src/payments/deposits/ring-deposits.ts';
 import type { Gateway } from '../setup/gateway.ts';
 import { seeded } from '../setup/seeded.ts';
 import type { Signed } from './ground.ts';
@@ -22,6 +27,8 @@ import type { Signed } from './ground.ts';
 export type RandomRun = {
   intents: string[];
   payments: Signed[];
+  /** Those of them that have a deposit address. */
+  transfers: Signed[];
   reorganisations: number;
   /** Payments that a reorganisation took back, by the contract's state before it; DISPUTED is a captured one. */
   takenBack: Map<string, number>;
@@ -41,7 +48,7 @@ export async function randomRun(
 ): Promise<RandomRun> {
   const chance = seeded(seed);
   const dice = { chance, below: (limit: number) => Math.floor(chance() * limit) };
-  const run: RandomRun = { intents: [], payments: [], reorganisations: 0, takenBack: new Map() };
+  const run: RandomRun = { intents: [], payments: [], transfers: [], reorganisations: 0, takenBack: new Map() };
   // What the chain was furnished with must stay.
   await gateway.evm.mine(deepest);
   const isShort = () => run.reorganisations < least || run.payments.length < least;
@@ -59,7 +66,8 @@ async function happen(gateway: Gateway, run: RandomRun, dice: Dice, deepest: num
   const choice = dice.chance();
   const payment = run.payments[dice.below(run.payments.length)];
   const intentId = run.intents[dice.below(run.intents.length)];
-  if (choice < 0.25 || !payment || !intentId) await pay(gateway, run, dice);
+  if (choice < 0.08 && payment) await transfer(gateway, run, dice);
+  else if (choice < 0.25 || !payment || !intentId) await pay(gateway, run, dice);
   else if (choice < 0.45) await act(gateway, payment, dice);
   else if (choice < 0.62) await ask(gateway, intentId, dice);
   else if (choice < 0.7) await gateway.evm.mine(1 + dice.below(3));
@@ -74,6 +82,7 @@ async function comeToRest(gateway: Gateway): Promise<void> {
     await gateway.turnPumps();
     await gateway.settleDown();
     await sweepPayments(gateway.action);
+    await sweepDeposits(gateway.action);
     const open = await gateway.database.outgoingTransaction.count({
       where: { status: { in: ['QUEUED', 'SIGNED', 'SENT'] } },
     });
@@ -97,6 +106,45 @@ async function pay(gateway: Gateway, run: RandomRun, { below, chance }: Dice): P
   await gateway.authorize(signed);
   if (again === undefined) run.intents.push(intent.id);
   run.payments.push(signed);
+}
+
+/** A plain transfer of less than the amount, of exactly it, of more or of another token, to a new address or to one that is known. */
+async function transfer(gateway: Gateway, run: RandomRun, { below }: Dice): Promise<void> {
+  const { evm, database, action } = gateway;
+  const known = below(3) === 0 ? run.transfers[below(run.transfers.length)] : undefined;
+  const signed = known ?? (await openTransfer());
+  const { amount } = signed.terms;
+  const sent = [amount, amount, amount / 2n + 1n, amount + 7n][below(4)] ?? amount;
+  await gateway.send(evm.payers[2], {
+    to: below(6) === 0 ? evm.usdt.address : evm.usdc.address,
+    data: encodeFunctionData({
+      abi: erc20Abi,
+      functionName: 'transfer',
+      args: [depositAddress({ escrow: evm.escrow, id: signed.id }), sent],
+    }),
+    value: 0n,
+  });
+
+  async function openTransfer(): Promise<Signed> {
+    const intent = await gateway.intent();
+    const made = await gateway.sign(intent, { amount: BigInt(1 + below(20_000_000)) });
+    await transaction(database, (tx) =>
+      openDepositAddress(tx, {
+        chainId: evm.chainId,
+        escrow: evm.escrow,
+        terms: made.terms,
+        tokenKey: evm.usdc.key,
+        paymentIntentId: intent.id,
+        quoteId: intent.id,
+        expiresAt: new Date((made.terms.authorizeBy - 1_800) * 1000),
+        now: action.clock.now(),
+      }),
+    );
+    run.intents.push(intent.id);
+    run.payments.push(made);
+    run.transfers.push(made);
+    return made;
+  }
 }
 
 /** The merchant asks the gateway; what the state does not allow is refused, and that is all. */

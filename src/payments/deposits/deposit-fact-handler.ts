@@ -102,8 +102,7 @@ async function apply(
   for (const fact of confirmed) {
     const movement = readMovement(fact);
     const tokenKey = movement && keys.get(movement.token);
-    const type = movement && typeOf(movement, { fact, deposit, intent });
-    if (!movement || !type || !tokenKey) continue;
+    if (!movement || !tokenKey) continue;
     const moved = {
       chainId: deposit.chainId,
       tokenKey,
@@ -112,7 +111,19 @@ async function apply(
       txHash: fact.txHash === '' ? null : fact.txHash,
     };
     const finality = finalityOf(group.view, fact.blockNumber);
-    events.push({ type, resourceId: intent.id, data: { ...shared, deposit: moved }, finality });
+    const data = { ...shared, deposit: moved };
+    if (movement.kind === RETURNED) {
+      events.push({ type: 'payment_intent.deposit_returned', resourceId: intent.id, data, finality });
+      continue;
+    }
+    const fault = faultOf(movement, { fact, deposit, intent });
+    if (fault === null) continue;
+    events.push({
+      type: fault === 'MISPAID' ? 'payment_intent.mispaid' : 'payment_intent.overpaid',
+      resourceId: intent.id,
+      data,
+      finality,
+    });
   }
   await appendEvents(tx, intent.appId, events);
 }
@@ -122,17 +133,16 @@ function isOwn({ token }: DepositWithBalances, movement: DepositMovement | null)
 }
 
 /** Null for a deposit that counts, or may still count. */
-function typeOf(
+function faultOf(
   movement: DepositMovement,
   { fact, deposit, intent }: { fact: ChainFact; deposit: DepositWithBalances; intent: PaymentIntent },
-): 'payment_intent.deposit_returned' | 'payment_intent.mispaid' | 'payment_intent.overpaid' | null {
-  if (movement.kind === RETURNED) return 'payment_intent.deposit_returned';
+): 'MISPAID' | 'OVERPAID' | null {
   const isLate = fact.blockTimestamp * 1000n > BigInt(deposit.authorizeBy.getTime());
-  if (movement.token !== deposit.token) return 'payment_intent.mispaid';
-  if (intent.status === 'CREATED' && isLate) return 'payment_intent.mispaid';
+  if (movement.token !== deposit.token) return 'MISPAID';
+  if (intent.status === 'CREATED' && isLate) return 'MISPAID';
   if (intent.status === 'CREATED' && !isBeyond(deposit)) return null;
   if (isAccepted(intent, deposit) && !isBeyond(deposit) && !isLate) return null;
-  return 'payment_intent.overpaid';
+  return 'OVERPAID';
 }
 
 /** Whether more arrived of the terms' token than they ask for. */

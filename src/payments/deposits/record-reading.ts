@@ -19,14 +19,14 @@ import { transferFields } from './transfer-fields.ts';
 const FIRST_INDEX = 1 << 30;
 
 /**
- * Writes what a deposit address holds at the head of `view`. What the standing facts do not explain becomes a `Deposited` fact of that
+ * Writes what a deposit address holds at the head of `view`, where `collected` is what the payment has taken from it. What the standing facts do not explain becomes a `Deposited` fact of that
  * block; the payment's own token is reported by `payment_intent.pending` while the intent waits for it. Whenever something lies there
  * that was not there before, the job that decides about it is enqueued.
  */
 export async function recordReading(
   tx: DatabaseTransaction,
   world: { registry: Registry },
-  read: { view: ChainView; deposit: DepositWithBalances; reading: BoxReading; now: Date },
+  read: { view: ChainView; deposit: DepositWithBalances; reading: BoxReading; collected: bigint; now: Date },
 ): Promise<void> {
   const { view, deposit, reading, now } = read;
   const { chainId, termsHash } = deposit;
@@ -72,15 +72,14 @@ export async function recordReading(
 /** What arrived by token, in base units: the balance, plus what was collected and returned, less what is known to have been received. */
 async function unexplained(
   tx: DatabaseTransaction,
-  { deposit, reading }: { deposit: DepositWithBalances; reading: BoxReading },
+  { deposit, reading, collected }: { deposit: DepositWithBalances; reading: BoxReading; collected: bigint },
 ): Promise<Map<string, bigint>> {
   const sums = sumMovements(await depositFacts(tx, deposit));
   const arrived = new Map<string, bigint>();
   for (const [address, balance] of reading.balances) {
     const token = address.toLowerCase();
     const { received, returned } = sums.get(token) ?? { received: 0n, returned: 0n };
-    const collected = token === deposit.token && reading.state.status !== 'NONE' ? toBigInt(deposit.amount) : 0n;
-    const difference = balance + collected + returned - received;
+    const difference = balance + (token === deposit.token ? collected : 0n) + returned - received;
     // Less than is known means that the facts of this block are not all read yet.
     if (difference > 0n) arrived.set(token, difference);
   }

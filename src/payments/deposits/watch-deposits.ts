@@ -1,9 +1,10 @@
-import type { Hex } from 'viem';
+import { getAbiItem, type Hex, toFunctionSelector } from 'viem';
 import { type Database, transaction } from '../../../prisma/client.ts';
 import { evmBlockHash } from '../../chains/evm/evm-block-hash.ts';
 import { type EvmNodes, MULTICALL3 } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { type BoxReading, readBoxes } from '../../escrow/deposits/read-boxes.ts';
+import { escrowAbi } from '../../escrow/escrow-abi.ts';
 import type { ChainView } from '../../facts/chain-view.ts';
 import { limitLockWait } from '../../facts/store.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -51,26 +52,56 @@ export async function watchDeposits(world: WatchWorld, view: ChainView): Promise
     const found = reading.boxes.get(hexOf(deposit.termsHash));
     if (!found) continue;
     if (isExplained(deposit, found)) quiet.push(deposit);
-    else if (await isOfChain(database, view, deposit)) await record(world, view, { deposit, reading: found, now });
+    else {
+      const collected = await readCollected(world, view, { deposit, reading: found });
+      if (collected === null || !(await isOfChain(database, view, deposit))) continue;
+      await record(world, view, { deposit, reading: found, collected, now });
+    }
   }
   await markRead(database, { view, deposits: quiet, now });
 }
 
-/** Whether the balances are as they were and as the sums of the facts say, so that nothing is to be written. */
+/** Whether the balances are as they were, and as the sums of the facts may say, so that nothing is to be written. */
 function isExplained(deposit: DepositWithBalances, { state, balances }: BoxReading): boolean {
+  // It was read before, and nothing but the chain's height has changed since.
+  if (deposit.seenHash === null) return false;
   const known = new Map(deposit.balances.map((row) => [row.token, row]));
   for (const [token, balance] of balances) {
     const row = known.get(token.toLowerCase());
-    if (!row) {
-      if (balance > 0n) return false;
-      continue;
-    }
-    const collected = token === deposit.token && state.status !== 'NONE' ? toBigInt(deposit.amount) : 0n;
-    if (toBigInt(row.held) !== balance) return false;
-    if (toBigInt(row.received) - toBigInt(row.returned) - collected !== balance) return false;
+    if (!row && balance > 0n) return false;
+    if (!row) continue;
+    const rest = toBigInt(row.received) - toBigInt(row.returned) - balance;
+    const mayBeCollected = token === deposit.token && state.status !== 'NONE' && rest === toBigInt(deposit.amount);
+    if (toBigInt(row.held) !== balance || (rest !== 0n && !mayBeCollected)) return false;
   }
-  // A collected amount without a row was sent and collected between two readings.
-  return known.has(deposit.token) || state.status === 'NONE';
+  return true;
+}
+
+const COLLECTING = toFunctionSelector(getAbiItem({ abi: escrowAbi, name: 'authorizeFromDeposit' })).slice(2);
+
+/**
+ * What the payment has taken from the address, in base units: its amount if the transaction that authorized it collected it here. The payer
+ * of the terms may have paid them in another way. Null while the inbox does not have that transaction.
+ */
+async function readCollected(
+  { database, nodes }: WatchWorld,
+  view: ChainView,
+  { deposit, reading }: { deposit: DepositWithBalances; reading: BoxReading },
+): Promise<bigint | null> {
+  if (reading.state.status === 'NONE') return 0n;
+  const { chainId, termsHash } = deposit;
+  const facts = await database.chainFact.findMany({
+    where: { chainId, ref: termsHash, kind: 'Authorized', status: { not: 'ORPHANED' } },
+    select: { txHash: true, blockHash: true, blockNumber: true },
+  });
+  for (const { txHash, blockHash, blockNumber } of facts) {
+    if (blockNumber > view.head.number || (await view.blockAt(blockNumber))?.hash !== blockHash) continue;
+    const sent = await nodes
+      .asking(chainId, (client) => client.getTransaction({ hash: hexOf(txHash) }))
+      .catch(() => null);
+    if (sent) return sent.input.includes(COLLECTING) ? toBigInt(deposit.amount) : 0n;
+  }
+  return null;
 }
 
 /** Whether every fact of the address is in this view's chain; one that is not will be orphaned, and must not be counted until then. */
@@ -86,7 +117,7 @@ async function isOfChain(database: Database, view: ChainView, deposit: DepositWi
 async function record(
   world: WatchWorld,
   view: ChainView,
-  read: { deposit: DepositWithBalances; reading: BoxReading; now: Date },
+  read: { deposit: DepositWithBalances; reading: BoxReading; collected: bigint; now: Date },
 ): Promise<void> {
   await transaction(world.database, async (tx) => {
     await limitLockWait(tx);
