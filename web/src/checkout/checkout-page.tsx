@@ -19,6 +19,7 @@ import { useWays } from './pay/use-ways.ts';
 import { sessionFacts } from './session/session-facts.ts';
 import { type SessionName, useCheckout } from './session/use-checkout.ts';
 import { type View, viewOf } from './steps.ts';
+import { liveTransfer } from './transfer/live-transfer.ts';
 import { PageFrame } from './view/page-frame.tsx';
 import { Summary } from './view/summary.tsx';
 import { UnknownPage } from './view/unknown-page.tsx';
@@ -31,11 +32,22 @@ const SolanaCard = lazy(async () => {
   return { default: card };
 });
 
+const TransferCard = lazy(async () => {
+  const [{ TransferCard: card }] = await Promise.all([import('./transfer/transfer-card.tsx'), addWords(['transfer'])]);
+  return { default: card };
+});
+
+const TransferNote = lazy(async () => {
+  const [{ TransferNote: note }] = await Promise.all([import('./transfer/transfer-note.tsx'), addWords(['transfer'])]);
+  return { default: note };
+});
+
 export function CheckoutPage({ session }: { session: SessionName }) {
   const reading = useCheckout(session);
   const wallet = useWallet();
   const wallets = useFoundWallets();
   const [isOnSolana, setOnSolana] = useState(false);
+  const [wantsTransfer, setWantsTransfer] = useState<boolean>();
   const browserNow = useNow(1_000).getTime();
   const now = browserNow + reading.clockOffsetMs;
   const { view } = reading;
@@ -72,7 +84,11 @@ export function CheckoutPage({ session }: { session: SessionName }) {
       </PageFrame>
     );
   }
-  const isChoosing = seen.card === 'wallet' || seen.card === 'way' || seen.card === 'sign';
+  const transfer = liveTransfer(view, now);
+  // A transfer may come after the session's own end, and somebody who comes back finds the address again.
+  const isTransferring =
+    transfer && seen.card === 'expired' ? true : (wantsTransfer ?? transfer !== undefined) && isUndecided(seen);
+  const isChoosing = !isTransferring && isUndecided(seen);
   const isSolanaAlone = ways.isThere && ways.all.length === 0;
   // What is offered changes with prices and pauses; who has begun to pay stays where that was begun.
   if (isSolanaAlone && ways.solana.length > 0 && seen.card !== 'sign' && !payment.work && !isOnSolana)
@@ -80,7 +96,20 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   return (
     <PageFrame payee={view} summary={<SessionSummary view={view} />}>
       <Said seen={seen} />
-      <div data-card={seen.card}>
+      <div data-card={isTransferring ? 'transfer' : seen.card}>
+        {isTransferring && (
+          <Suspense fallback={<LoadingCard />}>
+            <TransferCard
+              session={session}
+              view={view}
+              options={ways.transfers}
+              transfer={transfer}
+              now={now}
+              back={seen.card === 'expired' ? undefined : () => setWantsTransfer(false)}
+              refetch={reading.ask}
+            />
+          </Suspense>
+        )}
         {isChoosing && isOnSolana ? (
           <Suspense fallback={<LoadingCard />}>
             <SolanaCard
@@ -106,6 +135,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
               ways={ways}
               now={now}
               solana={ways.solana.length > 0 ? () => setOnSolana(true) : undefined}
+              transfer={ways.transfers.length > 0 ? () => setWantsTransfer(true) : undefined}
             />
           )
         )}
@@ -126,16 +156,26 @@ export function CheckoutPage({ session }: { session: SessionName }) {
             credential={session.credential}
           />
         )}
-        {seen.card === 'expired' && <EndCard why="expired" url={view.session.cancelUrl} />}
+        {!isTransferring && seen.card === 'expired' && <EndCard why="expired" url={view.session.cancelUrl} />}
         {seen.card === 'over' && (
           <>
             <EndCard why={seen.why === 'FAILED' ? 'failed' : 'cancelled'} url={view.session.cancelUrl} />
             <CollectNote payment={view.payment} />
           </>
         )}
+        {view.payment?.transfer && !isTransferring && !isChoosing && (
+          <Suspense fallback={null}>
+            <TransferNote payment={view.payment} />
+          </Suspense>
+        )}
       </div>
     </PageFrame>
   );
+}
+
+/** The payer has not begun to pay by a wallet yet, or is at it. */
+function isUndecided({ card }: View): boolean {
+  return card === 'wallet' || card === 'way' || card === 'sign';
 }
 
 /** The announcement for screen readers when another card is shown. The cards themselves change too often. */

@@ -28,9 +28,11 @@ type PayingCardsProps = {
   ways: Ways;
   now: number;
   solana: (() => void) | undefined;
+  transfer: (() => void) | undefined;
 };
 
-export function PayingCards({ seen, view, wallet, wallets, payment, ways, now, solana }: PayingCardsProps) {
+export function PayingCards({ seen, view, wallet, wallets, payment, ways, now, solana, transfer }: PayingCardsProps) {
+  const { t } = useTranslation();
   const { session, subscription } = view;
   const interval = subscription?.billingInterval;
   const period =
@@ -48,6 +50,11 @@ export function PayingCards({ seen, view, wallet, wallets, payment, ways, now, s
     <>
       <PrimaryButton seen={seen} payment={payment} ways={ways} way={way} wallet={wallet} />
       {seen.card !== 'wallet' && <OtherWays card={seen.card} ways={ways} payment={payment} />}
+      {seen.card === 'way' && transfer && (
+        <Button look="bare" isWide isDisabled={payment.work !== undefined} onPress={transfer}>
+          {t('checkout.wallet.transfer')}
+        </Button>
+      )}
       <CancelLink view={view} />
     </>
   );
@@ -56,7 +63,7 @@ export function PayingCards({ seen, view, wallet, wallets, payment, ways, now, s
     return (
       <div className={styles.stack}>
         <WalletCard
-          {...{ wallets, isBusy, solana }}
+          {...{ wallets, isBusy, solana, transfer }}
           sessionId={session.id}
           notice={seen.notice}
           connect={payment.connect}

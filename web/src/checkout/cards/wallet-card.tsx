@@ -18,9 +18,11 @@ type WalletCardProps = {
   connect: (connecting: () => Promise<void>) => Promise<void>;
   /** Where another chain's wallets have a way of their own. */
   solana: (() => void) | undefined;
+  /** Where a plain transfer is offered. */
+  transfer: (() => void) | undefined;
 };
 
-export function WalletCard({ sessionId, wallets, notice, isBusy, connect, solana }: WalletCardProps) {
+export function WalletCard({ sessionId, wallets, notice, isBusy, connect, solana, transfer }: WalletCardProps) {
   const { t } = useTranslation();
   const [only] = wallets;
   return (
@@ -59,6 +61,11 @@ export function WalletCard({ sessionId, wallets, notice, isBusy, connect, solana
       )}
       {wallets.length === 0 && <NoWallet sessionId={sessionId} />}
       <PhoneWallet />
+      {transfer && (
+        <Button isWide onPress={transfer} data-action="transfer">
+          {t('checkout.wallet.transfer')}
+        </Button>
+      )}
       {solana && (
         <Button isWide onPress={solana}>
           {t('checkout.wallet.solana')}

@@ -1,0 +1,52 @@
+/** Asking for a deposit address: what the card's button does. */
+import { useRef, useState } from 'react';
+import { CheckoutTransferPrepareDocument } from '../../../../generated/web/documents.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { ask } from '../../api/ask.ts';
+import { apiSentence } from '../pay/api-fault.ts';
+import type { Option } from '../pay/ways.ts';
+import type { SessionName } from '../session/use-checkout.ts';
+
+export type TransferRequest = {
+  isBusy: boolean;
+  /** A name under `checkout.fault`. */
+  fault: string | undefined;
+  /** Why the refund address is refused, by the API. */
+  refused: string | undefined;
+  /** Resolves to whether there is an address now. */
+  prepare: (option: Pick<Option, 'chainId' | 'tokenKey'>, refundAddress: string) => Promise<boolean>;
+};
+
+export function useTransfer({ id, credential }: SessionName, refetch: () => Promise<unknown>): TransferRequest {
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string>();
+  const [refused, setRefused] = useState<string>();
+  const isAtWork = useRef(false);
+  return {
+    isBusy,
+    fault,
+    refused,
+    async prepare({ chainId, tokenKey }, walletAddress) {
+      if (isAtWork.current) return false;
+      isAtWork.current = true;
+      setBusy(true);
+      setFault(undefined);
+      setRefused(undefined);
+      try {
+        const input = { chainId, tokenKey, method: 'TRANSFER' as const, walletAddress };
+        await ask(CheckoutTransferPrepareDocument, { id, input }, { credential });
+        await refetch();
+        return true;
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        const ofAddress = error.fault.details?.find(({ param }) => param === 'walletAddress');
+        if (ofAddress) setRefused(ofAddress.message);
+        else setFault(apiSentence(error));
+        return false;
+      } finally {
+        isAtWork.current = false;
+        setBusy(false);
+      }
+    },
+  };
+}
