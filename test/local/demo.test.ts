@@ -5,7 +5,7 @@ import { runDemo } from '../../src/local/demo/run-demo.ts';
 import { openRunningGateway } from '../setup/running-gateway.ts';
 import { settlingDemo } from '../setup/settling-demo.ts';
 
-it('the demo pays by each method and by both kinds of permit, and the money adds up', async () => {
+it('the demo pays by each method and by both kinds of permit, and by plain transfer, and the money adds up', async () => {
   const gateway = await openRunningGateway();
   const { evm, database } = gateway;
   const demo = await settlingDemo(gateway);
@@ -17,6 +17,7 @@ it('the demo pays by each method and by both kinds of permit, and the money adds
     ['PERMIT', 'USDC'],
     ['PERMIT', 'DAI'],
     ['APPROVAL', 'USDT'],
+    ['TRANSFER', 'USDC'],
   ]);
   const signed = lines.flatMap((line) => /payer signed: (\w+)/.exec(line)?.[1] ?? []);
   expect(signed).toEqual(['receive', 'permit', 'consent', 'consent']);

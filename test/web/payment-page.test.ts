@@ -235,6 +235,7 @@ const emptyStory: PaymentStory = {
   idempotencyKey: null,
   leftoverAmount: null,
   settlementWaitsUntil: null,
+  transfer: null,
   undelivered: [],
   createdAt: at(0),
   updatedAt: at(0),

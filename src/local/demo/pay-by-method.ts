@@ -1,4 +1,4 @@
-import { getAddress } from 'viem';
+import { encodeFunctionData, erc20Abi, getAddress } from 'viem';
 import { z } from 'zod';
 import type { Demo } from '../demo-file.ts';
 import { type Balances, type Parties, readBalances } from './balances.ts';
@@ -9,7 +9,8 @@ import type { Moment } from './timeline.ts';
 import { openTimeline, type Timeline } from './timeline.ts';
 
 export const methods = ['DIRECT', 'PERMIT', 'APPROVAL'] as const;
-export type Method = (typeof methods)[number];
+/** TRANSFER is not among those that wallets choose from: the payer sends by hand. */
+export type Method = (typeof methods)[number] | 'TRANSFER';
 
 export type Payment = {
   paymentIntentId: string;
@@ -53,9 +54,17 @@ const optionsSchema = z.object({
     }),
   ),
 });
+const address = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{40}$/)]);
+const transferSchema = z.object({
+  kind: z.literal('transfer'),
+  description: z.string(),
+  address,
+  amount: z.string(),
+});
+type TransferStep = z.infer<typeof transferSchema>;
 const preparedSchema = z.object({
   quote: z.object({ id: z.string(), cryptoAmount: z.string() }),
-  steps: z.array(stepSchema),
+  steps: z.array(z.union([transferSchema, stepSchema])),
 });
 const termsSchema = z.object({
   paymentIntent: z.object({
@@ -86,11 +95,14 @@ export async function payByMethod(world: PayWorld, request: PayRequest): Promise
     const parties = { payer: wallet.address, escrow: getAddress(chain.escrow), ...(await payees(gateway, id)) };
     const before = await readBalances(wallet.client, { token: token.address, parties });
 
-    const { signatures, txHash } = await doSteps(wallet, { steps: prepared.steps, timeline });
+    const { signatures, txHash } = await doSteps(wallet, { steps: prepared.steps, token: token.address, timeline });
     await gateway.call(withId, {
       method: 'POST',
       path: `${prepared.path}/confirm`,
-      body: request.method === 'DIRECT' ? { quoteId: quote.id, txHash } : { quoteId: quote.id, signatures },
+      body:
+        txHash !== undefined && Object.keys(signatures).length === 0
+          ? { quoteId: quote.id, txHash }
+          : { quoteId: quote.id, signatures },
     });
     timeline.did('confirmed');
     await followed.until((update) => update.status === 'SETTLED', world.settleLimitMs);
@@ -140,7 +152,20 @@ async function payees(gateway: GatewayClient, id: string): Promise<Pick<Parties,
   return { merchant: getAddress(struct.merchant), feeRecipient: getAddress(struct.feeRecipient) };
 }
 
-async function doSteps(wallet: PayerWallet, request: { steps: Step[]; timeline: Timeline }) {
+/** The token's own transfer, which is what an exchange sends. */
+function transferOf(
+  token: `0x${string}`,
+  { address: to, amount, description }: TransferStep,
+): Extract<Step, { kind: 'transaction' }> {
+  const args = [to, BigInt(amount)] as const;
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args });
+  return { kind: 'transaction', description, to: token, data, value: '0' };
+}
+
+async function doSteps(
+  wallet: PayerWallet,
+  request: { steps: (Step | TransferStep)[]; token: `0x${string}`; timeline: Timeline },
+) {
   const signatures: Record<string, string> = {};
   let txHash: string | undefined;
   for (const step of request.steps) {
@@ -148,7 +173,7 @@ async function doSteps(wallet: PayerWallet, request: { steps: Step[]; timeline: 
       signatures[step.name] = await wallet.sign(step);
       request.timeline.did(`payer signed: ${step.name}`);
     } else {
-      const sent = await wallet.send(step);
+      const sent = await wallet.send(step.kind === 'transfer' ? transferOf(request.token, step) : step);
       txHash = sent.txHash;
       request.timeline.did(`payer sent: ${step.description}`, sent);
     }

@@ -11,10 +11,11 @@ const plans: { method: Method; amount: string; symbol?: string }[] = [
   { method: 'PERMIT', amount: '8.40', symbol: 'USDC' },
   { method: 'PERMIT', amount: '5.25', symbol: 'DAI' },
   { method: 'APPROVAL', amount: '99.99' },
+  { method: 'TRANSFER', amount: '7.77', symbol: 'USDC' },
 ];
 
 /**
- * Makes one payment by each method and each kind of permit, sequentially, on each chain in turn. Returns the payments and what did not add
+ * Makes one payment by each method and each kind of permit, and one by plain transfer, sequentially, on each chain in turn. Returns the payments and what did not add
  * up. `limitMs` limits how long one payment may take to settle, and how long to wait for an unreachable gateway.
  */
 export async function runDemo(

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button/button.tsx';
 import { CopyButton } from '../../ui/button/copy-button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { QrCode } from '../../ui/code/qr-code.tsx';
+import { plainDecimal } from '../../ui/formats/money.ts';
 import { countdown } from '../../ui/formats/time.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Note } from '../../ui/state/note.tsx';
@@ -35,7 +36,8 @@ export function TransferAddress({ transfer, now, change, back }: TransferAddress
   const print = (units: string | bigint) => formats.token(units, token?.decimals ?? 0).exact;
   const stage = transferStage(transfer, now);
   const missing = missingOf(transfer);
-  const amount = stage === 'short' ? print(missing) : print(transfer.amount);
+  const due = stage === 'short' ? missing : BigInt(transfer.amount);
+  const amount = print(due);
   const left = Date.parse(transfer.expiresAt) - now;
   const last = Date.parse(transfer.payBy) - now;
   const isUrgent = left < LAST_MINUTES_MS;
@@ -52,7 +54,8 @@ export function TransferAddress({ transfer, now, change, back }: TransferAddress
         <dd>{chain}</dd>
         <dt>{t('transfer.send.amount')}</dt>
         <dd data-fact="amount">
-          <strong>{amount}</strong> {symbol} <CopyButton text={amount} name={t('transfer.send.amount')} />
+          <strong>{amount}</strong> {symbol}{' '}
+          <CopyButton text={plainDecimal(due, token?.decimals ?? 0)} name={t('transfer.send.amount')} />
         </dd>
         <dt>{t('transfer.send.address')}</dt>
         <dd>

@@ -22,6 +22,7 @@ import { PaymentFacts } from './payment-facts.tsx';
 import styles from './payment-page.module.css';
 import type { PaymentStory } from './payment-steps.ts';
 import { PaymentTimeline } from './payment-timeline.tsx';
+import { TransferFacts } from './transfer-facts.tsx';
 import { usePayment } from './use-payment.ts';
 import { Verification } from './verification.tsx';
 
@@ -121,6 +122,7 @@ function Payment({ payment }: { payment: PaymentStory }) {
         </div>
         <div className={styles.side}>
           <Verification id={payment.id} updatedAt={payment.updatedAt} />
+          <TransferFacts payment={payment} />
           <PaymentFacts payment={payment} />
         </div>
       </div>
