@@ -109,6 +109,32 @@ describe('prepare', () => {
     expect([...codeOf(answer), ...params(answer)]).toEqual([400, 'VALIDATION_ERROR', 'method']);
   });
 
+  it('is refused for a subscription', async () => {
+    const key = ground.api.merchantA.secretKey;
+    const call = async (path: string, body: object) => {
+      const answer = await ground.api.rest('POST', path, { key, body });
+      if (answer.status !== 200) throw new Error(answer.text);
+      return answer.body.data;
+    };
+    const { appId } = ground.api.merchantA;
+    const customer = await call('/customers', { appId, email: 'payer@example.com' });
+    const plan = await call('/product-plans', {
+      name: 'Tea club',
+      planType: 'SUBSCRIPTION',
+      prices: [{ amount: '10.00', billingInterval: 'MONTH' }],
+    });
+    const subscription = await call('/subscriptions', {
+      appId,
+      customerAccountId: customer.id,
+      productPlanId: plan.id,
+      productPlanPriceId: plan.prices[0].id,
+    });
+    const session = await call(`/subscriptions/${subscription.id}/checkout`, { uiMode: 'HEADLESS' });
+    const answer = await ground.prepare(session, way());
+    expect([...codeOf(answer), ...params(answer)]).toEqual([400, 'VALIDATION_ERROR', 'method']);
+    expect((await methodsOf(session))['USDC-31337']).toEqual(['PERMIT', 'APPROVAL']);
+  });
+
   it('is for its own session and merchant only', async () => {
     const session = await ground.openSession();
     const other = await ground.openSession();

@@ -21,6 +21,7 @@ import { factTable } from '../../src/main/fact-table.ts';
 import { openFloor } from '../../src/main/open-world.ts';
 import { runApi } from '../../src/main/run-api.ts';
 import { runWorker } from '../../src/main/run-worker.ts';
+import { watchDeposits } from '../../src/payments/deposits/watch-deposits.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { signStep } from '../checkout/sign-step.ts';
@@ -143,7 +144,13 @@ async function observe(config: ReturnType<typeof parseConfig>) {
   await floor.time.follow();
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log: floor.log });
   const projector = runProjector(
-    { ...floor, source: openLogSource(floor), handlers: factTable(floor), locks },
+    {
+      ...floor,
+      source: openLogSource(floor),
+      handlers: factTable(floor),
+      watch: (view) => watchDeposits(floor, view),
+      locks,
+    },
     { chains: config.rpc.map(({ chainId, pollingIntervalMs }) => ({ chainId, intervalMs: pollingIntervalMs })) },
   );
   onTeardown(async () => {

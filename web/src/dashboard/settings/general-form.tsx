@@ -19,6 +19,7 @@ const spans = [
   'disputeTimeout',
   'captureDeadline',
   'intentExpiry',
+  'transferQuoteDuration',
 ] as const;
 const counts = ['disputeTimeoutPayerBps', 'subscriptionGraceDays', 'subscriptionCaptureRetries'] as const;
 
@@ -120,6 +121,7 @@ export function GeneralForm({ app }: { app: SettingsOfApp }) {
             }))}
           />
           {spanField('intentExpiry')}
+          {spanField('transferQuoteDuration')}
           {spanField('captureDeadline')}
           {spanField('timelockDuration')}
         </div>
