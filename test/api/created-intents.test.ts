@@ -43,7 +43,7 @@ const OWN = `id appId customerAccountId externalId amount currency allowedChains
   authorizationTxHash authorizationSignature authorizedAt cryptoAmount cryptoTokenKey cryptoTokenDecimals exchangeRate
   captureTxHash capturedAt captureAttempts timelockEndsAt settlementWaitsUntil settledAt refundedAt refundTxHash refundReason
   platformFeeBps expiresAt sourceType sourceId successUrl cancelUrl metadata idempotencyKey createdAt updatedAt leftoverAmount`;
-const EMPTY = `dispute { id } terms { hash } ledger { amount } checkoutSession { id } undelivered { id }
+const EMPTY = `dispute { id } terms { hash } ledger { amount } checkoutSession { id } undelivered { id } transfer { address }
   transactions { type block { number } }`;
 const FULL = `${OWN} ${EMPTY} app { id name } customerAccount { id name }`;
 const create = (selection: string) =>
@@ -78,10 +78,14 @@ describe('the answer', () => {
     const made = await api.rest('POST', '/payments/intents', { key, body: { ...body, idempotencyKey: 'order-3' } });
     const row = await api.database.paymentIntent.findUniqueOrThrow({ where: { id: made.body.data.id } });
     const event = await api.database.event.findFirstOrThrow({ where: { resourceId: row.id } });
-    const { undelivered, settlementWaitsUntil, ...scalars } = made.body.data;
+    const { transfer, undelivered, settlementWaitsUntil, ...scalars } = made.body.data;
     expect(event.data).toEqual({ ...scalars, leftoverAmount: null });
     expect(event.requestId).toBe(made.headers.get('x-request-id'));
-    expect({ undelivered, settlementWaitsUntil }).toEqual({ undelivered: [], settlementWaitsUntil: null });
+    expect({ transfer, undelivered, settlementWaitsUntil }).toEqual({
+      transfer: null,
+      undelivered: [],
+      settlementWaitsUntil: null,
+    });
     expect(row.createdAt.toISOString()).toBe(made.body.data.createdAt);
   });
 });

@@ -42,7 +42,7 @@ describe('POST /payments/intents', () => {
         undelivered: [],
       },
     });
-    expect(Object.keys(body.data)).toHaveLength(43);
+    expect(Object.keys(body.data)).toHaveLength(44);
     const events = await api.database.event.findMany({ where: { resourceId: body.data.id } });
     expect(events.map((event) => event.type)).toEqual(['payment_intent.created']);
   });

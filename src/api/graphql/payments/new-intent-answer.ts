@@ -14,6 +14,7 @@ const empty = {
   checkoutSessions: [],
   invoice: null,
   payouts: [],
+  deposits: [],
 } as const satisfies { [Relation in keyof Prisma.PaymentIntentInclude]?: readonly never[] | null };
 
 /**
