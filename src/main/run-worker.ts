@@ -15,7 +15,7 @@ import { readSenders } from '../operations/read-senders.ts';
 import { runSending } from '../operator/run-sending.ts';
 import { operatorAddress } from '../operator/solana/operator-address.ts';
 import { sweepPayments } from '../payments/actions/sweep-payments.ts';
-import { sweepDeposits } from '../payments/deposits/ring-deposits.ts';
+import { sweepDeposits } from '../payments/deposits/schedule-deposits.ts';
 import { publishDueLiabilities } from '../payments/reports/liabilities/publish-due.ts';
 import { type AdvisoryLocks, openAdvisoryLocks } from '../platform/advisory-locks.ts';
 import { purgeIdempotency } from '../platform/idempotency/purge-idempotency.ts';

@@ -19,7 +19,7 @@ import { capturePaymentIntent } from '../../src/payments/actions/capture-payment
 import { refundPaymentIntent } from '../../src/payments/actions/refund-payment-intent.ts';
 import { sweepPayments } from '../../src/payments/actions/sweep-payments.ts';
 import { openDepositAddress } from '../../src/payments/deposits/open-deposit-address.ts';
-import { sweepDeposits } from '../../src/payments/deposits/ring-deposits.ts';
+import { sweepDeposits } from '../../src/payments/deposits/schedule-deposits.ts';
 import type { Gateway } from '../setup/gateway.ts';
 import { seeded } from '../setup/seeded.ts';
 import type { Signed } from './ground.ts';

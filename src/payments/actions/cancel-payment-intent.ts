@@ -5,7 +5,7 @@ import { voidCall } from '../../escrow/calldata.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import { once } from '../../platform/idempotency/once.ts';
-import { ringDeposits } from '../deposits/ring-deposits.ts';
+import { scheduleDeposits } from '../deposits/schedule-deposits.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';
 import { demandTransition } from './demand-transition.ts';
@@ -57,7 +57,7 @@ export async function cancelUnpaid(tx: DatabaseTransaction, intent: PaymentInten
   }
   await dropUnsentRelays(tx, intent.id);
   const cancelled = await tx.paymentIntent.update({ where: { id: intent.id }, data: { status: 'CANCELLED' } });
-  await ringDeposits(tx, { paymentIntentIds: [intent.id], now: cancelled.updatedAt });
+  await scheduleDeposits(tx, { paymentIntentIds: [intent.id], now: cancelled.updatedAt });
   await appendEvents(tx, intent.appId, [paymentEvent('payment_intent.cancelled', cancelled)]);
   return cancelled;
 }

@@ -2,7 +2,7 @@ import type { DatabaseTransaction, PaymentIntent } from '../../../prisma/client.
 import { agreedTerms } from '../../escrow/agreed-terms.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { addJob, addJobs } from '../../platform/jobs.ts';
-import { ringDeposits } from '../deposits/ring-deposits.ts';
+import { scheduleDeposits } from '../deposits/schedule-deposits.ts';
 import { warningKey, warnOfDeadlineJob } from '../disputes/jobs.ts';
 import { warningTime } from '../disputes/warn-of-deadline.ts';
 import type { PaymentHooks } from '../facts/payment-hooks.ts';
@@ -36,7 +36,7 @@ export function schedulePaymentWork({ clock }: { clock: Clock }): Required<Payme
         return [{ payload: { paymentIntentId }, runAt, key: `reclaim:${paymentIntentId}` }];
       });
       await addJobs(tx, reclaimJob, jobs);
-      await ringDeposits(tx, { paymentIntentIds: intents.map(({ id }) => id), now: clock.now() });
+      await scheduleDeposits(tx, { paymentIntentIds: intents.map(({ id }) => id), now: clock.now() });
     },
     async afterCaptured(tx, intents) {
       const reason = 'The payment is captured.';

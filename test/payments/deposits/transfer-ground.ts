@@ -9,7 +9,7 @@ import type { PaymentStep } from '../../../src/checkout/payment-step.ts';
 import { prepareCheckout } from '../../../src/checkout/prepare-checkout.ts';
 import { sweepPayments } from '../../../src/payments/actions/sweep-payments.ts';
 import { ownBalance, shownDeposit } from '../../../src/payments/deposits/deposit.ts';
-import { sweepDeposits } from '../../../src/payments/deposits/ring-deposits.ts';
+import { sweepDeposits } from '../../../src/payments/deposits/schedule-deposits.ts';
 import { type Gateway, openGateway } from '../../setup/gateway.ts';
 
 export type TransferSession = { id: string; paymentIntentId: string };

@@ -7,21 +7,21 @@ import type { PaymentKey } from '../payment-key.ts';
 const AT_ONCE = 500;
 
 /**
- * Has it decided at once what happens with what lies at the deposit addresses of these intents, because another payment of them counts or
- * they are cancelled.
+ * Schedules the decision about what the deposit addresses of these intents hold for now, because another payment of them counts or they
+ * are cancelled.
  */
-export async function ringDeposits(
+export async function scheduleDeposits(
   tx: DatabaseTransaction,
   { paymentIntentIds, now }: { paymentIntentIds: readonly string[]; now: Date },
 ): Promise<void> {
   if (paymentIntentIds.length === 0) return;
-  const rung = await tx.$queryRaw<PaymentKey[]>`
+  const scheduled = await tx.$queryRaw<PaymentKey[]>`
     UPDATE deposit_address deposit SET act_at = ${now}
     WHERE payment_intent_id = ANY(${[...paymentIntentIds]}::uuid[]) AND EXISTS (
       SELECT FROM deposit_balance balance WHERE balance.chain_id = deposit.chain_id
         AND balance.terms_hash = deposit.terms_hash AND balance.held > 0)
     RETURNING chain_id AS "chainId", terms_hash AS "termsHash"`;
-  await addRings(tx, rung, now);
+  await addDecisions(tx, scheduled, now);
 }
 
 /** Enqueues the decisions that are due and whose job was lost or failed. Returns their number. */
@@ -35,11 +35,11 @@ export async function sweepDeposits({ database, clock }: { database: Database; c
   });
   const atWork = await keysAtWork(database, due.map(depositKey));
   const idle = due.filter((payment) => !atWork.has(depositKey(payment)));
-  if (idle.length > 0) await transaction(database, (tx) => addRings(tx, idle, now));
+  if (idle.length > 0) await transaction(database, (tx) => addDecisions(tx, idle, now));
   return idle.length;
 }
 
-async function addRings(tx: DatabaseTransaction, payments: readonly PaymentKey[], runAt: Date): Promise<void> {
+async function addDecisions(tx: DatabaseTransaction, payments: readonly PaymentKey[], runAt: Date): Promise<void> {
   const jobs = payments.map((payload) => ({ payload, runAt, key: depositKey(payload) }));
   await addJobs(tx, actOnDepositJob, jobs);
 }
