@@ -78,7 +78,6 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   PayoutAcknowledgement: null,
   DisputeRequest: null,
   DisputeFilePiece: null,
-  DisputeMail: null,
   InvoiceCounter: null,
   EventConsumer: null,
   EventCursor: null,

@@ -31,8 +31,7 @@ import { resolveDisputeByTimeout } from '../payments/actions/resolve-dispute-by-
 import { returnPayment } from '../payments/actions/return-payment.ts';
 import { settleDue } from '../payments/actions/settle-payments.ts';
 import { actOnDeposit } from '../payments/deposits/act-on-deposit.ts';
-import { mailDispute, queueDisputeMails } from '../payments/disputes/dispute-mails.ts';
-import { mailDisputeJob, mailedSteps, warnOfDeadlineJob } from '../payments/disputes/jobs.ts';
+import { warnOfDeadlineJob } from '../payments/disputes/jobs.ts';
 import { warnOfDeadline } from '../payments/disputes/warn-of-deadline.ts';
 import {
   actOnDepositJob,
@@ -88,7 +87,6 @@ export function jobTable(
     jobEntry(reclaimJob, (payload) => reclaimPayment(world, payload)),
     jobEntry(resolveByTimeoutJob, (payload) => resolveDisputeByTimeout(world, payload)),
     jobEntry(warnOfDeadlineJob, (payload) => warnOfDeadline(world, payload)),
-    jobEntry(mailDisputeJob, (payload) => mailDispute(world, payload)),
     jobEntry(returnPaymentJob, (payload) => returnPayment(world, payload)),
     jobEntry(actOnDepositJob, (payload) => actOnDeposit(world, payload)),
     jobEntry(deliverPayoutsJob, (payload) => deliverPayouts(world, payload)),
@@ -109,9 +107,7 @@ export function reactionTable(world: WorkWorld): Reactions {
   const payments = (verb: PaymentsVerb): Reaction => {
     return (events) => verb(world, { paymentIntentIds: [...new Set(events.map((event) => event.resourceId))] });
   };
-  const disputes: Reaction = (events) => queueDisputeMails(world, events);
   const table = new Map<EventType, Reaction[]>([
-    ...mailedSteps.map((step): [EventType, Reaction[]] => [step, [disputes]]),
     ['payment_intent.authorized', [payments(completeCheckoutSessions)]],
     [
       'payment_intent.captured',

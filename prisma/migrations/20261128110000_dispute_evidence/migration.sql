@@ -51,13 +51,5 @@ CREATE TRIGGER refuse_evidence_change BEFORE UPDATE ON "dispute_evidence" FOR EA
 CREATE TRIGGER refuse_evidence_change BEFORE UPDATE ON "dispute_file" FOR EACH ROW EXECUTE FUNCTION refuse_evidence_change();
 CREATE TRIGGER refuse_evidence_change BEFORE UPDATE ON "dispute_file_piece" FOR EACH ROW EXECUTE FUNCTION refuse_evidence_change();
 
--- Mails that were queued, so that an event that is handled twice sends none twice.
-CREATE TABLE "dispute_mail" (
-  "event_id" UUID NOT NULL,
-  "recipient" TEXT NOT NULL,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT gateway_now(),
-  CONSTRAINT "dispute_mail_pkey" PRIMARY KEY ("event_id", "recipient")
-);
-
 -- When the event of the approaching deadline was appended.
 ALTER TABLE "dispute" ADD COLUMN "warned_at" TIMESTAMPTZ(3);

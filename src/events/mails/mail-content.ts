@@ -6,6 +6,10 @@ export type Money = z.infer<typeof moneySchema>;
 
 const text = z.string();
 
+/** What a mail about a dispute tells. */
+export const disputeSteps = ['OPENED', 'EVIDENCE_SUBMITTED', 'DEADLINE_APPROACHING', 'RESOLVED'] as const;
+export type DisputeStep = (typeof disputeSteps)[number];
+
 export const mailContentSchema = z.object({
   /** The merchant's app; null for the installation. */
   appName: text.nullable(),
@@ -24,9 +28,17 @@ export const mailContentSchema = z.object({
   cause: text.optional(),
   nextAttemptAt: text.nullish(),
   isPastDue: z.boolean().optional(),
-  /** A `DisputeStatus`. */
-  dispute: text.optional(),
-  payerPercent: text.nullish(),
+  dispute: z
+    .object({
+      id: text,
+      step: z.enum(disputeSteps),
+      /** A `DisputeStatus`. */
+      status: text,
+      deadline: text,
+      /** The payer's share, once it is resolved. */
+      payerPercent: text.nullable(),
+    })
+    .optional(),
   invoiceNumber: text.nullish(),
   invoiceId: text.nullish(),
   paymentIntentId: text.optional(),

@@ -19,14 +19,15 @@ export function actionUrl(world: LinkWorld, kind: MailKind, content: MailContent
     case 'RENEWAL_FAILED':
       return content.invoiceId ? invoiceUrl(world, content.invoiceId) : null;
     case 'RENEWAL_REMINDER':
+    case 'DISPUTE':
       return page('/pay');
     case 'REFUND':
-    case 'DISPUTE':
     case 'MEMBER_LOW_BALANCE':
       return null;
     case 'MEMBER_PAYMENT':
-    case 'MEMBER_DISPUTE':
       return content.paymentIntentId ? page(`/dashboard/payments/${content.paymentIntentId}`) : null;
+    case 'MEMBER_DISPUTE':
+      return content.dispute ? page(`/dashboard/disputes/${content.dispute.id}`) : null;
     case 'MEMBER_RENEWAL_FAILED':
       return content.subscriptionId ? page(`/dashboard/subscriptions/${content.subscriptionId}`) : null;
     case 'MEMBER_WEBHOOK_DISABLED':

@@ -3,7 +3,7 @@ import type { Database } from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { printUnits } from '../../prices/quote.ts';
 import type { ReactedEvent } from '../react.ts';
-import type { MailContent } from './mail-content.ts';
+import type { DisputeStep, MailContent } from './mail-content.ts';
 import type { MemberMailKind, PayerMailKind } from './mail-kind.ts';
 
 export type MailOccasion = {
@@ -37,7 +37,7 @@ export async function occasionsOf(
   return [
     ...(await ofCaptures(facts, app, ofType('payment_intent.captured'))),
     ...(await ofRefunds(facts, app, ofType('payment_intent.refunded', 'payment_intent.partially_refunded'))),
-    ...(await ofDisputes(facts, app, ofType('dispute.opened', 'dispute.resolved'))),
+    ...(await ofDisputes(facts, app, ofType(...stepsOfDisputes.keys()))),
     ...(await ofFailures(facts, app, ofType('subscription.payment_failed', 'subscription.past_due'))),
     ...ofType('webhook_endpoint.disabled').map((event) => ofDisabled(app, event)),
   ];
@@ -132,6 +132,14 @@ async function ofRefunds(facts: Facts, app: OccasionApp, events: readonly TypedE
   });
 }
 
+const stepsOfDisputes = new Map<string, DisputeStep>([
+  ['dispute.opened', 'OPENED'],
+  ['dispute.evidence_submitted', 'EVIDENCE_SUBMITTED'],
+  ['dispute.deadline_approaching', 'DEADLINE_APPROACHING'],
+  ['dispute.resolved', 'RESOLVED'],
+]);
+
+/** Both sides are told, except of evidence: the side that has submitted it is not. */
 async function ofDisputes(facts: Facts, app: OccasionApp, events: readonly TypedEvent[]): Promise<MailOccasion[]> {
   const intents = await readIntents(
     facts,
@@ -139,13 +147,20 @@ async function ofDisputes(facts: Facts, app: OccasionApp, events: readonly Typed
   );
   return events.flatMap((event) => {
     const intent = intents.get(textOf(event.data.paymentIntentId) ?? '');
-    if (!intent) return [];
+    const step = stepsOfDisputes.get(event.type);
+    if (!intent || !step) return [];
     const { payerBps } = event.data;
+    const submitter = step === 'EVIDENCE_SUBMITTED' ? asRecord(event.data.submission).party : null;
     const content: MailContent = {
       ...paymentContent(facts, app, intent),
       money: { amount: intent.amount.toFixed(2), currency: intent.currency },
-      dispute: event.type === 'dispute.opened' ? 'OPEN' : (textOf(event.data.status) ?? ''),
-      payerPercent: typeof payerBps === 'number' ? String(payerBps / 100) : null,
+      dispute: {
+        id: event.resourceId,
+        step,
+        status: textOf(event.data.status) ?? '',
+        deadline: textOf(event.data.deadline) ?? '',
+        payerPercent: typeof payerBps === 'number' ? String(payerBps / 100) : null,
+      },
       reason: textOf(event.data.reason),
     };
     return [
@@ -153,8 +168,8 @@ async function ofDisputes(facts: Facts, app: OccasionApp, events: readonly Typed
         appId: app.id,
         source: event.id,
         resourceId: intent.id,
-        payerKind: 'DISPUTE',
-        memberKind: 'DISPUTE',
+        payerKind: submitter === 'PAYER' ? null : 'DISPUTE',
+        memberKind: submitter === 'MERCHANT' ? null : 'DISPUTE',
         customer: intent.customerAccount,
         content,
       },

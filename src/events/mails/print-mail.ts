@@ -60,6 +60,7 @@ type Parts = {
 function formatOf(language: MailLanguage): MailFormat {
   const locale = language === 'de' ? 'de-DE' : 'en-US';
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
+  const percent = new Intl.NumberFormat(locale, { style: 'unit', unit: 'percent' });
   const minute = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
   return {
     money: ({ amount, currency }) =>
@@ -67,6 +68,7 @@ function formatOf(language: MailLanguage): MailFormat {
       new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount as Intl.StringNumericLiteral),
     date: (instant) => day.format(new Date(instant)),
     time: (instant) => `${minute.format(new Date(instant))} UTC`,
+    percent: (value) => percent.format(value as Intl.StringNumericLiteral),
   };
 }
 
@@ -88,6 +90,8 @@ function rowsOf(
       value: isRenewal ? format.date(at) : format.time(at),
     },
     content.nextAttemptAt && { label: labels.nextAttempt, value: format.time(content.nextAttemptAt) },
+    content.dispute &&
+      content.dispute.step !== 'RESOLVED' && { label: labels.deadline, value: format.time(content.dispute.deadline) },
     content.reason && { label: labels.reason, value: content.reason },
     content.invoiceNumber && { label: labels.invoice, value: content.invoiceNumber },
     content.reference && { label: labels.reference, value: content.reference },

@@ -19,6 +19,8 @@ export const mailedEvents = [
   'payment_intent.refunded',
   'payment_intent.partially_refunded',
   'dispute.opened',
+  'dispute.evidence_submitted',
+  'dispute.deadline_approaching',
   'dispute.resolved',
   'subscription.payment_failed',
   'subscription.past_due',
@@ -81,6 +83,8 @@ function kindsOf(type: string): [payerKind: PayerMailKind | null, memberKind: Me
     case 'payment_intent.partially_refunded':
       return ['REFUND', null];
     case 'dispute.opened':
+    case 'dispute.evidence_submitted':
+    case 'dispute.deadline_approaching':
     case 'dispute.resolved':
       return ['DISPUTE', 'DISPUTE'];
     case 'subscription.payment_failed':

@@ -36,7 +36,11 @@ export function sampleContent(kind: MailKind, { appName, now }: { appName: strin
       return { ...payment, reason: 'Returned goods' };
     case 'DISPUTE':
     case 'MEMBER_DISPUTE':
-      return { ...payment, dispute: 'OPEN', reason: 'The goods have not arrived.' };
+      return {
+        ...payment,
+        dispute: { id: SAMPLE_ID, step: 'OPENED', status: 'OPEN', deadline: later, payerPercent: null },
+        reason: 'The goods have not arrived.',
+      };
     case 'RENEWAL_REMINDER':
       return renewal;
     case 'RENEWAL_FAILED':

@@ -1,6 +1,6 @@
 /** Every mail in both languages, from one source for HTML and text, with hostile names. */
 import { describe, expect, it } from 'vitest';
-import type { MailContent } from '../../../src/events/mails/mail-content.ts';
+import { disputeSteps, type MailContent } from '../../../src/events/mails/mail-content.ts';
 import { type MailLanguage, mailKinds, mailLanguages, nextTryAt } from '../../../src/events/mails/mail-kind.ts';
 import { printMail } from '../../../src/events/mails/print-mail.ts';
 import { sampleContent } from '../../../src/events/mails/sample-content.ts';
@@ -98,6 +98,33 @@ describe('a mail', () => {
       links,
     });
     expect(dark.html).toContain('background:#102030;color:#ffffff');
+  });
+
+  it.each(disputeSteps)('about a dispute says in each language what has happened: %s', (step) => {
+    const subjects = new Set<string>();
+    for (const kind of ['DISPUTE', 'MEMBER_DISPUTE'] as const) {
+      for (const language of mailLanguages) {
+        const sample = sampleContent(kind, { appName: brand.name, now });
+        const isResolved = step === 'RESOLVED';
+        const dispute = {
+          id: 'd',
+          step,
+          status: isResolved ? 'RESOLVED_SPLIT' : 'OPEN',
+          deadline: '2027-04-07T22:30:00.000Z',
+          payerPercent: isResolved ? '33.33' : null,
+        };
+        const { subject, html, text } = printMail({ kind, language, content: { ...sample, dispute }, brand, links });
+        subjects.add(subject);
+        const until = language === 'de' ? '7. April 2027 um 22:30 UTC' : 'April 7, 2027 at 10:30 PM UTC';
+        for (const part of [html, text]) {
+          expect(part.includes(until)).toBe(!isResolved);
+          expect(part.includes(language === 'de' ? '33,33\u00a0%' : '33.33%')).toBe(isResolved);
+          expect(part).not.toMatch(/undefined|Invalid|\? (go|erhält)/);
+        }
+        expect(html).toContain(language === 'de' ? 'Streitfall ansehen' : 'View dispute');
+      }
+    }
+    expect(subjects.size).toBe(4);
   });
 
   it('is tried 8 times within two days, and then has failed', () => {

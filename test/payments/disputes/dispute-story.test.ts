@@ -1,19 +1,24 @@
 /** A dispute with two sides on a real chain: evidence, mails at each step, and a split whose shares are exact. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { disputeTypedData } from '../../../src/escrow/dispute-request.ts';
+import type { MailLanguage } from '../../../src/events/mails/mail-kind.ts';
+import { queueMails } from '../../../src/events/mails/queue-mails.ts';
+import { updateMailSettings } from '../../../src/events/mails/update-mail-settings.ts';
+import { updateNotifications } from '../../../src/events/mails/update-notifications.ts';
 import { openDispute } from '../../../src/payments/actions/open-dispute.ts';
 import { resolveDispute } from '../../../src/payments/actions/resolve-dispute.ts';
 import { attachFile } from '../../../src/payments/disputes/attach-file.ts';
-import { queueDisputeMails } from '../../../src/payments/disputes/dispute-mails.ts';
 import type { Submitter } from '../../../src/payments/disputes/evidence.ts';
 import { splitOf } from '../../../src/payments/disputes/split.ts';
 import { submitEvidence } from '../../../src/payments/disputes/submit-evidence.ts';
 import { newId } from '../../../src/platform/identifier.ts';
 import { type Gateway, openGateway } from '../../setup/gateway.ts';
 import { openMailbox } from '../../setup/mailbox.ts';
+import { readMail } from '../../setup/read-mail.ts';
 import type { Mailbox } from '../../setup/start-mailbox.ts';
 
 const MEMBER = 'owner@shop.example';
+const GERMAN_MEMBER = 'inhaberin@shop.example';
 const PAYER = 'ada@payer.example';
 const AMOUNT = 9_999_999n;
 
@@ -22,41 +27,51 @@ let mailbox: Mailbox;
 beforeAll(async () => {
   mailbox = await openMailbox();
   gateway = await openGateway({ smtpUrl: mailbox.url });
-  const { merchantId } = gateway.scope;
-  const member = (email: string, fields: object = {}) =>
-    gateway.database.member.create({
-      data: { id: newId(), merchantId, email, role: 'OWNER', joinedAt: new Date(), ...fields },
-    });
-  await member(MEMBER);
-  await member('gone@shop.example', { removedAt: new Date() });
-  await member('invited@shop.example', { joinedAt: null });
+  await member(MEMBER, 'en');
+  await member(GERMAN_MEMBER, 'de');
+  await member('gone@shop.example', 'en', { removedAt: new Date() });
+  await member('invited@shop.example', 'en', { joinedAt: null });
 });
+
+beforeEach(async () => {
+  await switchMails('on');
+  await gateway.database.mail.deleteMany();
+  mailbox.mails.length = 0;
+});
+
+async function member(email: string, language: MailLanguage, fields: object = {}) {
+  const { merchantId } = gateway.scope;
+  const { id: memberId } = await gateway.database.member.create({
+    data: { id: newId(), merchantId, email, role: 'OWNER', joinedAt: new Date(), ...fields },
+  });
+  await updateNotifications(gateway, { memberId, settings: { language } });
+}
+
+/** Of the app's payers and of every member. */
+async function switchMails(to: 'on' | 'off') {
+  const kinds = to === 'on' ? (['DISPUTE'] as const) : [];
+  const scope = { merchantId: gateway.scope.merchantId, appId: gateway.app.id };
+  await updateMailSettings(gateway, { scope, settings: { kinds: [...kinds] } });
+  for (const { id } of await gateway.database.member.findMany({ where: { merchantId: scope.merchantId } })) {
+    await updateNotifications(gateway, { memberId: id, settings: { kinds: [...kinds] } });
+  }
+}
 
 const merchant = (): Submitter => ({ party: 'MERCHANT', name: MEMBER, scope: gateway.scope });
 const payer = (): Submitter => ({ party: 'PAYER', name: null, scope: gateway.scope });
 
-/** The mails since the last call, as "recipient: subject". */
-function newMails(): string[] {
-  const mails = mailbox.mails.splice(0).map(({ to, text }) => `${to.join()}: ${subjectOf(text)}`);
-  return mails.sort();
+/** The mails since the last call, by recipient. */
+function newMails() {
+  const mails = mailbox.mails.splice(0).map(({ to, text }) => ({ to: to.join(), ...readMail(text) }));
+  return mails.sort((left, right) => left.to.localeCompare(right.to));
 }
 
-/** The English half of a subject. */
-function subjectOf(text: string): string {
-  const folded = /^Subject: ((?:.|\r\n[ \t])*)/m.exec(text)?.[1] ?? '';
-  const subject = folded
-    .replace(/\r\n[ \t]/g, ' ')
-    .replace(/\?= =\?UTF-8\?Q\?/gi, '')
-    .replace(/^=\?UTF-8\?Q\?(.*)\?=$/i, (_all, word: string) =>
-      decodeURIComponent(word.replaceAll('_', ' ').replaceAll('=', '%')),
-    );
-  return subject.split(' / ')[0] ?? '';
-}
+const subjectsOf = (mails: ReturnType<typeof newMails>) => mails.map(({ to, subject }) => `${to}: ${subject}`);
 
-async function disputed() {
+async function disputed(locale: MailLanguage = 'en') {
   const { id, signed } = await gateway.pay({ amount: AMOUNT });
   const customer = await gateway.database.customerAccount.create({
-    data: { id: newId(), appId: gateway.app.id, email: PAYER },
+    data: { id: newId(), appId: gateway.app.id, email: PAYER, locale },
   });
   await gateway.database.paymentIntent.update({ where: { id }, data: { customerAccountId: customer.id } });
   const { chainId, escrow, payers } = gateway.evm;
@@ -75,9 +90,28 @@ const eventsOf = async (disputeId: string) =>
   );
 
 describe('a dispute with two sides', () => {
-  it('tells each side of each step by mail, and is split to the base unit', async () => {
-    const { id, signed, dispute } = await disputed();
-    expect(newMails()).toEqual([`${PAYER}: Payment disputed`, `${MEMBER}: Payment disputed`]);
+  it.each(['en', 'de'] as const)('tells each side of each step, and is split to the base unit (%s)', async (locale) => {
+    const inEnglish = locale === 'en';
+    const { id, signed, dispute } = await disputed(locale);
+    const opened = newMails();
+    expect(subjectsOf(opened)).toEqual([
+      `${PAYER}: ${inEnglish ? 'Your dispute with App was opened' : 'Ihr Streitfall mit App wurde eröffnet'}`,
+      `${GERMAN_MEMBER}: Ein Zahler beanstandet eine Zahlung an App`,
+      `${MEMBER}: A payer disputes a payment to App`,
+    ]);
+    const until = (language: string) =>
+      new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(
+        dispute.deadline,
+      );
+    for (const { to, text, html } of opened) {
+      const isGerman = to === GERMAN_MEMBER || (to === PAYER && !inEnglish);
+      for (const part of [text, html]) {
+        expect(part).toContain(isGerman ? '10,00\u00a0$' : '$10.00');
+        expect(part).toContain('Never arrived');
+        expect(part).toContain(`${until(isGerman ? 'de-DE' : 'en-US')} UTC`);
+        expect(part).toContain(`http://localhost:4000${to === PAYER ? '/pay' : `/dashboard/disputes/${dispute.id}`}`);
+      }
+    }
 
     await submitEvidence(gateway.action, {
       disputeId: dispute.id,
@@ -85,17 +119,31 @@ describe('a dispute with two sides', () => {
       input: { text: 'It was signed for.' },
     });
     await gateway.settleDown();
-    expect(newMails()).toEqual([`${PAYER}: New evidence in a dispute`]);
+    const answered = newMails();
+    expect(subjectsOf(answered)).toEqual([
+      `${PAYER}: ${inEnglish ? 'New evidence in your dispute with App' : 'Neuer Nachweis in Ihrem Streitfall mit App'}`,
+    ]);
+    expect(answered[0]?.text).not.toContain('It was signed for.');
 
     const pieces = [new Uint8Array(Buffer.from('%PDF-1.7'))];
     const file = { name: 'a.pdf', contentType: 'application/pdf', sizeBytes: 8, sha256: new Uint8Array(32), pieces };
     await attachFile(gateway.action, { disputeId: dispute.id, by: payer(), file });
     await gateway.settleDown();
-    expect(newMails()).toEqual([`${MEMBER}: New evidence in a dispute`]);
+    expect(subjectsOf(newMails())).toEqual([
+      `${GERMAN_MEMBER}: Neuer Nachweis in einem Streitfall mit App`,
+      `${MEMBER}: New evidence in a dispute with App`,
+    ]);
 
     await gateway.passTime(4 * 86_400 + 60);
     await gateway.settleDown();
-    expect(newMails()).toEqual([`${PAYER}: Dispute: deadline approaching`, `${MEMBER}: Dispute: deadline approaching`]);
+    const warned = newMails();
+    expect(subjectsOf(warned)).toEqual([
+      `${PAYER}: ${inEnglish ? 'The deadline of your dispute with App is approaching' : 'Die Frist Ihres Streitfalls mit App läuft bald ab'}`,
+      `${GERMAN_MEMBER}: Die Frist eines Streitfalls mit App läuft bald ab`,
+      `${MEMBER}: The deadline of a dispute with App is approaching`,
+    ]);
+    expect(warned.at(-1)?.text).toContain(`The dispute ends on ${until('en-US')} UTC.`);
+    expect(warned[1]?.text).toContain(`Der Streitfall endet am ${until('de-DE')} UTC.`);
 
     const money = await gateway.gained(async () => {
       await resolveDispute(gateway.action, { disputeId: dispute.id, payerBps: 3333, by: { kind: 'arbiter' } });
@@ -114,9 +162,17 @@ describe('a dispute with two sides', () => {
       payerBps: 3333,
     });
     expect(await gateway.left(id, signed)).toBe(0n);
-    const resolved = mailbox.mails.map(({ text }) => text.replace(/=\r\n/g, ''));
-    expect(newMails()).toEqual([`${PAYER}: Dispute resolved`, `${MEMBER}: Dispute resolved`]);
-    expect(resolved.every((text) => text.includes('33.33') && text.includes('33,33'))).toBe(true);
+    const resolved = newMails();
+    expect(subjectsOf(resolved)).toEqual([
+      `${PAYER}: ${inEnglish ? 'Your dispute with App was resolved' : 'Ihr Streitfall mit App wurde entschieden'}`,
+      `${GERMAN_MEMBER}: Ein Streitfall mit App wurde entschieden`,
+      `${MEMBER}: A dispute with App was resolved`,
+    ]);
+    expect(resolved.map(({ text }) => /33[.,]33\s?%/.exec(text)?.[0])).toEqual([
+      inEnglish ? '33.33%' : '33,33\u00a0%',
+      '33,33\u00a0%',
+      '33.33%',
+    ]);
     expect(await eventsOf(dispute.id)).toEqual([
       'dispute.opened',
       'dispute.evidence_submitted',
@@ -128,13 +184,34 @@ describe('a dispute with two sides', () => {
 
   it('sends no mail twice when its event is handled twice', async () => {
     const { dispute } = await disputed();
-    newMails();
+    expect(newMails()).toHaveLength(3);
     const [event] = await gateway.database.event.findMany({ where: { resourceId: dispute.id } });
     if (!event) throw new Error('The dispute was opened without an event.');
-    const told = { ...event, type: 'dispute.opened' };
-    await Promise.all([queueDisputeMails(gateway.action, [told]), queueDisputeMails(gateway.action, [told])]);
+    await Promise.all([queueMails(gateway.action, [event]), queueMails(gateway.action, [event])]);
     await gateway.settleDown();
     expect(newMails()).toEqual([]);
+  });
+
+  it('sends nothing at any step while mails are switched off', async () => {
+    await switchMails('off');
+    const { dispute } = await disputed();
+    const input = { text: 'It was signed for.' };
+    await submitEvidence(gateway.action, { disputeId: dispute.id, by: merchant(), input });
+    await submitEvidence(gateway.action, { disputeId: dispute.id, by: payer(), input });
+    await gateway.settleDown();
+    await gateway.passTime(4 * 86_400 + 60);
+    await gateway.settleDown();
+    await resolveDispute(gateway.action, { disputeId: dispute.id, payerBps: 5000, by: { kind: 'arbiter' } });
+    await gateway.settleDown();
+    expect(await eventsOf(dispute.id)).toEqual([
+      'dispute.opened',
+      'dispute.evidence_submitted',
+      'dispute.evidence_submitted',
+      'dispute.deadline_approaching',
+      'dispute.resolved',
+    ]);
+    expect(mailbox.mails).toEqual([]);
+    expect(await gateway.database.mail.count()).toBe(0);
   });
 
   it('is warned of once, and not after it was resolved', async () => {

@@ -38,7 +38,11 @@ const PayerMailKindEnum = builder.enumType('PayerMailKind', {
       description:
         'The first charge of a renewal failed, or the subscription became PAST_DUE, with a link to pay the invoice.',
     },
-    DISPUTE: { value: 'DISPUTE', description: 'A dispute was opened or resolved.' },
+    DISPUTE: {
+      value: 'DISPUTE',
+      description:
+        'A dispute was opened or resolved, its deadline is approaching, or the merchant has submitted evidence.',
+    },
   } as const satisfies Record<(typeof payerMailKinds)[number], object>,
 });
 
@@ -49,9 +53,17 @@ export const MailKindEnum = builder.enumType('MailKind', {
     REFUND: { value: 'REFUND', description: 'To the payer: a payment was refunded.' },
     RENEWAL_REMINDER: { value: 'RENEWAL_REMINDER', description: 'To the payer: a subscription renews soon.' },
     RENEWAL_FAILED: { value: 'RENEWAL_FAILED', description: 'To the payer: a renewal could not be charged.' },
-    DISPUTE: { value: 'DISPUTE', description: 'To the payer: a dispute was opened or resolved.' },
+    DISPUTE: {
+      value: 'DISPUTE',
+      description:
+        'To the payer: a dispute was opened or resolved, its deadline is approaching, or the merchant has submitted evidence.',
+    },
     MEMBER_PAYMENT: { value: 'MEMBER_PAYMENT', description: 'To a member: a payment was captured.' },
-    MEMBER_DISPUTE: { value: 'MEMBER_DISPUTE', description: 'To a member: a dispute was opened or resolved.' },
+    MEMBER_DISPUTE: {
+      value: 'MEMBER_DISPUTE',
+      description:
+        'To a member: a dispute was opened or resolved, its deadline is approaching, or the payer has submitted evidence.',
+    },
     MEMBER_RENEWAL_FAILED: {
       value: 'MEMBER_RENEWAL_FAILED',
       description: 'To a member: a renewal could not be charged.',

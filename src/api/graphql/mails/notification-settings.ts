@@ -15,7 +15,11 @@ const NotificationKindEnum = builder.enumType('NotificationKind', {
   description: 'What members can be notified of by email.',
   values: {
     PAYMENT: { value: 'PAYMENT', description: 'A payment was captured.' },
-    DISPUTE: { value: 'DISPUTE', description: 'A dispute was opened or resolved.' },
+    DISPUTE: {
+      value: 'DISPUTE',
+      description:
+        'A dispute was opened or resolved, its deadline is approaching, or the payer has submitted evidence.',
+    },
     RENEWAL_FAILED: {
       value: 'RENEWAL_FAILED',
       description: 'The first charge of a renewal failed, or the subscription became PAST_DUE.',

@@ -1,5 +1,5 @@
 import type { MailContent } from '../mail-content.ts';
-import type { MailWords } from './mail-words.ts';
+import type { DisputeTexts, MailFormat, MailWords } from './mail-words.ts';
 
 const causes: Record<string, string> = {
   CAP_EXCEEDED: 'At the current price, the renewal costs more than the limit that you agreed to for one period.',
@@ -13,14 +13,78 @@ const causes: Record<string, string> = {
 
 const outcomes: Record<string, string> = {
   RESOLVED_MERCHANT: 'The dispute was decided in favor of the merchant. The payment stands.',
-  RESOLVED_PAYER: 'The dispute was decided in favor of the payer. The full amount is returned.',
+  RESOLVED_PAYER: 'The dispute was decided in favor of the payer. What was left in escrow is returned.',
 };
 
-function outcomeOf({ dispute = '', payerPercent }: MailContent): string {
+function outcomeOf({ dispute }: MailContent, format: MailFormat): string {
+  const share = dispute?.payerPercent ? format.percent(dispute.payerPercent) : '?';
   return (
-    outcomes[dispute] ?? `The amount is divided: ${payerPercent ?? '?'} % go to the payer and the rest to the merchant.`
+    outcomes[dispute?.status ?? ''] ??
+    `What was left in escrow is divided: ${share} go to the payer and the rest to the merchant.`
   );
 }
+
+const undecided = 'If it is not decided by then, anyone can have the payment divided as its terms say.';
+
+const toPayer: DisputeTexts = {
+  OPENED: ({ appName, dispute }, format) => ({
+    subject: `Your dispute with ${appName} was opened`,
+    title: 'Your dispute was opened',
+    paragraphs: [
+      'The money stays in escrow until the dispute is resolved. You will receive an email about the outcome.',
+      `You can submit evidence until then. The deadline is ${format.time(dispute?.deadline ?? '')}.`,
+    ],
+    action: 'View dispute',
+  }),
+  EVIDENCE_SUBMITTED: ({ appName }) => ({
+    subject: `New evidence in your dispute with ${appName}`,
+    title: `${appName} has submitted evidence`,
+    paragraphs: ['You can read it, and submit evidence of your own, until the dispute is resolved.'],
+    action: 'View dispute',
+  }),
+  DEADLINE_APPROACHING: ({ appName, dispute }, format) => ({
+    subject: `The deadline of your dispute with ${appName} is approaching`,
+    title: 'The deadline of your dispute is approaching',
+    paragraphs: [`Your dispute ends on ${format.time(dispute?.deadline ?? '')}. ${undecided}`],
+    action: 'View dispute',
+  }),
+  RESOLVED: (content, format) => ({
+    subject: `Your dispute with ${content.appName} was resolved`,
+    title: 'Your dispute was resolved',
+    paragraphs: [outcomeOf(content, format)],
+    action: 'View dispute',
+  }),
+};
+
+const toMember: DisputeTexts = {
+  OPENED: ({ appName, dispute }, format) => ({
+    subject: `A payer disputes a payment to ${appName}`,
+    title: 'A payer has opened a dispute',
+    paragraphs: [
+      'The money stays in escrow until the dispute is resolved. You can return it to the payer at any time.',
+      `Please submit your evidence by ${format.time(dispute?.deadline ?? '')}.`,
+    ],
+    action: 'View dispute',
+  }),
+  EVIDENCE_SUBMITTED: ({ appName }) => ({
+    subject: `New evidence in a dispute with ${appName}`,
+    title: 'The payer has submitted evidence',
+    paragraphs: ['You can read it, and submit evidence of your own, until the dispute is resolved.'],
+    action: 'View dispute',
+  }),
+  DEADLINE_APPROACHING: ({ appName, dispute }, format) => ({
+    subject: `The deadline of a dispute with ${appName} is approaching`,
+    title: 'The deadline of a dispute is approaching',
+    paragraphs: [`The dispute ends on ${format.time(dispute?.deadline ?? '')}. ${undecided}`],
+    action: 'View dispute',
+  }),
+  RESOLVED: (content, format) => ({
+    subject: `A dispute with ${content.appName} was resolved`,
+    title: 'A dispute was resolved',
+    paragraphs: [outcomeOf(content, format)],
+    action: 'View dispute',
+  }),
+};
 
 const notices: Record<string, [one: string, many: string]> = {
   MEMBER_PAYMENT: ['payment received', 'payments received'],
@@ -44,6 +108,7 @@ export const english: MailWords = {
     plan: 'Plan',
     due: 'Due',
     nextAttempt: 'Next attempt',
+    deadline: 'Deadline',
     payment: 'Payment',
     endpoint: 'Endpoint',
     key: 'Key',
@@ -83,39 +148,14 @@ export const english: MailWords = {
       ],
       action: 'Pay now',
     }),
-    DISPUTE: (content) => {
-      const isOpen = content.dispute === 'OPEN';
-      return {
-        subject: isOpen
-          ? `Your dispute with ${content.appName} was opened`
-          : `Your dispute with ${content.appName} was resolved`,
-        title: isOpen ? 'Your dispute was opened' : 'Your dispute was resolved',
-        paragraphs: [
-          isOpen
-            ? 'The money stays in escrow until the dispute is resolved. You will receive an email about the outcome.'
-            : outcomeOf(content),
-        ],
-      };
-    },
+    DISPUTE: (content, format) => toPayer[content.dispute?.step ?? 'OPENED'](content, format),
     MEMBER_PAYMENT: ({ appName, money }, format) => ({
       subject: `Payment received: ${money ? format.money(money) : ''}`,
       title: `${appName} received ${money ? format.money(money) : 'a payment'}`,
       paragraphs: [],
       action: 'View payment',
     }),
-    MEMBER_DISPUTE: (content) => ({
-      subject:
-        content.dispute === 'OPEN'
-          ? `A payer disputes a payment to ${content.appName}`
-          : `A dispute with ${content.appName} was resolved`,
-      title: content.dispute === 'OPEN' ? 'A payer has opened a dispute' : 'A dispute was resolved',
-      paragraphs: [
-        content.dispute === 'OPEN'
-          ? 'The money stays in escrow until the dispute is resolved. You can return it to the payer at any time.'
-          : outcomeOf(content),
-      ],
-      action: 'View payment',
-    }),
+    MEMBER_DISPUTE: (content, format) => toMember[content.dispute?.step ?? 'OPENED'](content, format),
     MEMBER_RENEWAL_FAILED: ({ plan, appName, isPastDue, cause }) => ({
       subject: isPastDue ? `A subscription to ${plan} is past due` : `A renewal of ${plan} failed`,
       title: isPastDue ? 'A subscription is past due' : 'A renewal could not be charged',

@@ -1,5 +1,5 @@
 import type { MailContent } from '../mail-content.ts';
-import type { MailWords } from './mail-words.ts';
+import type { DisputeTexts, MailFormat, MailWords } from './mail-words.ts';
 
 const causes: Record<string, string> = {
   CAP_EXCEEDED:
@@ -14,14 +14,80 @@ const causes: Record<string, string> = {
 
 const outcomes: Record<string, string> = {
   RESOLVED_MERCHANT: 'Der Streitfall wurde zugunsten des Händlers entschieden. Die Zahlung bleibt bestehen.',
-  RESOLVED_PAYER: 'Der Streitfall wurde zugunsten des Zahlers entschieden. Der volle Betrag wird zurückgezahlt.',
+  RESOLVED_PAYER:
+    'Der Streitfall wurde zugunsten des Zahlers entschieden. Was noch treuhänderisch verwahrt war, wird zurückgezahlt.',
 };
 
-function outcomeOf({ dispute = '', payerPercent }: MailContent): string {
+function outcomeOf({ dispute }: MailContent, format: MailFormat): string {
+  const share = dispute?.payerPercent ? format.percent(dispute.payerPercent) : '?';
   return (
-    outcomes[dispute] ?? `Der Betrag wird geteilt: ${payerPercent ?? '?'} % erhält der Zahler, den Rest der Händler.`
+    outcomes[dispute?.status ?? ''] ??
+    `Der noch treuhänderisch verwahrte Betrag wird geteilt: ${share} erhält der Zahler, den Rest der Händler.`
   );
 }
+
+const undecided =
+  'Ist er bis dahin nicht entschieden, kann jeder veranlassen, dass die Zahlung so aufgeteilt wird, wie ihre Bedingungen es vorsehen.';
+
+const toPayer: DisputeTexts = {
+  OPENED: ({ appName, dispute }, format) => ({
+    subject: `Ihr Streitfall mit ${appName} wurde eröffnet`,
+    title: 'Ihr Streitfall wurde eröffnet',
+    paragraphs: [
+      'Das Geld bleibt im Treuhandkonto, bis der Streitfall entschieden ist. Über das Ergebnis informieren wir Sie per E-Mail.',
+      `Bis dahin können Sie Nachweise einreichen. Die Frist endet am ${format.time(dispute?.deadline ?? '')}.`,
+    ],
+    action: 'Streitfall ansehen',
+  }),
+  EVIDENCE_SUBMITTED: ({ appName }) => ({
+    subject: `Neuer Nachweis in Ihrem Streitfall mit ${appName}`,
+    title: `${appName} hat einen Nachweis eingereicht`,
+    paragraphs: ['Sie können ihn ansehen und eigene Nachweise einreichen, bis der Streitfall entschieden ist.'],
+    action: 'Streitfall ansehen',
+  }),
+  DEADLINE_APPROACHING: ({ appName, dispute }, format) => ({
+    subject: `Die Frist Ihres Streitfalls mit ${appName} läuft bald ab`,
+    title: 'Die Frist Ihres Streitfalls läuft bald ab',
+    paragraphs: [`Ihr Streitfall endet am ${format.time(dispute?.deadline ?? '')}. ${undecided}`],
+    action: 'Streitfall ansehen',
+  }),
+  RESOLVED: (content, format) => ({
+    subject: `Ihr Streitfall mit ${content.appName} wurde entschieden`,
+    title: 'Ihr Streitfall wurde entschieden',
+    paragraphs: [outcomeOf(content, format)],
+    action: 'Streitfall ansehen',
+  }),
+};
+
+const toMember: DisputeTexts = {
+  OPENED: ({ appName, dispute }, format) => ({
+    subject: `Ein Zahler beanstandet eine Zahlung an ${appName}`,
+    title: 'Ein Zahler hat einen Streitfall eröffnet',
+    paragraphs: [
+      'Das Geld bleibt im Treuhandkonto, bis der Streitfall entschieden ist. Sie können es dem Zahler jederzeit zurückgeben.',
+      `Bitte reichen Sie Ihre Nachweise bis zum ${format.time(dispute?.deadline ?? '')} ein.`,
+    ],
+    action: 'Streitfall ansehen',
+  }),
+  EVIDENCE_SUBMITTED: ({ appName }) => ({
+    subject: `Neuer Nachweis in einem Streitfall mit ${appName}`,
+    title: 'Der Zahler hat einen Nachweis eingereicht',
+    paragraphs: ['Sie können ihn ansehen und eigene Nachweise einreichen, bis der Streitfall entschieden ist.'],
+    action: 'Streitfall ansehen',
+  }),
+  DEADLINE_APPROACHING: ({ appName, dispute }, format) => ({
+    subject: `Die Frist eines Streitfalls mit ${appName} läuft bald ab`,
+    title: 'Die Frist eines Streitfalls läuft bald ab',
+    paragraphs: [`Der Streitfall endet am ${format.time(dispute?.deadline ?? '')}. ${undecided}`],
+    action: 'Streitfall ansehen',
+  }),
+  RESOLVED: (content, format) => ({
+    subject: `Ein Streitfall mit ${content.appName} wurde entschieden`,
+    title: 'Ein Streitfall wurde entschieden',
+    paragraphs: [outcomeOf(content, format)],
+    action: 'Streitfall ansehen',
+  }),
+};
 
 const notices: Record<string, [one: string, many: string]> = {
   MEMBER_PAYMENT: ['eingegangene Zahlung', 'eingegangene Zahlungen'],
@@ -45,6 +111,7 @@ export const german: MailWords = {
     plan: 'Tarif',
     due: 'Fällig am',
     nextAttempt: 'Nächster Versuch',
+    deadline: 'Frist',
     payment: 'Zahlung',
     endpoint: 'Endpunkt',
     key: 'Schlüssel',
@@ -84,40 +151,14 @@ export const german: MailWords = {
       ],
       action: 'Jetzt bezahlen',
     }),
-    DISPUTE: (content) => {
-      const isOpen = content.dispute === 'OPEN';
-      return {
-        subject: isOpen
-          ? `Ihr Streitfall mit ${content.appName} wurde eröffnet`
-          : `Ihr Streitfall mit ${content.appName} wurde entschieden`,
-        title: isOpen ? 'Ihr Streitfall wurde eröffnet' : 'Ihr Streitfall wurde entschieden',
-        paragraphs: [
-          isOpen
-            ? 'Das Geld bleibt im Treuhandkonto, bis der Streitfall entschieden ist. Über das Ergebnis informieren wir Sie per E-Mail.'
-            : outcomeOf(content),
-        ],
-      };
-    },
+    DISPUTE: (content, format) => toPayer[content.dispute?.step ?? 'OPENED'](content, format),
     MEMBER_PAYMENT: ({ appName, money }, format) => ({
       subject: `Zahlung eingegangen: ${money ? format.money(money) : ''}`,
       title: `${appName} hat ${money ? format.money(money) : 'eine Zahlung'} erhalten`,
       paragraphs: [],
       action: 'Zahlung ansehen',
     }),
-    MEMBER_DISPUTE: (content) => ({
-      subject:
-        content.dispute === 'OPEN'
-          ? `Ein Zahler beanstandet eine Zahlung an ${content.appName}`
-          : `Ein Streitfall mit ${content.appName} wurde entschieden`,
-      title:
-        content.dispute === 'OPEN' ? 'Ein Zahler hat einen Streitfall eröffnet' : 'Ein Streitfall wurde entschieden',
-      paragraphs: [
-        content.dispute === 'OPEN'
-          ? 'Das Geld bleibt im Treuhandkonto, bis der Streitfall entschieden ist. Sie können es dem Zahler jederzeit zurückgeben.'
-          : outcomeOf(content),
-      ],
-      action: 'Zahlung ansehen',
-    }),
+    MEMBER_DISPUTE: (content, format) => toMember[content.dispute?.step ?? 'OPENED'](content, format),
     MEMBER_RENEWAL_FAILED: ({ plan, appName, isPastDue, cause }) => ({
       subject: isPastDue ? `Ein Abonnement ${plan} ist überfällig` : `Eine Verlängerung von ${plan} ist fehlgeschlagen`,
       title: isPastDue ? 'Ein Abonnement ist überfällig' : 'Eine Verlängerung konnte nicht abgebucht werden',

@@ -1,5 +1,5 @@
 /** What the templates of a language must provide. Values are inserted as plain text; the layout escapes them. */
-import type { MailContent } from '../mail-content.ts';
+import type { DisputeStep, MailContent } from '../mail-content.ts';
 import type { MailKind } from '../mail-kind.ts';
 
 /** Formats the values of one language. */
@@ -7,6 +7,7 @@ export type MailFormat = {
   money(money: { amount: string; currency: string }): string;
   date(instant: string): string;
   time(instant: string): string;
+  percent(value: string): string;
 };
 
 /** One mail before its layout: the same parts become HTML and text. */
@@ -18,6 +19,9 @@ export type MailText = {
   action?: string;
   after?: readonly string[];
 };
+
+/** The texts about a dispute, by what they tell. */
+export type DisputeTexts = Record<DisputeStep, (content: MailContent, format: MailFormat) => MailText>;
 
 export type MailWords = {
   /** Labels of the table of facts. */
@@ -34,6 +38,7 @@ export type MailWords = {
     | 'plan'
     | 'due'
     | 'nextAttempt'
+    | 'deadline'
     | 'payment'
     | 'endpoint'
     | 'key'
