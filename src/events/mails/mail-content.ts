@@ -6,7 +6,7 @@ export type Money = z.infer<typeof moneySchema>;
 
 const text = z.string();
 
-/** What a mail about a dispute tells. */
+/** The steps of a dispute that mails are sent about. */
 export const disputeSteps = ['OPENED', 'EVIDENCE_SUBMITTED', 'DEADLINE_APPROACHING', 'RESOLVED'] as const;
 export type DisputeStep = (typeof disputeSteps)[number];
 

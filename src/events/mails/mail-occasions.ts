@@ -139,7 +139,7 @@ const stepsOfDisputes = new Map<string, DisputeStep>([
   ['dispute.resolved', 'RESOLVED'],
 ]);
 
-/** Both sides are told, except of evidence: the side that has submitted it is not. */
+/** To both sides; evidence only to the side that has not submitted it. */
 async function ofDisputes(facts: Facts, app: OccasionApp, events: readonly TypedEvent[]): Promise<MailOccasion[]> {
   const intents = await readIntents(
     facts,

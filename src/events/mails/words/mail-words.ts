@@ -20,7 +20,7 @@ export type MailText = {
   after?: readonly string[];
 };
 
-/** The texts about a dispute, by what they tell. */
+/** The texts about a dispute, by its step. */
 export type DisputeTexts = Record<DisputeStep, (content: MailContent, format: MailFormat) => MailText>;
 
 export type MailWords = {
