@@ -68,7 +68,9 @@ async function findInvoice(world: InvoiceWorld, id: string): Promise<PrintedInvo
  */
 function payAction(world: InvoiceWorld, invoice: PrintedInvoice): string | null {
   const isOpen = invoice.status === 'OPEN' || invoice.status === 'PAST_DUE';
-  if (!isOpen || (invoice.subscriptionId !== null && invoice.lastErrorCode === null)) return null;
+  const isChargedElsewhere =
+    invoice.subscriptionId !== null && invoice.usageReason === null && invoice.lastErrorCode === null;
+  if (!isOpen || isChargedElsewhere) return null;
   const { pathname, search } = new URL(invoiceUrl(world, invoice.id));
   return `${pathname}/pay${search}`;
 }

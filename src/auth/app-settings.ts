@@ -45,6 +45,7 @@ export const appSettingsSchema = z.object({
       atEnd: z.enum(['CANCEL', 'PAUSE', 'LEAVE_PAST_DUE']).optional(),
     })
     .optional(),
+  usageGraceSeconds: seconds(0, 3 * DAY),
   logoUrl: z
     .url({ protocol: /^https?$/, error: 'an http(s) URL' })
     .max(2048, 'at most 2048 characters')

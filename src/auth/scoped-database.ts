@@ -54,6 +54,8 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   RenewalAttempt: ofSubscription,
   SubscriptionAdjustment: ofSubscription,
   RenewalOutlook: ofSubscription,
+  UsagePeriod: ofSubscription,
+  UsageEvent: (scope) => ({ usagePeriod: { subscription: appScope(scope) } }),
   PaymentIntent: appScope,
   Quote: ofPayment,
   PaymentTerms: ofPayment,

@@ -6,6 +6,7 @@ import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { once } from '../platform/idempotency/once.ts';
 import { newId } from '../platform/identifier.ts';
+import { meteringOf } from './metering.ts';
 import { type CreatePlanInput, type CreatePriceInput, defaultPriceIndex, priceFaults } from './product-plan.ts';
 import { requireTaxRate } from './require-tax-rate.ts';
 
@@ -74,6 +75,7 @@ export const priceFacts = [
   'billingIntervalCount',
   'trialPeriodDays',
   'nickname',
+  'metering',
   'isDefault',
   'isActive',
 ] as const;
@@ -90,6 +92,7 @@ export function priceRow(price: CreatePriceInput, isDefault: boolean, place: num
     nickname: price.nickname ?? null,
     sortOrder: price.sortOrder ?? place,
     isDefault,
+    ...(price.metering ? { metering: meteringOf(price.metering) } : {}),
     metadata: price.metadata ?? {},
   };
 }

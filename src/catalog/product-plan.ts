@@ -2,9 +2,11 @@
  * A product plan and its prices: what a merchant sells, once or by subscription. A plan has at least one price, and exactly one
  * of the active prices is the default. A price in use is archived instead of deleted.
  */
+import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { metadataSchema } from '../platform/metadata.ts';
 import { fiatPattern } from '../prices/money.ts';
+import { meteringSchema } from './metering.ts';
 
 export const billingIntervals = ['MINUTE', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const;
 const COUNT_LIMIT = 366;
@@ -31,8 +33,11 @@ const trialPeriodDays = z
   .max(TRIAL_DAYS_LIMIT, `between 0 and ${TRIAL_DAYS_LIMIT}`)
   .nullish();
 
-export const createPriceSchema = z.object({
-  amount: fiatAmountSchema,
+export const priceTypes = ['FIXED', 'METERED'] as const;
+export type PriceType = (typeof priceTypes)[number];
+
+const priceShape = z.object({
+  amount: z.string().regex(fiatPattern, 'plain digits, at most 12 before and 2 after the point'),
   currency: currencySchema.nullish(),
   billingInterval: z.enum(billingIntervals).nullish(),
   billingIntervalCount: billingIntervalCount.nullish(),
@@ -40,11 +45,26 @@ export const createPriceSchema = z.object({
   nickname,
   sortOrder: sortOrder.nullish(),
   isDefault: z.boolean().nullish(),
+  priceType: z.enum(priceTypes).nullish(),
+  metering: meteringSchema.nullish(),
   metadata: metadataSchema.nullish(),
+});
+
+/** The amount of a METERED price is the base fee of a period and may be zero. */
+export const createPriceSchema = priceShape.superRefine((input, context) => {
+  const fault = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
+  const { amount, priceType, metering } = input;
+  const isMetered = Boolean(metering) || priceType === 'METERED';
+  if (!isMetered && !/[1-9]/.test(amount)) fault(['amount'], 'more than zero');
+  if (priceType === 'METERED' && !metering) fault(['metering'], 'is required for a METERED price');
+  if (priceType === 'FIXED' && metering) fault(['metering'], 'is not sent with a FIXED price');
+  if (metering && new Decimal(metering.capAmount).lt(amount)) {
+    fault(['metering', 'capAmount'], `at least the amount of ${amount}`);
+  }
 });
 export type CreatePriceInput = z.infer<typeof createPriceSchema>;
 
-/** A price's amount, currency and interval are what was sold, so they cannot be changed. */
+/** A price's amount, currency, interval and metering are what was sold, so they cannot be changed. */
 export const updatePriceSchema = z.object({
   nickname,
   sortOrder: sortOrder.optional(),
@@ -98,6 +118,9 @@ export function priceFaults(
     }
     if (planType === 'ONE_TIME' && price.billingInterval) {
       faults.push({ index, field: 'billingInterval', message: 'is not taken by a ONE_TIME plan' });
+    }
+    if (planType === 'ONE_TIME' && price.metering) {
+      faults.push({ index, field: 'metering', message: 'is not taken by a ONE_TIME plan' });
     }
     if (price.billingInterval === 'MINUTE' && appMode === 'LIVE') {
       faults.push({ index, field: 'billingInterval', message: 'MINUTE is for test apps only' });

@@ -32,7 +32,10 @@ export function methodsFor(request: {
   isRecurring: boolean;
 }): CheckoutMethod[] {
   const { token } = request;
-  const isRelayable = request.family === 'EVM' && request.amountUsd.gte(new Decimal(request.relayMinimumUsd));
+  // A subscription to a metered price without a base fee begins with nothing to pay.
+  const isFreeStart = request.isRecurring && request.amountUsd.isZero();
+  const isWorthIt = isFreeStart || request.amountUsd.gte(new Decimal(request.relayMinimumUsd));
+  const isRelayable = request.family === 'EVM' && isWorthIt;
   const direct: CheckoutMethod[] = request.isRecurring ? [] : ['DIRECT'];
   const transfer: CheckoutMethod[] = isRelayable && !request.isRecurring ? ['TRANSFER'] : [];
   if (!isRelayable || token.address === NATIVE) return [...direct, ...transfer];

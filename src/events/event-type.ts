@@ -31,6 +31,7 @@ export const eventTypes = [
   'subscription.paused',
   'subscription.resumed',
   'subscription.cancelled',
+  'subscription.usage_above_cap',
   'invoice.opened',
   'invoice.paid',
   'invoice.voided',

@@ -16,9 +16,11 @@ export async function lockForCouponPeriod(
  */
 export async function returnCouponPeriod(
   tx: DatabaseTransaction,
-  invoice: Pick<Invoice, 'subscriptionId' | 'couponId'>,
+  invoice: Pick<Invoice, 'subscriptionId' | 'couponId' | 'usageReason'>,
 ): Promise<void> {
   if (invoice.subscriptionId === null || invoice.couponId === null) return;
+  // The invoice that it was split from has used up the period of both.
+  if (invoice.usageReason === 'ABOVE_CAP') return;
   // At most as many as the coupon has: it may have been removed and redeemed again since.
   await tx.$executeRaw`
     UPDATE subscription

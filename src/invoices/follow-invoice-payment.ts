@@ -46,8 +46,8 @@ export async function followInvoicePayment(world: FollowingWorld, request: { pay
     if (!status) return;
     const paidAt = isPaid ? (intent.capturedAt ?? world.clock.now()) : null;
     const updated = await tx.invoice.update({ where: { id: invoice.id }, data: { status, paidAt } });
-    const { dueDate, subscriptionId } = updated;
-    if (!isPaid && dueDate !== null && subscriptionId === null) {
+    const { dueDate, subscriptionId, usageReason } = updated;
+    if (!isPaid && dueDate !== null && (subscriptionId === null || usageReason !== null)) {
       // Its job found it paid and did nothing.
       const options = { runAt: dueDate, key: overdueKey(updated.id) };
       await addJob(tx, overdueInvoiceJob, { invoiceId: updated.id }, options);

@@ -110,6 +110,8 @@ export function invoiceFields(invoice: Invoice) {
     periodStart: invoice.periodStart?.toISOString() ?? null,
     periodEnd: invoice.periodEnd?.toISOString() ?? null,
     memo: invoice.memo,
+    usageReason: invoice.usageReason,
+    splitFromId: invoice.splitFromId,
     metadata: invoice.metadata ?? {},
     createdAt: invoice.createdAt.toISOString(),
     updatedAt: invoice.updatedAt.toISOString(),

@@ -16,8 +16,9 @@ export async function markInvoiceOverdue(
   const found = await world.database.invoice.findUnique({ where: { id: invoiceId }, select: { id: true } });
   if (!found) return;
   await transaction(world.database, async (tx) => {
-    const { dueDate, subscriptionId, status } = await lockInvoice(tx, invoiceId);
-    if (dueDate === null || subscriptionId !== null || status !== 'OPEN') return;
+    const { dueDate, subscriptionId, usageReason, status } = await lockInvoice(tx, invoiceId);
+    const isOfRenewal = subscriptionId !== null && usageReason === null;
+    if (dueDate === null || isOfRenewal || status !== 'OPEN') return;
     if (dueDate > world.clock.now()) {
       await addJob(tx, overdueInvoiceJob, { invoiceId }, { runAt: dueDate, key: overdueKey(invoiceId) });
       return;

@@ -16,6 +16,7 @@ import { scheduleRenewal } from './schedule-renewal.ts';
 import { lockOwnSubscription, type SubscriptionWithPrice } from './store.ts';
 import { nextSubscriptionStatus, type SubscriptionTrigger } from './subscription.ts';
 import { subscriptionFields } from './subscription-fields.ts';
+import { finalUsageDueAt } from './usage/final-usage.ts';
 
 /**
  * Cancels now, or at the end of the current period (without one: now). Cancelling at the period's end keeps the status, sets
@@ -72,7 +73,7 @@ async function recordCancel(
 /**
  * Ends a subscription whose lock the caller holds: sets it to CANCELLED, voids its unpaid invoices (UNCOLLECTIBLE if its grace
  * period is over), releases the coupon of a PENDING one, and appends `subscription.cancelled` as the last statement. A pending
- * charge still counts.
+ * charge still counts, and the last usage of a metered price is billed after its grace.
  */
 export async function endSubscription(
   tx: DatabaseTransaction,
@@ -86,12 +87,14 @@ export async function endSubscription(
     now,
     trigger: trigger === 'GRACE_OVER' ? 'GIVE_UP' : 'VOID',
   });
+  const finalAt = await finalUsageDueAt(tx, { subscription: locked, now });
   const subscription = await tx.subscription.update({
     where: { id: locked.id },
     data: {
       status,
       cancelledAt: now,
-      pendingJobId: await restingJob(tx, { subscription: { ...locked, cancelAt: null }, now }),
+      finalUsageDueAt: finalAt,
+      pendingJobId: await restingJob(tx, { subscription: { ...locked, cancelAt: finalAt }, now }),
     },
   });
   if (locked.status === 'PENDING') {

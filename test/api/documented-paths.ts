@@ -17,6 +17,8 @@ POST /subscriptions/:id/pause
 POST /subscriptions/:id/resume
 POST /subscriptions/:id/cancel
 POST DELETE /subscriptions/:id/coupon
+GET /subscriptions/:id/usage
+POST /usage
 POST GET /customers
 GET PUT /customers/:id
 POST /customers/:id/wallets

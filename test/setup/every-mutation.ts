@@ -140,6 +140,10 @@ export const everyMutation: Record<string, Call> = {
   },
   redeliverWebhook: given((rows) => `(deliveryId: "${rows.delivery}")`),
   redeliverWebhooks: given((rows) => `(input: { endpointId: "${rows.endpoint}", from: 1000000, to: 1000000 })`),
+  recordUsage: given(
+    (rows) =>
+      `(input: { events: [{ eventId: "${rows.spare}", subscriptionId: "${rows.subscription}", quantity: "1" }] })`,
+  ),
   refundPaymentIntent: { ...ofId('intent', ', input: { reason: "back" }'), needsMore: true },
   removeCustomerWallet: given((rows) => `(customerId: "${rows.customer}", walletId: "${rows.wallet}")`),
   removeMember: { by: 'owner', ...ofId('member') },

@@ -175,6 +175,10 @@ const told: { [Type in EventType]: Told } = {
     cancelledAt: day(20),
     updatedAt: day(20),
   }),
+  'subscription.usage_above_cap': ofSubscription(
+    { ...active, updatedAt: day(32) },
+    { invoiceId: uuid(11), aboveCapInvoiceId: uuid(17), amountAboveCap: '48.20', currency: 'USD' },
+  ),
   'invoice.opened': ofInvoice(invoice),
   'invoice.paid': ofInvoice({
     ...invoice,

@@ -29,7 +29,11 @@ const failedRenewal: Record<string, JsonSchema> = {
     properties: { code: { enum: [...renewalCauseCodes] }, message: { type: 'string' } },
     required: ['code', 'message'],
   },
-  nextAttemptAt: { type: 'string', format: 'date-time', description: 'When it is looked at next.' },
+  nextAttemptAt: {
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'When it is looked at next. Null for the final invoice of a subscription, which is charged once.',
+  },
 };
 
 const text: JsonSchema = { type: 'string' };
@@ -146,6 +150,12 @@ const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
   'subscription.renewed': { invoiceId: id },
   'subscription.payment_failed': failedRenewal,
   'subscription.past_due': failedRenewal,
+  'subscription.usage_above_cap': {
+    invoiceId: { ...id, description: 'The invoice that is charged within the limit.' },
+    aboveCapInvoiceId: { ...id, description: 'The open invoice for what exceeds it.' },
+    amountAboveCap: { type: 'string', description: 'Its total, a decimal string.' },
+    currency: { type: 'string' },
+  },
   'checkout_session.completed': sessionFurther,
   'checkout_session.expired': sessionFurther,
   'webhook_endpoint.disabled': { reason: { type: 'string', description: 'The older name of `disabledReason`.' } },

@@ -54,6 +54,8 @@ export const eventWords: { readonly [Type in EventType]: string } = {
   'subscription.resumed': 'Sent when a paused subscription is resumed.',
   'subscription.cancelled':
     'Sent when a subscription ends: at once, at the end of its period, or after its grace when charges failed.',
+  'subscription.usage_above_cap':
+    'Sent when the usage of a period costs more than the payer has signed for: `invoiceId` is charged within the limit, and the customer pays the rest with `aboveCapInvoiceId`.',
   'invoice.opened': 'Sent when an invoice is opened and has its number.',
   'invoice.paid': "Sent when an invoice's payment is captured.",
   'invoice.voided': 'Sent when an invoice is voided; nobody can pay it any more.',

@@ -206,6 +206,7 @@ export const pendingSubscription: Subscription = {
   couponId: null,
   couponPeriodsLeft: null,
   consentId: null,
+  finalUsageDueAt: null,
   allowedChains: 'ALL',
   allowedTokens: 'ALL',
   metadata: {},
@@ -262,6 +263,8 @@ export const invoice: Invoice = {
   allowedChains: 'ALL',
   allowedTokens: 'ALL',
   metadata: {},
+  usageReason: null,
+  splitFromId: null,
   createdAt: day(1),
   updatedAt: day(1),
 };

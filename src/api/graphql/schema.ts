@@ -59,6 +59,8 @@ import './webhooks/webhook-mutations.ts';
 import './subscriptions/subscription.ts';
 import './subscriptions/subscriptions.ts';
 import './subscriptions/upcoming-charges.ts';
+import './subscriptions/usage.ts';
+import './subscriptions/record-usage.ts';
 import './subscriptions/plan-change-preview.ts';
 import './subscriptions/subscription-checkout.ts';
 import './subscriptions/subscription-mutations.ts';

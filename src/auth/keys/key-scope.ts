@@ -9,6 +9,7 @@ export const keyScopes = [
   'CUSTOMERS_WRITE',
   'CATALOG_WRITE',
   'SUBSCRIPTIONS_WRITE',
+  'USAGE_WRITE',
   'INVOICES_WRITE',
   'WEBHOOKS',
   'SETTINGS',

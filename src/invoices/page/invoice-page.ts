@@ -108,7 +108,8 @@ function statusSentence(invoice: PrintedInvoice): string {
       return 'A draft: it is not numbered, and nothing is to be paid.';
     case 'OPEN':
     case 'PAST_DUE':
-      if (invoice.subscriptionId !== null) return `${total} is charged to the wallet of the subscription.`;
+      if (invoice.subscriptionId !== null && invoice.usageReason === null)
+        return `${total} is charged to the wallet of the subscription.`;
       return invoice.dueDate ? `${total} is due on ${day(invoice.dueDate)}.` : `${total} is to be paid.`;
     case 'PAID':
       return `${total} was paid${invoice.paidAt ? ` on ${day(invoice.paidAt)}` : ''}. Nothing is to be paid.`;

@@ -22,7 +22,7 @@ import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { nextDiscount } from '../discount/subscription-discount.ts';
 import { lockOwnSubscription, type SubscriptionWithPrice } from '../store.ts';
 import {
-  hasTrial,
+  beginsUnpaid,
   type PlanWithRate,
   periodPrice,
   type SubscriptionSessionOptions,
@@ -104,7 +104,7 @@ function isSoldAt(
   intent: PaymentIntent,
   { subscription, plan, price }: { subscription: SubscriptionWithPrice; plan: PlanWithRate; price: ProductPlanPrice },
 ): boolean {
-  if (hasTrial(price) || intent.currency !== price.currency) return false;
+  if (beginsUnpaid(price) || intent.currency !== price.currency) return false;
   return intent.amount.toFixed(2) === periodPrice(plan, price, nextDiscount(subscription)).total.total.toFixed(2);
 }
 

@@ -29,7 +29,7 @@ import { newId } from '../../platform/identifier.ts';
 import { couponColumns } from '../discount/redeem-for-subscription.ts';
 import { subscriptionFields } from '../subscription-fields.ts';
 import { defaultPrice } from './default-price.ts';
-import { hasTrial, subscriptionSession } from './subscription-session.ts';
+import { beginsUnpaid, subscriptionSession } from './subscription-session.ts';
 
 type Link = Awaited<ReturnType<typeof findLink>>;
 type Answer = { session: SessionWithItems; clientSecret: string };
@@ -66,7 +66,7 @@ export async function startLinkSubscription(
         line: { amount: new Decimal(sold.price.amount.toFixed(2)), quantity: 1, tax: sold.tax },
         currency: sold.price.currency,
         now,
-        mayBeFree: hasTrial(sold.price),
+        mayBeFree: beginsUnpaid(sold.price),
         named: { couponId: options.couponId, couponCode: input.couponCode },
         isPayer: 'slug' in request.link,
         customerAccountId,

@@ -39,9 +39,9 @@ export function periodPrice(
   return { rate, ...discounted, total: taxTotal([discounted.taxed]) };
 }
 
-/** Whether the first charge is made only after a trial. */
-export function hasTrial(price: Pick<ProductPlanPrice, 'trialPeriodDays'>): boolean {
-  return (price.trialPeriodDays ?? 0) > 0;
+/** Whether the first charge is made later: after a trial, or, without a base fee, when the usage of the first period is charged. */
+export function beginsUnpaid(price: Pick<ProductPlanPrice, 'trialPeriodDays' | 'amount'>): boolean {
+  return (price.trialPeriodDays ?? 0) > 0 || price.amount.isZero();
 }
 
 /**
@@ -62,7 +62,7 @@ export function subscriptionSession(request: {
 }): NewCheckoutSession {
   const { app, subscription, plan, price, intent, now, expiresAt, options } = request;
   const { rate, discount, taxed, total } = periodPrice(plan, price, nextDiscount(subscription));
-  if (total.total.isZero() && !hasTrial(price)) {
+  if (total.total.isZero() && !beginsUnpaid(price)) {
     throw new GatewayError('INVALID_STATE', "The subscription's coupon leaves nothing to pay for the first period.");
   }
   const ofSubscription = { type: 'SUBSCRIPTION', id: subscription.id } as const;
@@ -101,6 +101,6 @@ export function subscriptionSession(request: {
 }
 
 function firstPayment(price: ProductPlanPrice, intent: PaymentIntent | null): NewCheckoutSession['payment'] {
-  if (hasTrial(price)) return { kind: 'none' };
+  if (beginsUnpaid(price)) return { kind: 'none' };
   return intent ? { kind: 'existing', intent } : { kind: 'new', captureMode: 'AUTOMATIC' };
 }

@@ -41,13 +41,14 @@ export function askedConsentSignatures(
 
 /**
  * `firstCharge`, `wanted` and `allowance` are in base units; `price` determines the interval. `promised` is what a coupon leaves and
- * the price after it; null without a coupon.
+ * the price after it; null without a coupon. To a metered price the cost of the usage is added.
  */
 export function consentSteps(
   asked: AskedConsent & {
     price: Billed;
     firstCharge: bigint;
     promised: PromisedPrice | null;
+    isMetered: boolean;
     wanted: bigint;
     allowance: bigint;
   },
@@ -74,18 +75,19 @@ export function consentSteps(
 
 /** The sentence that the payer agrees to by signing the consent. */
 function agreement(
-  { price, token, consent, firstCharge, promised }: Parameters<typeof consentSteps>[0],
+  { price, token, consent, firstCharge, promised, isMetered }: Parameters<typeof consentSteps>[0],
   { often, cap }: { often: string; cap: string },
 ): string {
-  const isTrial = (price.trialPeriodDays ?? 0) > 0;
+  const isUnpaid = (price.trialPeriodDays ?? 0) > 0 || firstCharge === 0n;
   const now = `Agree to pay ${printToken(firstCharge, token)} now, and then`;
   if (promised) {
-    const later = printPromise(promised, often, { isFirstPaid: !isTrial });
-    return isTrial
+    const reduced = printPromise(promised, often, { isFirstPaid: !isUnpaid });
+    const later = isMetered ? `${reduced}, plus the usage` : reduced;
+    return isUnpaid
       ? `Agree to be charged ${later}, never more than ${cap} each time, from ${startOf(consent)} on, until you revoke it.`
       : `${now} ${later}, never more than ${cap} each time, until you revoke it.`;
   }
-  return isTrial
+  return isUnpaid
     ? `Agree to be charged ${often}, never more than ${cap} each time, from ${startOf(consent)} on, until you revoke it.`
     : `${now} ${often} never more than ${cap}, until you revoke it.`;
 }

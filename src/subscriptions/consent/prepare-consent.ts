@@ -1,6 +1,7 @@
 import { getAddress } from 'viem';
 import { type DatabaseTransaction, Prisma, type SubscriptionConsent, transaction } from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
+import { storedMetering } from '../../catalog/metering.ts';
 import { contractAddress } from '../../chains/chain.ts';
 import type { CheckoutWorld } from '../../checkout/checkout-world.ts';
 import { partiesOf } from '../../checkout/evm/plan-evm-payment.ts';
@@ -32,7 +33,7 @@ import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-
 import { once } from '../../platform/idempotency/once.ts';
 import { newId } from '../../platform/identifier.ts';
 import { toBigInt, toDecimal } from '../../prices/base-units.ts';
-import { type PreparedCharge, signCharge } from '../charge/prepare-charge.ts';
+import { type PreparedCharge, quoteCharge, signCharge } from '../charge/prepare-charge.ts';
 import { recordCharge } from '../charge/queue-charge.ts';
 import { lockSubscription, type SubscriptionWithPrice } from '../store.ts';
 import { type ConsentPermit, consentSteps } from './consent-steps.ts';
@@ -76,7 +77,7 @@ export async function prepareConsent(
       payer: way.payer,
       merchant,
       token: contractAddress(way.token),
-      capPerPeriod: capOf(full.cryptoAmount, session.app.subscriptionCapMultiplier),
+      capPerPeriod: await capFor(world, { session, subscription, way, fullQuote: full.cryptoAmount }),
       start: consentStart(subscription.productPlanPrice, now),
       parties: partiesOf(world),
     }),
@@ -112,6 +113,7 @@ export async function prepareConsent(
     price: subscription.productPlanPrice,
     firstCharge: quoted.cryptoAmount,
     promised: promiseOf({ session, subscription, full: full.amount }),
+    isMetered: subscription.productPlanPrice.metering !== null,
     wanted,
     allowance,
   });
@@ -137,6 +139,22 @@ export async function prepareConsent(
     }),
   );
   return result;
+}
+
+/**
+ * The cap that the payer signs: for a metered price the merchant's, and at least the base fee. `fullQuote` is the price without a
+ * discount. Throws PRICE_UNAVAILABLE.
+ */
+async function capFor(
+  world: CheckoutWorld,
+  asked: { session: SessionToPay; subscription: SubscriptionWithPrice; way: EvmWay; fullQuote: bigint },
+): Promise<bigint> {
+  const { session, subscription, way, fullQuote } = asked;
+  const metering = storedMetering(subscription.productPlanPrice.metering);
+  if (metering === null) return capOf(fullQuote, session.app.subscriptionCapMultiplier);
+  const intent = { amount: new Prisma.Decimal(metering.capAmount), currency: session.currency };
+  const { cryptoAmount } = await quoteCharge(world, { intent, token: way.token });
+  return cryptoAmount < fullQuote ? fullQuote : cryptoAmount;
 }
 
 async function requirePending(world: CheckoutWorld, session: SessionToPay): Promise<SubscriptionWithPrice> {

@@ -7,6 +7,7 @@ import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import { consentFromJson } from '../../escrow/consent.ts';
 import { appendEvents } from '../../events/append-events.ts';
+import { consentPeriodStart } from '../charge/consent-period.ts';
 import { watchRenewal } from '../forecast/watch-renewal.ts';
 import { scheduleRenewal } from '../schedule-renewal.ts';
 import type { SubscriptionWithPrice } from '../store.ts';
@@ -17,8 +18,9 @@ import { authorizationColumns, consentKey, linkSigner } from './accepted-consent
 const DAY_MS = 86_400_000;
 
 /**
- * Starts a trial: records the consent, sets the subscription to ACTIVE and its session to COMPLETE, and schedules the first
- * charge for the trial's end, from which periods are counted; a coupon is redeemed, and begins with that charge. The caller holds the subscription's lock. Appends
+ * Starts a trial, or the first period of a metered price without a base fee: records the consent, sets the subscription to ACTIVE and
+ * its session to COMPLETE, and schedules the first charge for the end of the trial, from which periods are counted, or of the first
+ * period. A coupon is redeemed, and begins with that charge. The caller holds the subscription's lock. Appends
  * `subscription.activated` and `checkout_session.completed` as the last statement.
  */
 export async function startTrial(
@@ -37,21 +39,16 @@ export async function startTrial(
   await lockSession(tx, sessionId);
   await tx.subscriptionConsent.update({ where: consentKey(row), data: { acceptedAt: now } });
   const customerWalletId = await linkSigner(tx, { row, customerAccountId: subscription.customerAccountId, now });
-  const trialEnd = new Date(consentFromJson(row.consent).start * 1000);
-  const trialStart = new Date(trialEnd.getTime() - (subscription.productPlanPrice.trialPeriodDays ?? 0) * DAY_MS);
-  const pendingJobId = await scheduleRenewal(tx, { subscriptionId: subscription.id, runAt: trialEnd });
-  await watchRenewal(tx, { subscriptionId: subscription.id, dueAt: trialEnd, after: now });
+  const dates = firstDates(row, subscription);
+  const pendingJobId = await scheduleRenewal(tx, { subscriptionId: subscription.id, runAt: dates.currentPeriodEnd });
+  await watchRenewal(tx, { subscriptionId: subscription.id, dueAt: dates.currentPeriodEnd, after: now });
   const active = await tx.subscription.update({
     where: { id: subscription.id },
     data: {
       status,
       ...authorizationColumns(row),
       customerWalletId,
-      trialStart,
-      trialEnd,
-      currentPeriodStart: trialStart,
-      currentPeriodEnd: trialEnd,
-      billingCycleAnchor: trialEnd,
+      ...dates,
       pendingJobId,
     },
   });
@@ -72,4 +69,22 @@ export async function startTrial(
       data: checkoutSessionFields(session, publicUrl),
     },
   ]);
+}
+
+/** The trial is the first period. Without a trial, the first period of the consent is, whose usage is charged at its end. */
+function firstDates(row: SubscriptionConsent, subscription: SubscriptionWithPrice) {
+  const consent = consentFromJson(row.consent);
+  const start = new Date(consent.start * 1000);
+  const trialDays = subscription.productPlanPrice.trialPeriodDays ?? 0;
+  if (trialDays === 0) {
+    return { currentPeriodStart: start, currentPeriodEnd: consentPeriodStart(consent, 1), billingCycleAnchor: start };
+  }
+  const trialStart = new Date(start.getTime() - trialDays * DAY_MS);
+  return {
+    trialStart,
+    trialEnd: start,
+    currentPeriodStart: trialStart,
+    currentPeriodEnd: start,
+    billingCycleAnchor: start,
+  };
 }

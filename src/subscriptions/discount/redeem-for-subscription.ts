@@ -3,12 +3,12 @@ import { durationPeriods } from '../../catalog/coupons/coupon.ts';
 import { redeemCoupon } from '../../catalog/coupons/redemption.ts';
 import { type CouponName, discountOf, requireCoupon } from '../../catalog/coupons/require-coupon.ts';
 import { invalid } from '../../errors.ts';
-import { hasTrial, type PlanWithRate, periodPrice } from '../checkout/subscription-session.ts';
+import { beginsUnpaid, type PlanWithRate, periodPrice } from '../checkout/subscription-session.ts';
 
 /**
  * Counts a redemption of the coupon that a body names for a subscription that is being created; null if it names none. Throws as
  * `requireCoupon`, `discountOf` and `redeemCoupon` do, and VALIDATION_ERROR for a coupon that leaves nothing to pay for a first
- * period without a trial.
+ * period that is paid at the start.
  */
 export async function redeemForSubscription(
   tx: DatabaseTransaction,
@@ -26,7 +26,7 @@ export async function redeemForSubscription(
   if (!coupon) return null;
   const param = named.couponId ? 'couponId' : 'couponCode';
   const discount = discountOf(coupon, { currency: price.currency, now, param });
-  if (!hasTrial(price) && periodPrice(plan, price, discount).total.total.isZero()) {
+  if (!beginsUnpaid(price) && periodPrice(plan, price, discount).total.total.isZero()) {
     throw invalid([{ param, message: 'leaves nothing to pay for the first period; a price with a trial can be free' }]);
   }
   await redeemCoupon(tx, coupon, { customerAccountId, param });

@@ -3,13 +3,14 @@ import { type Prisma, transaction } from '../../../prisma/client.ts';
 import { contractAddress } from '../../chains/chain.ts';
 import { erc20Abi } from '../../chains/evm/erc20.ts';
 import { consentFromJson } from '../../escrow/consent.ts';
-import { toDecimal } from '../../prices/base-units.ts';
+import { toBigInt, toDecimal } from '../../prices/base-units.ts';
 import { currencyOf } from '../../prices/money.ts';
 import { quoteAmount } from '../../prices/quote.ts';
 import { placeOf } from '../charge/prepare-charge.ts';
 import { nextDiscount } from '../discount/subscription-discount.ts';
 import { renewalBill } from '../renewal/renewal-lines.ts';
 import { nextPrice, type RenewalWorld, renewalIncludes } from '../renewal/renewal-world.ts';
+import { pricedUsage, usageSoFar } from '../usage/usage-line.ts';
 import { WATCH_DAYS } from './renewal-forecast.ts';
 
 const DAY_MS = 86_400_000;
@@ -21,6 +22,7 @@ const FRESH_MS = 3_600_000;
 const watchedIncludes = {
   ...renewalIncludes,
   adjustments: { where: { invoiceId: null } },
+  usagePeriods: { where: { closedAt: null }, include: pricedUsage },
 } as const satisfies Prisma.SubscriptionInclude;
 type Watched = Prisma.SubscriptionGetPayload<{ include: typeof watchedIncludes }>;
 
@@ -111,20 +113,25 @@ async function expectedAmount(
   world: Pick<RenewalWorld, 'prices' | 'registry'>,
   subscription: Watched,
 ): Promise<bigint> {
-  const { consent, currentPeriodEnd, adjustments } = subscription;
+  const { consent, currentPeriodEnd } = subscription;
   if (!consent || !currentPeriodEnd) return 0n;
   const sold = nextPrice(subscription);
   const period = { start: currentPeriodEnd, end: currentPeriodEnd };
+  const usage = usageSoFar(subscription.usagePeriods, currentPeriodEnd);
+  const adjustments = [...subscription.adjustments, ...usage];
   const { total } = renewalBill({ sold, period, adjustments, discount: nextDiscount(subscription) });
   const { token } = placeOf(world.registry, consent);
   const [fiat, price] = await Promise.all([
     world.prices.fiatUsd(currencyOf(sold.price.currency)),
     world.prices.usdPrice(token.symbol),
   ]);
-  return quoteAmount({
+  const { cryptoAmount } = quoteAmount({
     amount: new Decimal(total.total),
     fiatUsd: fiat.priceUsd,
     tokenUsd: price.priceUsd,
     decimals: token.decimals,
-  }).cryptoAmount;
+  });
+  // Usage above the cap is not charged by itself.
+  const cap = toBigInt(consent.capPerPeriod);
+  return usage.length > 0 && cryptoAmount > cap ? cap : cryptoAmount;
 }

@@ -10,6 +10,7 @@ import { chargeableFrom } from '../renewal/charging/charge-period.ts';
 import { nextPeriod } from '../renewal/next-period.ts';
 import { type OwedLine, renewalBill } from '../renewal/renewal-lines.ts';
 import { intervalOf, nextPrice, type RenewableSubscription } from '../renewal/renewal-world.ts';
+import { type PricedUsage, usageSoFar } from '../usage/usage-line.ts';
 
 /** Amounts in `currency`, with 2 decimals. */
 export type UpcomingCharge = {
@@ -47,6 +48,8 @@ export function upcomingCharges(request: {
   subscription: Charged;
   /** What plan changes owe on the next invoice. */
   adjustments: readonly OwedLine[];
+  /** Usage that has not been billed. It is part of the charge of the next period that has no invoice. */
+  usage?: readonly PricedUsage[];
   /** The unpaid invoice of the next period; null before it is created. */
   openInvoice: Pick<
     Invoice,
@@ -70,7 +73,7 @@ export function upcomingCharges(request: {
     charges.push({ dueAt, periodEnd, ...amounts, currency, productPlanPriceId, invoiceId });
     end = periodEnd;
   }
-  let owed = request.adjustments;
+  let owed = [...request.adjustments, ...usageSoFar(request.usage ?? [], end)];
   // An invoice that is open has used up its period of the coupon.
   let { coupon, couponPeriodsLeft }: SubscriptionDiscount = subscription;
   while (charges.length < limit) {

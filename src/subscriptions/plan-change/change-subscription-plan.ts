@@ -21,6 +21,7 @@ import type { RenewableSubscription } from '../renewal/renewal-world.ts';
 import { lockRenewable } from '../renewal/store.ts';
 import { lockOwnSubscription } from '../store.ts';
 import { subscriptionFields } from '../subscription-fields.ts';
+import { splitUsage } from '../usage/split-usage.ts';
 import { readChangeRates } from './change-rates.ts';
 import { type PlanChange, type PlannedChange, planChange } from './plan-change.ts';
 
@@ -83,7 +84,7 @@ async function applyChange(
   const { sold, owed } = planned;
   const { id } = subscription;
   await tx.subscriptionAdjustment.createMany({
-    data: owed.map((line) => ({
+    data: owed.map(({ usage: _none, ...line }) => ({
       ...line,
       id: newId(),
       subscriptionId: id,
@@ -100,6 +101,7 @@ async function applyChange(
       await tx.subscription.update({ where: { id }, data: { nextPlanPriceId: sold.price.id } });
       return;
     case 'NOW':
+      await splitUsage(tx, { subscription, next: sold.price, now });
       await tx.subscription.update({
         where: { id },
         data: { productPlanId: sold.plan.id, productPlanPriceId: sold.price.id, nextPlanPriceId: null },

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import type { Database, DatabaseTransaction } from '../../../prisma/client.ts';
+import type { Database, DatabaseTransaction, InvoiceItem } from '../../../prisma/client.ts';
 import { type Discount, discountLines } from '../../catalog/coupons/discount.ts';
 import { appliedDiscount } from '../../catalog/coupons/require-coupon.ts';
 import type { TaxRule } from '../../catalog/tax.ts';
@@ -25,11 +25,11 @@ export async function paidLine(
       status: 'PAID',
       ...(currentPeriodStart ? { periodStart: currentPeriodStart } : {}),
     },
-    include: { coupon: true, items: { where: { position: 0 }, include: { taxRate: true } } },
+    include: { coupon: true, items: { orderBy: { position: 'asc' }, include: { taxRate: true } } },
   });
-  const discount = invoice?.coupon ? appliedDiscount(invoice.coupon) : null;
-  const item = invoice?.items.find(({ productPlanPriceId }) => productPlanPriceId === price.id);
-  if (item) {
+  const [item, ...further] = invoice?.items ?? [];
+  const discount = invoice?.coupon ? ofBaseFee(appliedDiscount(invoice.coupon), further) : null;
+  if (item?.productPlanPriceId === price.id) {
     return {
       amount: new Decimal(item.amount.minus(item.discountAmount).toString()),
       tax: taxRuleOf(item.taxRate),
@@ -41,6 +41,15 @@ export async function paidLine(
   const rate = plan.taxRate?.isActive ? plan.taxRate : null;
   const amount = reducedBy(discount, new Decimal(price.amount.toString()));
   return { amount, tax: taxRuleOf(rate), taxRateId: rate?.id ?? null, sold, discount };
+}
+
+/** What is left of an amount off after the usage was reduced: `further` are the lines of the invoice after the base fee. */
+function ofBaseFee(discount: Discount, further: readonly Pick<InvoiceItem, 'discountAmount'>[]): Discount {
+  if ('percentOffBps' in discount) return discount;
+  // The negative one of usage above the cap is charged by another invoice.
+  const reduced = further.filter(({ discountAmount }) => discountAmount.isPositive());
+  const amountOff = reduced.reduce((left, line) => left.minus(line.discountAmount.toString()), discount.amountOff);
+  return { amountOff };
 }
 
 /** A price after the discount of the period. */

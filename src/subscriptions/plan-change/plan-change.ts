@@ -48,7 +48,9 @@ export async function planChange(
     sold.price.billingIntervalCount === current.billingIntervalCount;
   const owed = isSameInterval && !isTrial ? await owedLines(tx, { subscription, sold, now }) : [];
   const adjustments = [...waiting, ...owed];
-  requireWithinCap(rates, { subscription, sold, adjustments });
+  // Usage above the cap is charged by an invoice of its own.
+  const ofPlans = [...waiting.filter(({ usage }) => usage === null), ...owed];
+  requireWithinCap(rates, { subscription, sold, adjustments: ofPlans });
   return { sold, effect: isSameInterval || isTrial ? 'NOW' : 'PERIOD_END', owed, adjustments };
 }
 
@@ -88,6 +90,7 @@ async function requireChangeable(tx: Reader, subscription: RenewableSubscription
   const unpaid = await tx.invoice.findFirst({
     where: {
       subscriptionId: id,
+      usageReason: null,
       OR: [{ status: { in: ['OPEN', 'PAST_DUE'] } }, { renewalAttempts: { some: { status: 'PENDING' } } }],
     },
     select: { id: true, invoiceNumber: true },

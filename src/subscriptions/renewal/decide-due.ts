@@ -1,4 +1,5 @@
 import type { DatabaseTransaction } from '../../../prisma/client.ts';
+import { usageGraceMs } from '../usage/usage-period.ts';
 import { retryRulesOf } from './dunning.ts';
 import { uncountedCodes } from './renewal-cause.ts';
 import { decideRenewal, type RenewalDecision } from './renewal-decision.ts';
@@ -20,12 +21,18 @@ export async function decideDue(
       const state = {
         ...subscription,
         retry: retryRulesOf(subscription.app),
+        usageGraceMs: usageGraceOf(subscription),
         isChargeUnderWay: underWay.has(subscription.id),
         lastFailedAt: lastFailed.get(subscription.id) ?? null,
       };
       return [subscription.id, decideRenewal(state, now)];
     }),
   );
+}
+
+/** How long the renewal waits for the last usage of its period, in milliseconds; 0 for a price that is not metered. */
+export function usageGraceOf(subscription: RenewableSubscription): number {
+  return subscription.productPlanPrice.metering === null ? 0 : usageGraceMs(subscription, subscription.app);
 }
 
 /** When the last attempt of each due invoice failed. Failures that were not counted do not affect the next retry. */

@@ -8,7 +8,8 @@ import { addJob } from '../../platform/jobs.ts';
 
 /**
  * Drops the unpaid invoices of a subscription whose lock the caller holds: they become VOID, or UNCOLLECTIBLE if they were given
- * up, and their payment intents expire. Amounts owed by plan changes wait for another invoice, and so does the discount of a VOID one. An invoice with a pending charge
+ * up, and their payment intents expire. If an invoice is VOID, amounts owed for usage and by plan changes wait for another invoice, and
+ * so does its discount. Invoices that charge usage only stay as they are. An invoice with a pending charge
  * or payment is left alone. Returns `invoice.voided` for the caller to append.
  */
 export async function dropUnpaidInvoices(
@@ -19,6 +20,7 @@ export async function dropUnpaidInvoices(
   const unpaid = await tx.invoice.findMany({
     where: {
       subscriptionId: subscription.id,
+      usageReason: null,
       status: { in: ['DRAFT', 'OPEN', 'PAST_DUE'] },
       renewalAttempts: { none: { status: 'PENDING' } },
       OR: [{ paymentIntentId: null }, { paymentIntent: { status: { in: ['CREATED', 'CANCELLED', 'FAILED'] } } }],
@@ -33,8 +35,8 @@ export async function dropUnpaidInvoices(
     if (!status) continue;
     const isVoid = status === 'VOID';
     const row = await tx.invoice.update({ where: { id }, data: { status, ...(isVoid ? { voidedAt: now } : {}) } });
-    await tx.subscriptionAdjustment.updateMany({ where: { invoiceId: id }, data: { invoiceId: null } });
     if (isVoid) {
+      await tx.subscriptionAdjustment.updateMany({ where: { invoiceId: id }, data: { invoiceId: null } });
       await returnCouponPeriod(tx, row);
       events.push({ type: 'invoice.voided', resourceId: row.id, data: invoiceFields(row) });
     }

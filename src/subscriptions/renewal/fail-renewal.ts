@@ -6,6 +6,8 @@ import { riskEvent } from '../forecast/tell-risk.ts';
 import { PASSING_MS, scheduleRenewal } from '../schedule-renewal.ts';
 import { nextSubscriptionStatus } from '../subscription.ts';
 import { subscriptionFields } from '../subscription-fields.ts';
+import { endFinalUsage } from '../usage/final-usage.ts';
+import { usageGraceOf } from './decide-due.ts';
 import { dropUnpaidInvoices } from './drop-unpaid-invoices.ts';
 import { areRetriesSpent, retryRulesOf } from './dunning.ts';
 import { isCounted, type RenewalCause } from './renewal-cause.ts';
@@ -40,9 +42,10 @@ export async function failRenewal(tx: DatabaseTransaction, failure: Failure): Pr
     where: { id: invoice.id },
     data: { lastErrorCode: cause.code, lastErrorMessage: cause.message },
   });
+  if (invoice.usageReason === 'FINAL') return await failFinal(tx, failure);
   if (subscription.status !== 'ACTIVE' && subscription.status !== 'PAST_DUE') {
     const events = await dropUnpaidInvoices(tx, { subscription, now, trigger: 'VOID' });
-    const cancelAt = subscription.status === 'PAUSED' ? subscription.cancelAt : null;
+    const cancelAt = subscription.status === 'PAUSED' ? subscription.cancelAt : finalUsageAt(subscription, now);
     const pendingJobId = await restingJob(tx, { subscription: { id: subscription.id, cancelAt }, now });
     await tx.subscription.update({ where: { id: subscription.id }, data: { pendingJobId } });
     return events;
@@ -52,6 +55,18 @@ export async function failRenewal(tx: DatabaseTransaction, failure: Failure): Pr
     return [];
   }
   return await countFailure(tx, failure);
+}
+
+/** A final invoice is charged once. If the payer cannot cover it, it stays OPEN for the customer to pay. */
+async function failFinal(tx: DatabaseTransaction, { subscription, invoice, cause, now }: Failure): Promise<NewEvent[]> {
+  const { id: subscriptionId } = subscription;
+  if (!isCounted(cause.code)) {
+    const pendingJobId = await scheduleRenewal(tx, { subscriptionId, runAt: new Date(now.getTime() + PASSING_MS) });
+    await tx.subscription.update({ where: { id: subscriptionId }, data: { pendingJobId } });
+    return [];
+  }
+  await endFinalUsage(tx, subscriptionId);
+  return failureEvents(subscription, { invoice, cause, nextAttemptAt: null, isPastDue: false });
 }
 
 async function recordAttempt(tx: DatabaseTransaction, failure: Failure): Promise<void> {
@@ -80,6 +95,7 @@ async function countFailure(tx: DatabaseTransaction, failure: Failure): Promise<
       ...subscription,
       ...counted,
       retry,
+      usageGraceMs: usageGraceOf(subscription),
       isChargeUnderWay: false,
       lastFailedAt: now,
     },
@@ -99,7 +115,7 @@ async function countFailure(tx: DatabaseTransaction, failure: Failure): Promise<
 
 function failureEvents(
   subscription: Subscription,
-  told: { invoice: Invoice; cause: RenewalCause; nextAttemptAt: Date; isPastDue: boolean },
+  told: { invoice: Invoice; cause: RenewalCause; nextAttemptAt: Date | null; isPastDue: boolean },
 ): NewEvent[] {
   const { invoice, cause } = told;
   const data = {
@@ -107,10 +123,15 @@ function failureEvents(
     invoiceId: invoice.id,
     paymentIntentId: invoice.paymentIntentId,
     lastError: { code: cause.code, message: cause.message },
-    nextAttemptAt: told.nextAttemptAt.toISOString(),
+    nextAttemptAt: told.nextAttemptAt?.toISOString() ?? null,
   };
   const failed: NewEvent = { type: 'subscription.payment_failed', resourceId: subscription.id, data };
   return told.isPastDue ? [failed, { type: 'subscription.past_due', resourceId: subscription.id, data }] : [failed];
+}
+
+/** When the final usage of a subscription that has ended is billed, which may be due already. */
+function finalUsageAt({ finalUsageDueAt }: RenewableSubscription, now: Date): Date | null {
+  return finalUsageDueAt !== null && finalUsageDueAt < now ? now : finalUsageDueAt;
 }
 
 async function lookAgain(tx: DatabaseTransaction, subscription: RenewableSubscription, runAt: Date): Promise<void> {

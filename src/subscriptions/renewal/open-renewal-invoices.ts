@@ -9,7 +9,6 @@ import type {
 import { readSelection } from '../../chains/chain-selection.ts';
 import { consentFromJson } from '../../escrow/consent.ts';
 import type { NewEvent } from '../../events/append-events.ts';
-import { invoiceFields, invoiceNumber } from '../../invoices/invoice.ts';
 import { lockInvoices } from '../../invoices/store.ts';
 import { intentCreated } from '../../payments/insert-payment-intent.ts';
 import { type NewPaymentIntentRow, newPaymentIntentRow } from '../../payments/new-payment-intent.ts';
@@ -17,8 +16,13 @@ import { newId } from '../../platform/identifier.ts';
 import { currencyOf } from '../../prices/money.ts';
 import type { Period } from '../billing-period.ts';
 import { chargeSettings } from '../charge/charge-terms.ts';
-import { afterInvoice, consumeCouponPeriods, isDiscounted, nextDiscount } from '../discount/subscription-discount.ts';
+import { afterInvoice, consumeCouponPeriods, nextDiscount } from '../discount/subscription-discount.ts';
+import type { SplitBill } from '../usage/above-cap.ts';
+import { closeUsage } from '../usage/close-usage.ts';
+import { noteAboveCap, openAboveCap, splitOf } from '../usage/open-above-cap.ts';
+import type { CapRatesOf } from '../usage/read-cap-rates.ts';
 import { chargeableFrom } from './charging/charge-period.ts';
+import { type InvoiceDraft, insertInvoices, invoiceOpened } from './insert-invoices.ts';
 import { nextPeriod } from './next-period.ts';
 import { type RenewalBill, renewalBill } from './renewal-lines.ts';
 import { intervalOf, nextPrice, type RenewableSubscription, type SoldPrice } from './renewal-world.ts';
@@ -44,7 +48,7 @@ export async function openRenewalInvoice(
   tx: DatabaseTransaction,
   { now, ...renewal }: Renewal & { now: Date },
 ): Promise<OpenedInvoice> {
-  const [opened] = await openRenewalInvoices(tx, { renewals: [renewal], now });
+  const [opened] = await openRenewalInvoices(tx, { renewals: [renewal], rates: new Map(), now });
   if (!opened) throw new Error(`No invoice was opened for subscription ${renewal.subscription.id}.`);
   return opened;
 }
@@ -52,11 +56,12 @@ export async function openRenewalInvoice(
 /**
  * Returns the invoices of the next periods, in the caller's transaction: the existing ones, or new ones, numbered and OPEN. They get
  * payment intents if there is something to pay; a cancelled intent is replaced. A plan change scheduled for the period's end takes
- * effect here, and each new invoice that is reduced by a coupon uses up one of its periods.
+ * effect here. The usage of the ended periods is closed and charged; what exceeds a cap at `rates` is charged by invoices of its own.
+ * Each new invoice of a period that is reduced by a coupon uses up one of its periods.
  */
 export async function openRenewalInvoices(
   tx: DatabaseTransaction,
-  { renewals, now }: { renewals: readonly Renewal[]; now: Date },
+  { renewals, rates, now }: { renewals: readonly Renewal[]; rates: CapRatesOf; now: Date },
 ): Promise<OpenedInvoice[]> {
   if (renewals.length === 0) return [];
   const known = await lockKnown(tx, renewals);
@@ -67,7 +72,7 @@ export async function openRenewalInvoices(
     if (invoice) opened.push(await withIntent(tx, { ...renewal, invoice, now }));
     else fresh.push(renewal);
   }
-  return [...opened, ...(await createInvoices(tx, { renewals: fresh, now }))];
+  return [...opened, ...(await createInvoices(tx, { renewals: fresh, rates, now }))];
 }
 
 /** The locked invoice of each subscription's next period, by the subscription's id, where there is one. */
@@ -96,21 +101,27 @@ function pairOf<Value>(key: string, value: Value | undefined): [string, Value][]
   return value === undefined ? [] : [[key, value]];
 }
 
-/** A new invoice before it has a number. */
 type Draft = Renewal & {
   id: string;
   sold: SoldPrice;
   period: Period;
   bill: RenewalBill;
   adjustments: SubscriptionAdjustment[];
+  split: SplitBill | null;
   intent: NewPaymentIntentRow | null;
 };
 
 async function createInvoices(
   tx: DatabaseTransaction,
-  { renewals, now }: { renewals: readonly Renewal[]; now: Date },
+  { renewals, rates, now }: { renewals: readonly Renewal[]; rates: CapRatesOf; now: Date },
 ): Promise<OpenedInvoice[]> {
   if (renewals.length === 0) return [];
+  const closing = renewals.map(({ subscription, currentPeriodEnd: until }) => ({
+    subscription,
+    until,
+    next: nextPrice(subscription).price,
+  }));
+  await closeUsage(tx, { closing, now });
   const owed = await tx.subscriptionAdjustment.findMany({
     where: { subscriptionId: { in: renewals.map(({ subscription }) => subscription.id) }, invoiceId: null },
     orderBy: { id: 'asc' },
@@ -118,7 +129,7 @@ async function createInvoices(
   const drafts: Draft[] = [];
   for (const renewal of renewals) {
     const adjustments = owed.filter(({ subscriptionId }) => subscriptionId === renewal.subscription.id);
-    const { anchor, ...draft } = draftOf({ ...renewal, adjustments, now });
+    const { anchor, ...draft } = draftOf({ ...renewal, adjustments, rates, now });
     await changePrice(tx, { ...draft, anchor });
     drafts.push(draft);
   }
@@ -126,7 +137,8 @@ async function createInvoices(
     data: drafts.flatMap(({ intent }) => (intent === null ? [] : [intent])),
   });
   const intentOf = new Map(intents.map((intent) => [intent.id, intent]));
-  const invoices = await insertInvoices(tx, { drafts, now });
+  const splits = openAboveCap({ drafts, now });
+  const invoices = await insertInvoices(tx, [...drafts.map((draft) => renewalDraft(draft, now)), ...splits.drafts]);
   await consumeCouponPeriods(
     tx,
     drafts.map(({ subscription }) => subscription),
@@ -137,24 +149,42 @@ async function createInvoices(
     if (!invoice) throw new Error(`Invoice ${draft.id} was not written.`);
     await settleAdjustments(tx, { draft, invoice, now });
     const intent = intentOf.get(draft.intent?.id ?? '') ?? null;
-    const opening: NewEvent = { type: 'invoice.opened', resourceId: invoice.id, data: invoiceFields(invoice) };
-    const events = [opening, ...(intent ? [intentCreated(intent)] : [])];
-    opened.push({ subscription: afterInvoice(draft.subscription), invoice, intent, events });
+    const events = [invoiceOpened(invoice), ...(intent ? [intentCreated(intent)] : [])];
+    const further = await noteAboveCap(tx, { draft, invoice, splits, invoices, now });
+    opened.push({ subscription: afterInvoice(draft.subscription), invoice, intent, events: [...events, ...further] });
   }
   return opened;
 }
 
-function draftOf(request: Renewal & { adjustments: SubscriptionAdjustment[]; now: Date }): Draft & { anchor: Date } {
-  const { subscription, currentPeriodEnd, adjustments, now } = request;
+function renewalDraft({ id, subscription, sold, period, bill, intent }: Draft, createdAt: Date): InvoiceDraft {
+  return {
+    id,
+    subscription,
+    currency: sold.price.currency,
+    bill,
+    paymentIntentId: intent?.id ?? null,
+    dueDate: period.start,
+    periodStart: period.start,
+    periodEnd: period.end,
+    createdAt,
+  };
+}
+
+function draftOf(
+  request: Renewal & { adjustments: SubscriptionAdjustment[]; rates: CapRatesOf; now: Date },
+): Draft & { anchor: Date } {
+  const { subscription, currentPeriodEnd, adjustments, rates, now } = request;
   const sold = nextPrice(subscription);
   const { anchor, ...period } = nextPeriod(
     { anchor: subscription.billingCycleAnchor, ...intervalOf(sold) },
     { currentPeriodEnd, chargeableFrom: chargeableFrom(subscription.consent, now) },
   );
-  const bill = renewalBill({ sold, period, adjustments, discount: nextDiscount(subscription) });
+  const whole = renewalBill({ sold, period, adjustments, discount: nextDiscount(subscription) });
+  const split = splitOf(subscription, { bill: whole, rates });
+  const bill = split?.within ?? whole;
   const { total } = bill.total;
   const intent = total.isZero() ? null : intentRow({ subscription, total, currency: sold.price.currency, now });
-  return { subscription, currentPeriodEnd, id: newId(), sold, period, bill, adjustments, intent, anchor };
+  return { subscription, currentPeriodEnd, id: newId(), sold, period, bill, adjustments, split, intent, anchor };
 }
 
 /** Writes the price and anchor that apply from now on, if they change. */
@@ -173,68 +203,6 @@ async function changePrice(
       billingCycleAnchor: anchor,
     },
   });
-}
-
-/**
- * Inserts the invoices with their apps' next numbers, which block other renewals of these apps until the commit and are therefore
- * taken as late as possible. Returns them by id.
- */
-async function insertInvoices(
-  tx: DatabaseTransaction,
-  { drafts, now }: { drafts: readonly Draft[]; now: Date },
-): Promise<Map<string, Invoice>> {
-  const numbers = await takeNumbers(tx, drafts);
-  const invoices = await tx.invoice.createManyAndReturn({
-    data: drafts.map(({ id, subscription, sold, period, bill, intent }) => ({
-      id,
-      appId: subscription.appId,
-      customerAccountId: subscription.customerAccountId,
-      subscriptionId: subscription.id,
-      paymentIntentId: intent?.id ?? null,
-      invoiceNumber: numbers.get(id) ?? null,
-      status: 'OPEN' as const,
-      ...bill.total,
-      discountAmount: bill.discountAmount,
-      couponId: isDiscounted(subscription) ? subscription.couponId : null,
-      currency: sold.price.currency,
-      taxRateId: bill.lines[0]?.taxRateId ?? null,
-      dueDate: period.start,
-      periodStart: period.start,
-      periodEnd: period.end,
-      allowedChains: subscription.allowedChains ?? 'ALL',
-      allowedTokens: subscription.allowedTokens ?? 'ALL',
-      createdAt: now,
-    })),
-  });
-  await tx.invoiceItem.createMany({
-    data: drafts.flatMap(({ id: invoiceId, bill, sold: { price } }) =>
-      bill.lines.map(({ taxed, ...line }, position) => ({
-        ...line,
-        id: newId(),
-        invoiceId,
-        position,
-        currency: price.currency,
-        taxAmount: taxed.taxAmount,
-      })),
-    ),
-  });
-  return new Map(invoices.map((invoice) => [invoice.id, invoice]));
-}
-
-/** The numbers of the drafts by their ids, taken app by app in the order of the apps' ids. */
-async function takeNumbers(tx: DatabaseTransaction, drafts: readonly Draft[]): Promise<Map<string, string>> {
-  const numbers = new Map<string, string>();
-  for (const appId of [...new Set(drafts.map(({ subscription }) => subscription.appId))].sort()) {
-    const ofApp = drafts.filter(({ subscription }) => subscription.appId === appId);
-    const { lastNumber } = await tx.invoiceCounter.upsert({
-      where: { appId },
-      create: { appId, lastNumber: ofApp.length },
-      update: { lastNumber: { increment: ofApp.length } },
-    });
-    const first = lastNumber - ofApp.length + 1;
-    for (const [index, { id }] of ofApp.entries()) numbers.set(id, invoiceNumber(first + index));
-  }
-  return numbers;
 }
 
 /** Assigns to the invoice what plan changes owed, and stores the credit that it could not use up for the next one. */
@@ -264,9 +232,9 @@ async function settleAdjustments(
 }
 
 /** Gives an unpaid invoice an intent that can be paid. */
-async function withIntent(
+export async function withIntent(
   tx: DatabaseTransaction,
-  { subscription, invoice, now }: Renewal & { invoice: Invoice; now: Date },
+  { subscription, invoice, now }: Pick<Renewal, 'subscription'> & { invoice: Invoice; now: Date },
 ): Promise<OpenedInvoice> {
   const isPayable = invoice.status === 'OPEN' || invoice.status === 'PAST_DUE';
   if (!isPayable) return { subscription, invoice, intent: null, events: [] };
@@ -284,7 +252,7 @@ async function withIntent(
 }
 
 /** `total` is in major units of `currency`. */
-function intentRow(request: {
+export function intentRow(request: {
   subscription: RenewableSubscription;
   total: Prisma.Decimal | Decimal;
   currency: string;

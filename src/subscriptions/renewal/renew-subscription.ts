@@ -4,7 +4,9 @@ import { batchedChains } from '../../operator/batches/batched-chains.ts';
 import { endSubscription } from '../cancel-subscription.ts';
 import { nextTurn, queueRoom } from '../charge/queue-turn.ts';
 import { pauseForArrears } from '../pause-for-arrears.ts';
-import { FOLLOW_MS, type NextCheck, scheduleRenewals, unscheduleRenewal } from '../schedule-renewal.ts';
+import { FOLLOW_MS, type NextCheck, PASSING_MS, scheduleRenewals, unscheduleRenewal } from '../schedule-renewal.ts';
+import { hasFinalUsage, openFinalInvoices } from '../usage/final-usage.ts';
+import { type CapRatesOf, readCapRates } from '../usage/read-cap-rates.ts';
 import { applyRenewalPayments, type RenewalPayment } from './apply-renewal-payments.ts';
 import { chargeRenewals } from './charging/charge-renewals.ts';
 import { decideDue } from './decide-due.ts';
@@ -46,7 +48,8 @@ export async function renewSubscription(
  */
 export async function renewSubscriptions(world: RenewalWorld, ids: readonly string[]): Promise<void> {
   const batched = await batchedChains(world);
-  const look = await transaction(world.database, (tx) => lookAt(tx, world, { ids, batched }));
+  const rates = await readCapRates(world, ids);
+  const look = await transaction(world.database, (tx) => lookAt(tx, world, { ids, batched, rates }));
   await chargeRenewals(world, look.charges);
   for (const failed of look.failed) await judgeFailure(world, failed);
   for (const id of look.alone) await renewSubscriptions(world, [id]);
@@ -55,7 +58,7 @@ export async function renewSubscriptions(world: RenewalWorld, ids: readonly stri
 async function lookAt(
   tx: DatabaseTransaction,
   world: RenewalWorld,
-  { ids, batched }: { ids: readonly string[]; batched: ReadonlySet<number> },
+  { ids, batched, rates }: { ids: readonly string[]; batched: ReadonlySet<number>; rates: CapRatesOf },
 ): Promise<Look> {
   const subscriptions = await lockRenewables(tx, ids);
   const now = world.clock.now();
@@ -65,7 +68,7 @@ async function lookAt(
     tx,
     followed.map(({ id }) => id),
   );
-  const followAt = new Date(now.getTime() + FOLLOW_MS);
+  const [followAt, pricedAt] = [FOLLOW_MS, PASSING_MS].map((ms) => new Date(now.getTime() + ms)) as [Date, Date];
   const look: Look = { charges: [], failed: [], alone: [] };
   const checks: NextCheck[] = [];
   const due: RenewableSubscription[] = [];
@@ -88,14 +91,16 @@ async function lookAt(
         else look.failed.push(...[await followAttempt(tx, { subscription, now })].filter((failed) => failed !== null));
         break;
       case 'CHARGE':
-        due.push(subscription);
+        // Without a price, usage cannot be compared with the cap.
+        if (rates.get(subscription.id) === null) checks.push({ subscriptionId: subscription.id, runAt: pricedAt });
+        else due.push(subscription);
         break;
       default:
         throw new Error(`No such decision: ${String(decision satisfies never)}`);
     }
   }
   const { admitted, putOff } = await admit(tx, { due, batched, now });
-  const { charges, events } = await openDue(tx, { subscriptions: admitted, now });
+  const { charges, events } = await openDue(tx, { subscriptions: admitted, rates, now });
   await scheduleRenewals(tx, [...checks, ...putOff]);
   await appendByApp(tx, events);
   return { ...look, charges };
@@ -128,16 +133,19 @@ async function admit(
   return { admitted, putOff };
 }
 
-/** Opens the due invoices. If nothing is to be paid, or the merchant voided it, the subscription advances at once. */
+/** Opens the due invoices, and the final ones of subscriptions that have ended. If nothing is to be paid, or the merchant voided it, the subscription advances at once. */
 async function openDue(
   tx: DatabaseTransaction,
-  { subscriptions, now }: { subscriptions: readonly RenewableSubscription[]; now: Date },
+  { subscriptions, rates, now }: { subscriptions: readonly RenewableSubscription[]; rates: CapRatesOf; now: Date },
 ): Promise<{ charges: DueRenewal[]; events: OwnedEvents[] }> {
   const renewals = subscriptions.flatMap((subscription) => {
     const { currentPeriodEnd } = subscription;
-    return currentPeriodEnd === null ? [] : [{ subscription, currentPeriodEnd }];
+    return currentPeriodEnd === null || hasFinalUsage(subscription) ? [] : [{ subscription, currentPeriodEnd }];
   });
-  const opened = await openRenewalInvoices(tx, { renewals, now });
+  const opened = [
+    ...(await openRenewalInvoices(tx, { renewals, rates, now })),
+    ...(await openFinalInvoices(tx, { subscriptions: subscriptions.filter(hasFinalUsage), rates, now })),
+  ];
   const charges: DueRenewal[] = [];
   const waived: RenewalPayment[] = [];
   const events: OwnedEvents[] = [];

@@ -12,9 +12,17 @@ const LEFT_MS = 86_400_000;
 
 export type RenewalState = Pick<
   Subscription,
-  'status' | 'currentPeriodEnd' | 'cancelAt' | 'pastDueSince' | 'captureRetryCount' | 'maxCaptureRetries'
+  | 'status'
+  | 'currentPeriodEnd'
+  | 'cancelAt'
+  | 'pastDueSince'
+  | 'captureRetryCount'
+  | 'maxCaptureRetries'
+  | 'finalUsageDueAt'
 > & {
   retry: RetryRules;
+  /** How long the renewal of a metered price waits for the last usage of its period. */
+  usageGraceMs: number;
   isChargeUnderWay: boolean;
   /** When the last attempt of the due invoice failed; null before the first. */
   lastFailedAt: Date | null;
@@ -28,11 +36,15 @@ export type RenewalDecision =
   | { kind: 'END'; trigger: 'PERIOD_ENDED' | 'GRACE_OVER' }
   /** The grace period is over, and the app pauses such subscriptions. */
   | { kind: 'PAUSE' }
+  /** The next period is charged, or the final usage of a subscription that has ended. */
   | { kind: 'CHARGE' };
 
 export function decideRenewal(state: RenewalState, now: Date): RenewalDecision {
   const { status, cancelAt, currentPeriodEnd } = state;
   if (state.isChargeUnderWay) return { kind: 'FOLLOW' };
+  if (status === 'CANCELLED' && state.finalUsageDueAt !== null) {
+    return state.finalUsageDueAt <= now ? { kind: 'CHARGE' } : { kind: 'WAIT', until: state.finalUsageDueAt };
+  }
   if (status === 'PENDING' || status === 'CANCELLED') return { kind: 'NOTHING' };
   if (cancelAt !== null && cancelAt <= now) return { kind: 'END', trigger: 'PERIOD_ENDED' };
   if (status === 'PAUSED' || currentPeriodEnd === null) return waitFor([cancelAt]);
@@ -44,7 +56,7 @@ export function decideRenewal(state: RenewalState, now: Date): RenewalDecision {
     return atEnd === 'PAUSE' ? { kind: 'PAUSE' } : { kind: 'END', trigger: 'GRACE_OVER' };
   }
   const dunning = {
-    dueAt: currentPeriodEnd,
+    dueAt: new Date(currentPeriodEnd.getTime() + state.usageGraceMs),
     failures: state.captureRetryCount,
     lastFailedAt: state.lastFailedAt,
     maxRetries: state.maxCaptureRetries,

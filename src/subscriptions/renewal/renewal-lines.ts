@@ -1,11 +1,12 @@
-/** The lines of a renewal's invoice: the period at its price, then what plan changes owe; the total is never negative. */
+/** The lines of a renewal's invoice: the period at its price, then usage and what plan changes owe; the total is never negative. */
 import { Decimal } from 'decimal.js';
 import type { SubscriptionAdjustment } from '../../../prisma/client.ts';
 import { type Discount, discountLines } from '../../catalog/coupons/discount.ts';
-import { type TaxableLine, type TaxedLine, type TaxedTotal, taxTotal } from '../../catalog/tax.ts';
+import { type TaxedLine, type TaxedTotal, type TaxRule, taxLine, taxTotal } from '../../catalog/tax.ts';
 import { taxRuleOf } from '../../catalog/tax-rate.ts';
 import type { Period } from '../billing-period.ts';
 import { settleLines } from '../plan-change/proration.ts';
+import { storedUsage, type UsageOfLine } from '../usage/usage-of-line.ts';
 import type { SoldPrice } from './renewal-world.ts';
 
 /** `amount` and `discountAmount` are as priced: before an exclusive tax, or including an inclusive one. `taxed` is after the discount. */
@@ -17,6 +18,8 @@ export type RenewalLine = {
   taxRateId: string | null;
   productPlanId: string | null;
   productPlanPriceId: string | null;
+  /** The metered usage that it charges; null for every other line. */
+  usage: UsageOfLine | null;
 };
 
 type Figure = { toString(): string };
@@ -25,7 +28,12 @@ type Figure = { toString(): string };
 export type OwedLine = Pick<
   SubscriptionAdjustment,
   'description' | 'taxInclusive' | 'taxRateId' | 'productPlanId' | 'productPlanPriceId'
-> & { amount: Figure; taxAmount: Figure };
+> & {
+  amount: Figure;
+  taxAmount: Figure;
+  /** The usage that it charges, as `UsageOfLine`; absent for what a plan change owes. */
+  usage?: unknown;
+};
 
 export type RenewalBill = {
   lines: RenewalLine[];
@@ -36,35 +44,67 @@ export type RenewalBill = {
   carried: TaxedLine | null;
 };
 
+/** A line and how it is taxed. `isReduced` is false for what coupons do not reduce. */
+type PricedLine = { line: RenewalLine; tax: TaxRule | null; isReduced: boolean };
+
 export function renewalBill(request: {
   sold: SoldPrice;
   period: Period;
   adjustments: readonly OwedLine[];
-  /** Of the period's price; what plan changes owe is not reduced. */
+  /** Of the base fee and the usage together; what plan changes owe is not reduced. */
   discount: Discount | null;
 }): RenewalBill {
-  const { sold, period } = request;
+  const { sold, period, adjustments, discount } = request;
   const rate = sold.plan.taxRate?.isActive ? sold.plan.taxRate : null;
   const amount = new Decimal(sold.price.amount.toString());
-  const main: RenewalLine = {
+  const tax = taxRuleOf(rate);
+  const line: RenewalLine = {
     description: `${periodName(sold)}, ${day(period.start)} to ${day(period.end)}`,
     amount,
-    ...discounted({ amount, quantity: 1, tax: taxRuleOf(rate) }, request.discount),
+    discountAmount: new Decimal(0),
+    taxed: taxLine({ amount, quantity: 1, tax }),
     taxRateId: rate?.id ?? null,
     productPlanId: sold.plan.id,
     productPlanPriceId: sold.price.id,
+    usage: null,
   };
-  const lines = [main, ...request.adjustments.map(adjustmentLine)];
+  return settledBill(discounted([{ line, tax, isReduced: true }, ...adjustments.map(pricedAdjustment)], discount));
+}
+
+/** A bill of what is owed without a period's base fee. */
+export function owedBill(adjustments: readonly OwedLine[], discount: Discount | null): RenewalBill {
+  return settledBill(discounted(adjustments.map(pricedAdjustment), discount));
+}
+
+/** A bill of these lines, and of what brings it up to zero. */
+export function settledBill(lines: RenewalLine[]): RenewalBill {
   const { carried } = settleLines(lines.map((line) => line.taxed));
   const whole = carried === null ? lines : [...lines, carriedLine(carried)];
   const discountAmount = whole.reduce((sum, line) => sum.plus(line.discountAmount), new Decimal(0));
   return { lines: whole, discountAmount, total: taxTotal(whole.map((line) => line.taxed)), carried };
 }
 
-function discounted(line: TaxableLine, discount: Discount | null): Pick<RenewalLine, 'discountAmount' | 'taxed'> {
-  const [reduced] = discountLines([line], discount);
-  if (!reduced) throw new Error('One line makes one discounted line.');
-  return { discountAmount: reduced.discount, taxed: reduced.taxed };
+/** The lines, those that coupons reduce with their shares of the discount. */
+function discounted(lines: readonly PricedLine[], discount: Discount | null): RenewalLine[] {
+  const reduced = lines.filter(({ isReduced }) => isReduced);
+  const shares = discountLines(
+    reduced.map(({ line: { amount }, tax }) => ({ amount, quantity: 1, tax })),
+    discount,
+  );
+  const shareOf = new Map(reduced.map((priced, index) => [priced, shares[index]]));
+  return lines.map((priced) => {
+    const share = shareOf.get(priced);
+    return share ? { ...priced.line, discountAmount: share.discount, taxed: share.taxed } : priced.line;
+  });
+}
+
+/** Usage that another invoice charges above the cap was taken off with its share of the discount, and is not reduced again. */
+function pricedAdjustment(adjustment: OwedLine): PricedLine {
+  const line = adjustmentLine(adjustment);
+  const { usage } = line;
+  const percentage = usage?.taxPercentage ?? null;
+  const tax = percentage === null ? null : { percentage: new Decimal(percentage), inclusive: adjustment.taxInclusive };
+  return { line, tax, isReduced: usage !== null && !usage.isAboveCap };
 }
 
 /** For example "Gold (yearly)". */
@@ -72,14 +112,16 @@ export function periodName({ plan, price }: SoldPrice): string {
   return price.nickname === null ? plan.name : `${plan.name} (${price.nickname})`;
 }
 
-export function adjustmentLine(adjustment: OwedLine): RenewalLine {
+function adjustmentLine(adjustment: OwedLine): RenewalLine {
   const amount = new Decimal(adjustment.amount.toString());
   const taxAmount = new Decimal(adjustment.taxAmount.toString());
   const taxed = adjustment.taxInclusive
     ? { net: amount.minus(taxAmount), taxAmount, gross: amount }
     : { net: amount, taxAmount, gross: amount.plus(taxAmount) };
   const { description, taxRateId, productPlanId, productPlanPriceId } = adjustment;
-  return { description, amount, discountAmount: new Decimal(0), taxed, taxRateId, productPlanId, productPlanPriceId };
+  const discountAmount = new Decimal(0);
+  const usage = storedUsage(adjustment.usage);
+  return { description, amount, discountAmount, taxed, taxRateId, productPlanId, productPlanPriceId, usage };
 }
 
 function carriedLine(taxed: TaxedLine): RenewalLine {
@@ -91,9 +133,10 @@ function carriedLine(taxed: TaxedLine): RenewalLine {
     taxRateId: null,
     productPlanId: null,
     productPlanPriceId: null,
+    usage: null,
   };
 }
 
-function day(instant: Date): string {
+export function day(instant: Date): string {
   return instant.toISOString().slice(0, 10);
 }

@@ -15,6 +15,6 @@ export async function restingJob(
   if (await openAttempt(tx, subscriptionId)) {
     return await scheduleRenewal(tx, { subscriptionId, runAt: new Date(now.getTime() + FOLLOW_MS) });
   }
-  if (cancelAt !== null && cancelAt > now) return await scheduleRenewal(tx, { subscriptionId, runAt: cancelAt });
+  if (cancelAt !== null && cancelAt >= now) return await scheduleRenewal(tx, { subscriptionId, runAt: cancelAt });
   return await unscheduleRenewal(tx, subscriptionId);
 }

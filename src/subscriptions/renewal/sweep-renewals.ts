@@ -23,6 +23,7 @@ export async function sweepRenewals({ database, clock }: { database: Database; c
     SELECT subscription.id FROM subscription
     WHERE ((status IN ('ACTIVE', 'PAST_DUE') AND current_period_end <= ${missedBefore})
         OR (status = 'PAUSED' AND cancel_at <= ${missedBefore})
+        OR final_usage_due_at <= ${missedBefore}
         OR EXISTS (SELECT 1 FROM renewal_attempt attempt
             WHERE attempt.subscription_id = subscription.id AND attempt.status = 'PENDING'
               AND attempt.created_at <= ${missedBefore}))

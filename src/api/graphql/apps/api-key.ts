@@ -34,6 +34,7 @@ const scopeWords: Readonly<Record<KeyScope, string>> = {
   CUSTOMERS_WRITE: 'Create and change customers and their wallets.',
   CATALOG_WRITE: 'Create and change product plans, prices, tax rates and payment links.',
   SUBSCRIPTIONS_WRITE: 'Create, pause, resume, change and cancel subscriptions.',
+  USAGE_WRITE: 'Record the usage of metered subscriptions.',
   INVOICES_WRITE: 'Create, open, send and void invoices.',
   WEBHOOKS: 'Create, change and delete webhook endpoints, rotate their secrets, redeliver.',
   SETTINGS: 'Change the settings of the app, its payout addresses included.',

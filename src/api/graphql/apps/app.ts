@@ -95,6 +95,10 @@ export const AppRef = builder.prismaObject('App', {
       description: 'The capture mode of intents that name none.',
     }),
     subscriptionGraceDays: t.exposeInt('subscriptionGraceDays', { description: 'Days from PAST_DUE to CANCELLED.' }),
+    usageGraceSeconds: t.exposeInt('usageGraceSeconds', {
+      description:
+        'Seconds after the end of a period in which its usage is accepted, at most half of the period. The renewal of a metered price waits for them.',
+    }),
     subscriptionCaptureRetries: t.exposeInt('subscriptionCaptureRetries', {
       description: 'Failed captures that make a subscription PAST_DUE.',
     }),

@@ -71,6 +71,10 @@ const UpdateAppInput = builder.inputType('UpdateAppInput', {
       description: 'Cap of a recurring consent as a multiple of its first quote, "1" to "100".',
     }),
     subscriptionGraceDays: t.int({ description: 'Days from PAST_DUE to CANCELLED, 0 to 365.' }),
+    usageGraceSeconds: t.int({
+      description:
+        'Seconds after the end of a period in which its usage is accepted, 0 to 259200. The renewal of a metered price waits for them.',
+    }),
     subscriptionCaptureRetries: t.int({ description: 'Failed captures that make a subscription PAST_DUE, 1 to 10.' }),
     renewalRetry: t.field({ type: RenewalRetryInput, description: 'When failed renewals are tried again.' }),
     logoUrl: t.field({

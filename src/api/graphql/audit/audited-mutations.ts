@@ -11,6 +11,9 @@ const payers = { unrecorded: 'The payer decides, by signature; a merchant’s se
 const customers = { unrecorded: 'A customer is neither a setting nor money; the customer’s events tell of it.' };
 const cardUsers = { unrecorded: 'A wallet user acts, who is no member, key or operator.' };
 const passwords = { unrecorded: 'Anybody may ask for a one-time password; nothing is changed by it.' };
+const usage = {
+  unrecorded: 'Usage comes by the thousand; the events themselves are kept for ever, and invoices name their sums.',
+};
 const repeats = { unrecorded: 'It sends what was told before, and changes nothing.' };
 
 export const auditedMutations: Readonly<Record<string, Audited>> = {
@@ -60,6 +63,7 @@ export const auditedMutations: Readonly<Record<string, Audited>> = {
   prepareCheckout: payers,
   redeliverWebhook: repeats,
   redeliverWebhooks: repeats,
+  recordUsage: usage,
   refundPaymentIntent: ['payment_intent.refunded'],
   removeCustomerWallet: customers,
   removeMember: ['member.removed'],

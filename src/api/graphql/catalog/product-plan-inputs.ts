@@ -7,14 +7,66 @@ import {
 } from '../../../catalog/product-plan.ts';
 import { builder } from '../server/builder.ts';
 import { appIdShape, carryRules, defineRules, OWN_APP } from '../server/input.ts';
+import { MeteringSchemeEnum, PriceTypeEnum } from './metering.ts';
 import { BillingIntervalEnum, PlanTypeEnum } from './product-plan.ts';
+
+const MeteringTierInput = builder.inputType('MeteringTierInput', {
+  description: 'A tier of a metered price. It contains the units above the tier before it.',
+  fields: (t) => ({
+    upTo: t.field({ type: 'Decimal', description: 'The last unit of the tier. Null for the last tier.' }),
+    unitAmount: t.field({
+      type: 'Decimal',
+      required: true,
+      description: 'The price of a unit: at most 12 integer digits and 12 decimals, zero allowed.',
+    }),
+    flatAmount: t.field({ type: 'Decimal', description: 'Added once if the tier applies; at most 2 decimals.' }),
+  }),
+});
+
+const MeteringInput = builder.inputType('MeteringInput', {
+  description: 'How the usage of a period is priced.',
+  fields: (t) => ({
+    scheme: t.field({ type: MeteringSchemeEnum, required: true, description: 'How tiers apply.' }),
+    unitName: t.string({
+      required: true,
+      description: 'What a unit is called, such as "API call": 1 to 50 characters.',
+    }),
+    includedUnits: t.field({
+      type: 'Decimal',
+      description: 'Units of each period that cost nothing, 0 by default. Tiers count the units beyond them.',
+    }),
+    unitAmount: t.field({
+      type: 'Decimal',
+      description: 'The price of a unit with PER_UNIT: at most 12 integer digits and 12 decimals.',
+    }),
+    tiers: t.field({
+      type: [MeteringTierInput],
+      description: 'With GRADUATED and VOLUME: 1 to 50 tiers in ascending order, the last without an end.',
+    }),
+    capAmount: t.field({
+      type: 'Decimal',
+      required: true,
+      description:
+        'The most that a period may be charged, including tax: the payer is shown and signs it. At least the amount of the price.',
+    }),
+  }),
+});
 
 export const createPriceRules = defineRules({ schema: createPriceSchema });
 export const CreatePriceInput = builder.inputType('CreateProductPlanPriceInput', {
   description: 'Input for creating a price.',
   extensions: carryRules(createPriceRules),
   fields: (t) => ({
-    amount: t.field({ type: 'Decimal', required: true, description: 'Positive, at most 12 digits and 2 decimals.' }),
+    amount: t.field({
+      type: 'Decimal',
+      required: true,
+      description: 'Positive, at most 12 digits and 2 decimals. With METERED it is the base fee, which may be zero.',
+    }),
+    priceType: t.field({ type: PriceTypeEnum, description: 'METERED if metering is sent, otherwise FIXED.' }),
+    metering: t.field({
+      type: MeteringInput,
+      description: 'How usage is priced. Required for a METERED price; only for SUBSCRIPTION plans.',
+    }),
     currency: t.string({ description: 'USD (the default) or EUR.' }),
     billingInterval: t.field({ type: BillingIntervalEnum, description: 'Required for a SUBSCRIPTION plan.' }),
     billingIntervalCount: t.int({ description: 'Units a period, 1 by default.' }),
@@ -28,7 +80,7 @@ export const CreatePriceInput = builder.inputType('CreateProductPlanPriceInput',
 
 export const updatePriceRules = defineRules({ schema: updatePriceSchema.extend(appIdShape) });
 export const UpdatePriceInput = builder.inputType('UpdateProductPlanPriceInput', {
-  description: 'Changes to a price. Amount, currency and interval cannot be changed.',
+  description: 'Changes to a price. Amount, currency, interval and metering cannot be changed.',
   extensions: carryRules(updatePriceRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),

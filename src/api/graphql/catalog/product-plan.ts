@@ -1,6 +1,8 @@
 /** The ProductPlan and ProductPlanPrice types. */
 import { imageAddress } from '../../../auth/tokens/image-address.ts';
+import { storedMetering } from '../../../catalog/metering.ts';
 import { builder, NodeRef } from '../server/builder.ts';
+import { MeteringRef, PriceTypeEnum } from './metering.ts';
 
 export const PlanTypeEnum = builder.enumType('PlanType', {
   description: 'How a plan is sold.',
@@ -27,7 +29,23 @@ export const ProductPlanPriceRef = builder.prismaObject('ProductPlanPrice', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     productPlanId: t.expose('productPlanId', { type: 'UUID', description: 'The plan.' }),
-    amount: t.expose('amount', { type: 'Decimal', description: 'Per unit, in `currency`.' }),
+    amount: t.expose('amount', {
+      type: 'Decimal',
+      description: 'Per unit, in `currency`. For a METERED price it is the base fee of a period.',
+    }),
+    priceType: t.field({
+      type: PriceTypeEnum,
+      description: 'Whether usage is charged too.',
+      select: { metering: true },
+      resolve: ({ metering }) => (metering === null ? 'FIXED' : 'METERED'),
+    }),
+    metering: t.field({
+      type: MeteringRef,
+      nullable: true,
+      description: 'How usage is priced. Null for a FIXED price.',
+      select: { metering: true },
+      resolve: ({ metering }) => storedMetering(metering),
+    }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     billingInterval: t.expose('billingInterval', {
       type: BillingIntervalEnum,

@@ -3,9 +3,11 @@ import type { Prisma } from '../../../../prisma/client.ts';
 import { authenticate } from '../../../auth/authenticate.ts';
 import { scopedDatabase } from '../../../auth/scoped-database.ts';
 import { imageAddress } from '../../../auth/tokens/image-address.ts';
+import { storedMetering } from '../../../catalog/metering.ts';
 import { notFound } from '../../../errors.ts';
 import { lastSequence, type SequencedEvent } from '../../../events/store.ts';
 import { PayoutAddressRef } from '../apps/app.ts';
+import { MeteringRef } from '../catalog/metering.ts';
 import { BillingIntervalEnum } from '../catalog/product-plan.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import { either } from '../server/either.ts';
@@ -41,6 +43,12 @@ const CheckoutSubscriptionRef = builder.objectRef<SoldSubscription>('CheckoutSub
       nullable: true,
       description: 'Days before the first charge; null for none.',
       resolve: ({ productPlanPrice }) => productPlanPrice.trialPeriodDays,
+    }),
+    metering: t.field({
+      type: MeteringRef,
+      nullable: true,
+      description: 'How its usage is priced. Null for a FIXED price.',
+      resolve: ({ productPlanPrice }) => storedMetering(productPlanPrice.metering),
     }),
     currentPeriodEnd: t.expose('currentPeriodEnd', {
       type: 'DateTime',

@@ -4,6 +4,8 @@ import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
 import { invoiceUrl } from '../../../invoices/page/invoice-link.ts';
+import { storedUsage, type UsageOfLine } from '../../../subscriptions/usage/usage-of-line.ts';
+import { MeteringSchemeEnum, TierUsageRef } from '../catalog/metering.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import { anyOf, conditionsOf, connectionSize, orderArgs, windowOf } from '../server/connection.ts';
 import { byId } from '../server/lists/keyset.ts';
@@ -23,6 +25,38 @@ const InvoiceStatusEnum = builder.enumType('InvoiceStatus', {
   } as const,
 });
 
+const UsageInvoiceReasonEnum = builder.enumType('UsageInvoiceReason', {
+  description: 'Why an invoice of a subscription charges usage only.',
+  values: {
+    ABOVE_CAP: { value: 'ABOVE_CAP', description: 'The usage exceeds what the payer has signed for a period.' },
+    FINAL: { value: 'FINAL', description: 'The subscription has ended.' },
+  } as const,
+});
+
+const InvoiceItemUsageRef = builder.objectRef<UsageOfLine>('InvoiceItemUsage').implement({
+  description: 'The metered usage that a line of an invoice charges.',
+  fields: (t) => ({
+    quantity: t.expose('quantity', { type: 'Decimal', description: 'Units that were used, included ones too.' }),
+    unitName: t.exposeString('unitName', { description: 'What a unit is called.' }),
+    scheme: t.expose('scheme', { type: MeteringSchemeEnum, description: 'How the tiers apply.' }),
+    includedUnits: t.expose('includedUnits', { type: 'Decimal', description: 'Units that cost nothing.' }),
+    periodStart: t.field({
+      type: 'DateTime',
+      description: 'Start of the period in which they were used.',
+      resolve: ({ periodStart }) => new Date(periodStart),
+    }),
+    periodEnd: t.field({
+      type: 'DateTime',
+      description: 'End of that period.',
+      resolve: ({ periodEnd }) => new Date(periodEnd),
+    }),
+    tiers: t.expose('tiers', { type: [TierUsageRef], description: 'The units charged in each tier.' }),
+    isAboveCap: t.exposeBoolean('isAboveCap', {
+      description: 'Whether the line is the part above the cap, which one invoice takes off and another charges.',
+    }),
+  }),
+});
+
 builder.prismaObject('InvoiceItem', {
   description: 'A line of an invoice.',
   interfaces: [NodeRef],
@@ -37,6 +71,13 @@ builder.prismaObject('InvoiceItem', {
       description: 'What a coupon takes off the whole line, before an exclusive tax or including an inclusive one.',
     }),
     taxAmount: t.expose('taxAmount', { type: 'Decimal', description: "The line's tax." }),
+    usage: t.field({
+      type: InvoiceItemUsageRef,
+      nullable: true,
+      description: 'The metered usage that the line charges. Null for every other line.',
+      select: { usage: true },
+      resolve: ({ usage }) => storedUsage(usage),
+    }),
     taxRate: t.relation('taxRate', { nullable: true, description: 'The rate it was taxed with.' }),
   }),
 });
@@ -115,6 +156,16 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
     voidedAt: t.expose('voidedAt', { type: 'DateTime', nullable: true, description: 'Time at which it was voided.' }),
     periodStart: t.expose('periodStart', { type: 'DateTime', nullable: true, description: 'Start of its period.' }),
     periodEnd: t.expose('periodEnd', { type: 'DateTime', nullable: true, description: 'End of its period.' }),
+    usageReason: t.expose('usageReason', {
+      type: UsageInvoiceReasonEnum,
+      nullable: true,
+      description: 'Why it charges usage only. Null for every other invoice.',
+    }),
+    splitFromId: t.expose('splitFromId', {
+      type: 'UUID',
+      nullable: true,
+      description: 'The invoice whose usage above the cap it charges. Null unless the reason is ABOVE_CAP.',
+    }),
     printUrl: t.field({
       type: 'URL',
       nullable: true,

@@ -9,7 +9,7 @@ import { availableQuantity } from '../../../checkout/links/payment-link.ts';
 import { findLink } from '../../../checkout/links/start-link-checkout.ts';
 import { printFiat } from '../../../prices/money.ts';
 import { defaultPrice } from '../../../subscriptions/checkout/default-price.ts';
-import { hasTrial } from '../../../subscriptions/checkout/subscription-session.ts';
+import { beginsUnpaid } from '../../../subscriptions/checkout/subscription-session.ts';
 import { BillingIntervalEnum } from '../catalog/product-plan.ts';
 import { CheckoutModeEnum } from '../checkout/checkout-session.ts';
 import { OfferedCouponRef } from '../checkout/offered-coupon.ts';
@@ -206,7 +206,7 @@ async function readOffer(
   const unitAmount = new Decimal(amount.toFixed(2));
   const currency = price?.currency ?? link.currency ?? 'USD';
   const line = { amount: unitAmount, quantity, tax };
-  const mayBeFree = isSubscription && price !== null && hasTrial(price);
+  const mayBeFree = isSubscription && price !== null && beginsUnpaid(price);
   const { discount, total, coupon } = linkTotal(link, { line, currency, now: clock.now(), mayBeFree });
   return { ...offer, price, unitAmount, discount, total, coupon, fullTotal: taxTotal([taxLine(line)]) };
 }

@@ -2,6 +2,7 @@
 import { invalid } from '../../../errors.ts';
 import { type UpcomingCharge, upcomingCharges } from '../../../subscriptions/forecast/upcoming-charges.ts';
 import { renewalIncludes } from '../../../subscriptions/renewal/renewal-world.ts';
+import { pricedUsage } from '../../../subscriptions/usage/usage-line.ts';
 import { builder } from '../server/builder.ts';
 import { SubscriptionRef } from './subscription.ts';
 
@@ -11,7 +12,10 @@ const UpcomingChargeRef = builder.objectRef<UpcomingCharge>('UpcomingCharge').im
   description:
     'An upcoming charge. Amounts are in `currency`, with 2 decimals. The token amount is calculated when the charge is due.',
   fields: (t) => ({
-    dueAt: t.expose('dueAt', { type: 'DateTime', description: 'The start of its period: it is charged then.' }),
+    dueAt: t.expose('dueAt', {
+      type: 'DateTime',
+      description: 'The start of its period: it is charged then, or with a metered price after `usageGraceSeconds`.',
+    }),
     periodEnd: t.expose('periodEnd', { type: 'DateTime', description: 'The end of its period.' }),
     subtotal: t.expose('subtotal', { type: 'Decimal', description: 'Net.' }),
     taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax.' }),
@@ -34,7 +38,7 @@ builder.prismaObjectField(SubscriptionRef, 'upcomingCharges', (t) =>
   t.field({
     type: [UpcomingChargeRef],
     description:
-      'The upcoming charges if nothing changes, the next one first. Empty while it is not charged. They stop where the subscription or the consent ends.',
+      'The upcoming charges if nothing changes, the next one first. The next one includes the usage so far. Empty while it is not charged. They stop where the subscription or the consent ends.',
     args: { first: t.arg.int({ required: true, defaultValue: 12, description: `1 to ${LISTED_LIMIT}.` }) },
     complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, Math.min(first, LISTED_LIMIT)) }),
     select: {
@@ -49,7 +53,12 @@ builder.prismaObjectField(SubscriptionRef, 'upcomingCharges', (t) =>
       coupon: true,
       couponPeriodsLeft: true,
       adjustments: { where: { invoiceId: null } },
-      invoices: { where: { status: { in: ['OPEN', 'PAST_DUE'] } }, orderBy: { periodStart: 'asc' }, take: 10 },
+      usagePeriods: { where: { closedAt: null }, include: pricedUsage },
+      invoices: {
+        where: { usageReason: null, status: { in: ['OPEN', 'PAST_DUE'] } },
+        orderBy: { periodStart: 'asc' },
+        take: 10,
+      },
     },
     resolve: (subscription, { first }, { world }) => {
       if (first < 1 || first > LISTED_LIMIT) {
@@ -62,6 +71,7 @@ builder.prismaObjectField(SubscriptionRef, 'upcomingCharges', (t) =>
       return upcomingCharges({
         subscription,
         adjustments,
+        usage: subscription.usagePeriods,
         openInvoice: openInvoice ?? null,
         now: world.clock.now(),
         limit: first,

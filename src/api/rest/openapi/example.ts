@@ -115,7 +115,7 @@ function plainExample(components: Components, schema: JsonSchema, what: 'input' 
 function fits(value: unknown, schema: JsonSchema): boolean {
   if (Array.isArray(schema.enum) && !schema.enum.includes(value)) return false;
   const types = [schema.type].flat();
-  if (Array.isArray(value)) return types.includes('array');
+  if (Array.isArray(value)) return types.includes('array') && !(isRecord(schema.items) && '$ref' in schema.items);
   if (typeof value === 'string') return types.includes('string');
   return typeof value === 'number' && (types.includes('integer') || types.includes('number'));
 }

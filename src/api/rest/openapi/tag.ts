@@ -6,6 +6,7 @@ const chapters: Record<string, Tag> = {
   payments: { name: 'Payment intents', description: 'Single payments, from creation to settlement.' },
   disputes: { name: 'Disputes', description: 'Payers who ask for their money back.' },
   subscriptions: { name: 'Subscriptions', description: 'Recurring payments under a plan.' },
+  usage: { name: 'Usage', description: 'The usage of subscriptions with metered prices.' },
   customers: { name: 'Customers', description: 'End users and their wallets.' },
   'payment-links': { name: 'Payment links', description: 'Shareable addresses that take payments.' },
   coupons: { name: 'Coupons', description: 'Discounts that checkouts redeem.' },

@@ -57,6 +57,7 @@ const fields: { [Scope in KeyScope]: readonly string[] } = {
     'search',
     'subscription',
     'subscriptionUpdated',
+    'subscriptionUsagePage',
     'subscriptions',
     'subscriptionsPage',
     'taxRate',
@@ -109,6 +110,8 @@ const fields: { [Scope in KeyScope]: readonly string[] } = {
     'removeSubscriptionCoupon',
     'resumeSubscription',
   ],
+  // For a server that only meters.
+  USAGE_WRITE: ['recordUsage'],
   INVOICES_WRITE: ['createInvoice', 'openInvoice', 'sendInvoice', 'voidInvoice'],
   WEBHOOKS: [
     'createWebhookEndpoint',

@@ -19,12 +19,13 @@ const scopeOrder: Record<ApiKeyScope, number> = {
   CUSTOMERS_WRITE: 3,
   CATALOG_WRITE: 4,
   SUBSCRIPTIONS_WRITE: 5,
-  INVOICES_WRITE: 6,
-  WEBHOOKS: 7,
-  SETTINGS: 8,
-  KEYS: 9,
-  AUDIT_LOG: 10,
-  TEST_CLOCK: 11,
+  USAGE_WRITE: 6,
+  INVOICES_WRITE: 7,
+  WEBHOOKS: 8,
+  SETTINGS: 9,
+  KEYS: 10,
+  AUDIT_LOG: 11,
+  TEST_CLOCK: 12,
 };
 
 // The record has exactly the scopes, which its type sees to.

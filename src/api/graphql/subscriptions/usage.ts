@@ -1,0 +1,103 @@
+/** The usage of a subscription by period. */
+import type { Prisma } from '../../../../prisma/client.ts';
+import { meteredAmount, storedMetering } from '../../../catalog/metering.ts';
+import { notFound } from '../../../errors.ts';
+import { builder } from '../server/builder.ts';
+import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
+import { SubscriptionRef } from './subscription.ts';
+
+const priced = {
+  productPlanPrice: true,
+  subscription: { select: { currentPeriodEnd: true } },
+} as const satisfies Prisma.UsagePeriodInclude;
+type PricedPeriod = Prisma.UsagePeriodGetPayload<{ include: typeof priced }>;
+
+const SubscriptionUsageRef = builder.objectRef<PricedPeriod>('SubscriptionUsage').implement({
+  description: 'The usage of a subscription in one of its periods, at one metered price.',
+  fields: (t) => ({
+    periodStart: t.expose('startsAt', { type: 'DateTime', description: 'Start of the period.' }),
+    periodEnd: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Its end. Null while it is not known.',
+      resolve: ({ startsAt, endsAt, subscription: { currentPeriodEnd } }) =>
+        endsAt ?? (currentPeriodEnd !== null && currentPeriodEnd > startsAt ? currentPeriodEnd : null),
+    }),
+    quantity: t.expose('quantity', { type: 'Decimal', description: 'Units used so far.' }),
+    unitName: t.string({
+      description: 'What a unit is called.',
+      resolve: ({ productPlanPrice }) => storedMetering(productPlanPrice.metering)?.unitName ?? '',
+    }),
+    eventCount: t.exposeInt('eventCount', { description: 'Number of events that were recorded.' }),
+    amount: t.field({
+      type: 'Decimal',
+      description: 'What the usage so far costs, before an exclusive tax and without the base fee. 0.00 in a trial.',
+      resolve: amountOf,
+    }),
+    currency: t.string({
+      description: 'USD or EUR.',
+      resolve: ({ productPlanPrice }) => productPlanPrice.currency,
+    }),
+    productPlanPriceId: t.expose('productPlanPriceId', {
+      type: 'UUID',
+      description: 'The price that it is priced at.',
+    }),
+    closedAt: t.expose('closedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was billed; it takes no more events. Null while it is open.',
+    }),
+  }),
+});
+
+function amountOf({ productPlanPrice, quantity, isFree }: PricedPeriod): string {
+  const metering = storedMetering(productPlanPrice.metering);
+  return metering === null || isFree ? '0.00' : meteredAmount(metering, quantity.toFixed()).amount;
+}
+
+builder.prismaObjectField(SubscriptionRef, 'usage', (t) =>
+  t.field({
+    type: [SubscriptionUsageRef],
+    description:
+      'The usage that has not been billed, oldest first: of the current period, and of the one before during its grace. Empty without a metered price, and before the first event.',
+    select: { usagePeriods: { where: { closedAt: null }, include: priced, orderBy: { startsAt: 'asc' } } },
+    resolve: ({ usagePeriods }) => usagePeriods,
+  }),
+);
+
+type UsageQuery = Record<string, never>;
+
+const SubscriptionUsagePage = builder.objectRef<Page<UsageQuery, PricedPeriod>>('SubscriptionUsagePage').implement({
+  description: 'A page of the usage of a subscription, newest period first.',
+  fields: (t) => ({
+    items: t.field({
+      type: [SubscriptionUsageRef],
+      description: 'The rows of this page.',
+      complexity: { field: 1, multiplier: 1 },
+      resolve: (page) => page.items({}),
+    }),
+    ...pageFields(t),
+  }),
+});
+
+builder.queryField('subscriptionUsagePage', (t) =>
+  t.field({
+    type: SubscriptionUsagePage,
+    description:
+      'A numbered page of the usage of a subscription, newest period first. NOT_FOUND if it does not belong to the caller.',
+    authScopes: { read: true },
+    complexity: (args) => listComplexity(args.pageSize),
+    args: { ...pageArgs, id: t.arg.id({ required: true, description: "The subscription's UUID." }) },
+    resolve: async (_root, args, { database }) => {
+      const where = { subscriptionId: args.id };
+      const page = pageOf<UsageQuery, PricedPeriod>(args, {
+        items: (_query, window) =>
+          database.usagePeriod.findMany({ ...window, where, include: priced, orderBy: { startsAt: 'desc' } }),
+        total: () => database.usagePeriod.count({ where }),
+      });
+      const found = await database.subscription.findUnique({ where: { id: args.id }, select: { id: true } });
+      if (!found) throw notFound('subscription');
+      return page;
+    },
+  }),
+);
