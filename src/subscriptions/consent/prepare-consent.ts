@@ -154,7 +154,8 @@ async function capFor(
   if (metering === null) return capOf(fullQuote, session.app.subscriptionCapMultiplier);
   const intent = { amount: new Prisma.Decimal(metering.capAmount), currency: session.currency };
   const { cryptoAmount } = await quoteCharge(world, { intent, token: way.token });
-  return cryptoAmount < fullQuote ? fullQuote : cryptoAmount;
+  if (cryptoAmount < fullQuote) return fullQuote;
+  return cryptoAmount;
 }
 
 async function requirePending(world: CheckoutWorld, session: SessionToPay): Promise<SubscriptionWithPrice> {

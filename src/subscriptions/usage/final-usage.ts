@@ -14,7 +14,7 @@ import type { SplitBill } from './above-cap.ts';
 import { closeUsage } from './close-usage.ts';
 import { noteAboveCap, openAboveCap, splitOf } from './open-above-cap.ts';
 import type { CapRatesOf } from './read-cap-rates.ts';
-import { usageGraceMs } from './usage-period.ts';
+import { usageEnd, usageGraceMs } from './usage-period.ts';
 
 /**
  * When the usage of a subscription that ends now is billed: after the grace in which its last events are accepted. Null if there is
@@ -31,7 +31,8 @@ export async function finalUsageDueAt(
     (await tx.usagePeriod.count({ where: { subscriptionId, closedAt: null } })) > 0;
   if (!isMetered) return null;
   const app = await tx.app.findUniqueOrThrow({ where: { id: appId }, select: { usageGraceSeconds: true } });
-  return new Date(now.getTime() + usageGraceMs(subscription, app));
+  const endedAt = usageEnd({ cancelAt: subscription.cancelAt, cancelledAt: now }) ?? now;
+  return new Date(Math.max(now.getTime(), endedAt.getTime() + usageGraceMs(subscription, app)));
 }
 
 /** Whether the usage of a subscription that has ended is still to be billed or charged. */
@@ -77,8 +78,8 @@ async function openFinal(
   tx: DatabaseTransaction,
   { subscription, rates, now }: { subscription: RenewableSubscription; rates: CapRatesOf; now: Date },
 ): Promise<OpenedInvoice | null> {
-  const { id: subscriptionId, cancelledAt } = subscription;
-  await closeUsage(tx, { closing: [{ subscription, until: cancelledAt ?? now, next: null }], now });
+  const { id: subscriptionId } = subscription;
+  await closeUsage(tx, { closing: [{ subscription, until: usageEnd(subscription) ?? now, next: null }], now });
   const adjustments = await tx.subscriptionAdjustment.findMany({
     where: { subscriptionId, invoiceId: null },
     orderBy: { id: 'asc' },

@@ -45,10 +45,10 @@ export type UsagePlace =
 
 /** Where usage at an instant belongs. */
 export function usagePlace({ subscription, open, closedUntil }: UsageCalendar, at: Date): UsagePlace {
-  const { status, currentPeriodStart, cancelledAt } = subscription;
+  const { status, currentPeriodStart } = subscription;
   if (currentPeriodStart === null) return rejected('NOT_STARTED', 'The subscription has not started.');
   if (closedUntil !== null && at < closedUntil) return closed(closedUntil);
-  const end = status === 'CANCELLED' ? (cancelledAt ?? currentPeriodStart) : subscription.cancelAt;
+  const end = status === 'CANCELLED' ? usageEnd(subscription) : subscription.cancelAt;
   if (end !== null && at >= end) {
     return rejected('SUBSCRIPTION_ENDED', `The subscription ends at ${end.toISOString()}.`, 'timestamp');
   }
@@ -70,6 +70,12 @@ export function usagePlace({ subscription, open, closedUntil }: UsageCalendar, a
     return rejected('NOT_METERED', "The subscription's price is not metered.", 'subscriptionId');
   }
   return following(subscription, { startsAt, priceId: subscription.meteredPriceId });
+}
+
+/** When a subscription that has ended did: at the end of its period, even if that was handled later, or at the cancellation. */
+export function usageEnd({ cancelAt, cancelledAt }: Pick<Subscription, 'cancelAt' | 'cancelledAt'>): Date | null {
+  if (cancelAt === null || cancelledAt === null) return cancelledAt;
+  return cancelAt < cancelledAt ? cancelAt : cancelledAt;
 }
 
 /** Where an open usage period ends, as far as this is known. While the subscription is paused, its period has no end. */
