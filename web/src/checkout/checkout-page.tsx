@@ -20,6 +20,7 @@ import { sessionFacts } from './session/session-facts.ts';
 import { type SessionName, useCheckout } from './session/use-checkout.ts';
 import { type View, viewOf } from './steps.ts';
 import { liveTransfer } from './transfer/live-transfer.ts';
+import { MeteringTerms } from './view/metering-terms.tsx';
 import { PageFrame } from './view/page-frame.tsx';
 import { Summary } from './view/summary.tsx';
 import { UnknownPage } from './view/unknown-page.tsx';
@@ -207,6 +208,10 @@ function Said({ seen }: { seen: View }) {
 function SessionSummary({ view }: { view: CheckoutViewFragment }) {
   const { session, subscription } = view;
   const interval = subscription?.billingInterval;
+  const period =
+    subscription && interval
+      ? { interval, count: subscription.billingIntervalCount, trialDays: subscription.trialPeriodDays ?? null }
+      : null;
   return (
     <Summary
       total={session}
@@ -216,12 +221,12 @@ function SessionSummary({ view }: { view: CheckoutViewFragment }) {
         description: item.description ?? null,
         imageUrl: item.proxiedImageUrl ?? null,
       }))}
-      period={
-        subscription && interval
-          ? { interval, count: subscription.billingIntervalCount, trialDays: subscription.trialPeriodDays ?? null }
-          : null
-      }
-    />
+      period={period}
+    >
+      {subscription?.metering && period && (
+        <MeteringTerms metering={subscription.metering} currency={session.currency} period={period} />
+      )}
+    </Summary>
   );
 }
 

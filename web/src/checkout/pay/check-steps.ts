@@ -31,7 +31,13 @@ export type Shown = {
   currency: string;
   disputeSeconds: number;
   payment: { id: string; timelockSeconds: number; isCapturedAtOnce: boolean } | null;
-  subscription: { id: string; interval: 'MINUTE' | 'DAY' | 'WEEK' | 'MONTH' | 'YEAR'; count: number } | null;
+  subscription: {
+    id: string;
+    interval: 'MINUTE' | 'DAY' | 'WEEK' | 'MONTH' | 'YEAR';
+    count: number;
+    /** The most that a period of a metered price may be charged, fiat; null for a fixed price. */
+    capAmount?: string | null;
+  } | null;
   /** Unix seconds. */
   now: number;
 };
@@ -214,8 +220,7 @@ function checkConsentSteps(shown: Shown, given: Given, amount: bigint): CheckedS
   demand(isSame(consent.merchant, shown.payee), 'merchant');
   demand(isSame(consent.token, shown.token.address), 'token');
   demand(consent.unit === period.unit && consent.count === period.count, 'period');
-  // Only the first charge after a trial can be zero: a coupon may make it free.
-  demand(consent.capPerPeriod >= amount && consent.capPerPeriod > 0n, 'capPerPeriod');
+  checkCap(shown, { cap: consent.capPerPeriod, amount, capAmount: subscription.capAmount ?? null });
   demand(consent.disputeWindow === shown.disputeSeconds, 'disputeWindow');
   const held = BigInt(given.walletAllowance);
   const wanted = consent.capPerPeriod * ALLOWED_PERIODS;
@@ -230,6 +235,24 @@ function checkConsentSteps(shown: Shown, given: Given, amount: bigint): CheckedS
     const typedData = consentTypedData({ chainId, escrow, consent });
     return { kind: 'recurring', typedData, amount, cap: consent.capPerPeriod, start: consent.start };
   });
+}
+
+/** The cap of a metered price is to the first charge as its fiat amounts are, rounded up; without a first charge it is only shown. */
+function checkCap(
+  { amount: fiat }: Shown,
+  { cap, amount, capAmount }: { cap: bigint; amount: bigint; capAmount: string | null },
+): void {
+  if (capAmount === null) {
+    // Only the first charge after a trial can be zero: a coupon may make it free.
+    demand(cap >= amount && cap > 0n, 'capPerPeriod');
+    return;
+  }
+  const [first, most] = [fiat, capAmount].map((text) => BigInt(new Decimal(text).times(100).toFixed(0))) as [
+    bigint,
+    bigint,
+  ];
+  const isWithin = cap * first <= amount * most + first || cap === amount;
+  demand(cap > 0n && cap >= amount && amount > 0n === first > 0n && isWithin, 'capPerPeriod');
 }
 
 function readConsent(json: unknown): RecurringConsent {

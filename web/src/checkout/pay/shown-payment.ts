@@ -1,4 +1,5 @@
 /** What stands on the screen, for `check-steps.ts` to hold against what the wallet is asked. */
+import { Decimal } from 'decimal.js';
 import { getAddress, zeroAddress } from 'viem';
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import { chainOf, tokenOf } from '../../settings.ts';
@@ -41,8 +42,18 @@ export function shownPayment(
         : null,
     subscription:
       session.mode === 'SUBSCRIPTION' && subscription && interval
-        ? { id: subscription.id, interval, count: subscription.billingIntervalCount }
+        ? {
+            id: subscription.id,
+            interval,
+            count: subscription.billingIntervalCount,
+            capAmount: subscription.metering && largerOf(subscription.metering.capAmount, session.coupon?.laterAmount),
+          }
         : null,
     now: Math.floor(wallet.now / 1000),
   };
+}
+
+/** The cap is at least the base fee with tax, as it is without the coupon. */
+function largerOf(capAmount: string, laterAmount: string | null | undefined): string {
+  return laterAmount ? Decimal.max(capAmount, laterAmount).toFixed(2) : capAmount;
 }

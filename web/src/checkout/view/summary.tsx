@@ -1,4 +1,5 @@
 /** What is bought: the total large, then the lines with tax, and how often, where it is a subscription. */
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Amount } from '../../ui/amounts/amount.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
@@ -31,9 +32,11 @@ type SummaryProps = {
   period: Period | null;
   /** The coupon of a subscription, in whose first period it is. */
   coupon?: OfferedCoupon | null | undefined;
+  /** What usage costs, where it is charged too. */
+  children?: ReactNode;
 };
 
-export function Summary({ total, lines, period, coupon }: SummaryProps) {
+export function Summary({ total, lines, period, coupon, children }: SummaryProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const often = useOften(period);
@@ -96,6 +99,7 @@ export function Summary({ total, lines, period, coupon }: SummaryProps) {
           <dd className={styles.last}>{formats.fiat(total.amount, total.currency)}</dd>
         </dl>
       )}
+      {children}
     </div>
   );
 }

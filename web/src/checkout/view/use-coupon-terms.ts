@@ -28,11 +28,16 @@ export function useCouponTerms(
     ? t('checkout.coupon.amount', { amount: formats.fiat(amountOff, currency) })
     : t('checkout.coupon.percent', { percent });
   const later = formats.fiat(coupon.laterAmount, currency);
+  // A metered price without a base fee has no later amount to name.
+  const hasLater = Number(coupon.laterAmount) > 0;
+  const span = spanOf(period, durationPeriods ?? 1, t);
   switch (coupon.duration) {
     case 'ONCE':
-      return t('checkout.coupon.ONCE', { off, later, often });
+      return hasLater ? t('checkout.coupon.ONCE', { off, later, often }) : t('checkout.coupon.first', { off });
     case 'REPEATING':
-      return t('checkout.coupon.REPEATING', { off, later, often, span: spanOf(period, durationPeriods ?? 1, t) });
+      return hasLater
+        ? t('checkout.coupon.REPEATING', { off, later, often, span })
+        : t('checkout.coupon.while', { off, span });
     default:
       return t('checkout.coupon.FOREVER', { off });
   }

@@ -13,7 +13,7 @@ import { useFaults } from '../resources/use-faults.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
 import { PriceFields } from './price-fields.tsx';
-import { newPrice, type PriceValues, priceInput } from './price-values.ts';
+import { meteringParams, newPrice, type PriceValues, priceInput } from './price-values.ts';
 
 const own = ['name', 'description', 'imageUrl', 'planType', 'taxRateId'] as const;
 const priced = [
@@ -23,6 +23,7 @@ const priced = [
   'billingIntervalCount',
   'trialPeriodDays',
   'nickname',
+  ...meteringParams,
 ] as const;
 const params = [...own, ...priced.map((name) => `prices[0].${name}` as const)];
 

@@ -6,7 +6,8 @@ import { TextField } from '../../ui/fields/text-field.tsx';
 import { CurrencyChoice } from '../resources/currency-choice.tsx';
 import styles from '../resources/resources.module.css';
 import { useDashboard } from '../session/use-dashboard.ts';
-import type { PriceValues } from './price-values.ts';
+import { MeteringFields } from './metering-fields.tsx';
+import type { PriceParam, PriceValues } from './price-values.ts';
 
 type Interval = NonNullable<CreateProductPlanPriceInput['billingInterval']>;
 
@@ -15,21 +16,33 @@ type PriceFieldsProps = {
   values: PriceValues;
   onChange: (part: Partial<PriceValues>) => void;
   /** Of the API's field of this name. */
-  faultAt: (param: keyof PriceValues) => string | undefined;
+  faultAt: (param: PriceParam) => string | undefined;
 };
 
 export function PriceFields({ planType, values, onChange, faultAt }: PriceFieldsProps) {
   const { t } = useTranslation();
   const { app } = useDashboard();
   const intervals: Interval[] = [...(app.mode === 'TEST' ? (['MINUTE'] as const) : []), 'DAY', 'WEEK', 'MONTH', 'YEAR'];
+  const isMetered = planType === 'SUBSCRIPTION' && values.priceType === 'METERED';
   return (
     <>
+      {planType === 'SUBSCRIPTION' && (
+        <Select
+          label={t('catalog.metering.type')}
+          value={values.priceType}
+          onChange={(priceType) => onChange({ priceType })}
+          options={[
+            { value: 'FIXED', words: t('catalog.metering.FIXED') },
+            { value: 'METERED', words: t('catalog.metering.METERED') },
+          ]}
+        />
+      )}
       <div className={styles.pair}>
         <TextField
-          label={t('catalog.price.amount')}
+          label={isMetered ? t('catalog.metering.base') : t('catalog.price.amount')}
           name="amount"
           inputMode="decimal"
-          hint={t('catalog.price.amountHint')}
+          hint={isMetered ? t('catalog.metering.baseHint') : t('catalog.price.amountHint')}
           value={values.amount}
           onChange={(event) => onChange({ amount: event.target.value })}
           error={faultAt('amount')}
@@ -40,6 +53,9 @@ export function PriceFields({ planType, values, onChange, faultAt }: PriceFields
           error={faultAt('currency')}
         />
       </div>
+      {isMetered && (
+        <MeteringFields values={values.metering} onChange={(metering) => onChange({ metering })} faultAt={faultAt} />
+      )}
       {planType === 'SUBSCRIPTION' && (
         <>
           <div className={styles.pair}>

@@ -14,7 +14,7 @@ import { useFaults } from '../resources/use-faults.ts';
 import { usePriceWords } from '../resources/use-price-words.ts';
 import { useTell } from '../session/use-tell.ts';
 import { PriceFields } from './price-fields.tsx';
-import { newPrice, type PriceValues, priceInput, wholeNumber } from './price-values.ts';
+import { meteringParams, newPrice, type PriceValues, priceInput, wholeNumber } from './price-values.ts';
 
 const params = [
   'amount',
@@ -24,6 +24,7 @@ const params = [
   'trialPeriodDays',
   'nickname',
   'isDefault',
+  ...meteringParams,
 ] as const;
 
 type PriceFormProps = {

@@ -1,5 +1,5 @@
 /** A price as a form holds it, all text, and as the API takes it. */
-import type { CreateProductPlanPriceInput } from '../../../../generated/web/documents.ts';
+import type { CreateProductPlanPriceInput, MeteringInput } from '../../../../generated/web/documents.ts';
 import type { Currency } from '../resources/currencies.ts';
 
 type Interval = NonNullable<CreateProductPlanPriceInput['billingInterval']>;
@@ -11,7 +11,31 @@ export type PriceValues = {
   billingIntervalCount: string;
   trialPeriodDays: string;
   nickname: string;
+  priceType: 'FIXED' | 'METERED';
+  metering: MeteringValues;
 };
+
+/** A tier of the form; `key` is its own for as long as the form is open. */
+export type TierValues = { key: number; upTo: string; unitAmount: string; flatAmount: string };
+
+export type MeteringValues = {
+  scheme: 'PER_UNIT' | 'GRADUATED' | 'VOLUME';
+  unitName: string;
+  includedUnits: string;
+  unitAmount: string;
+  capAmount: string;
+  tiers: TierValues[];
+};
+
+/** The API's fields of a metering whose faults the form shows beside its own. */
+export const meteringParams = [
+  'metering.unitName',
+  'metering.includedUnits',
+  'metering.unitAmount',
+  'metering.tiers',
+  'metering.capAmount',
+] as const;
+export type PriceParam = Exclude<keyof PriceValues, 'metering' | 'priceType'> | (typeof meteringParams)[number];
 
 export const newPrice: PriceValues = {
   amount: '',
@@ -20,6 +44,18 @@ export const newPrice: PriceValues = {
   billingIntervalCount: '1',
   trialPeriodDays: '',
   nickname: '',
+  priceType: 'FIXED',
+  metering: {
+    scheme: 'PER_UNIT',
+    unitName: '',
+    includedUnits: '',
+    unitAmount: '',
+    capAmount: '',
+    tiers: [
+      { key: 0, upTo: '', unitAmount: '', flatAmount: '' },
+      { key: 1, upTo: '', unitAmount: '', flatAmount: '' },
+    ],
+  },
 };
 
 /** An amount goes as it was written, a comma for a point; counts that are none go as 0, which the API refuses with its limits. */
@@ -29,7 +65,25 @@ export function priceInput(values: PriceValues, planType: 'ONE_TIME' | 'SUBSCRIP
   const price = { amount: plainAmount(amount), currency, ...named };
   if (planType === 'ONE_TIME') return price;
   const trial = trialPeriodDays.trim() === '' ? {} : { trialPeriodDays: wholeNumber(trialPeriodDays, -1) };
-  return { ...price, billingInterval, billingIntervalCount: wholeNumber(billingIntervalCount, 0), ...trial };
+  const often = { billingInterval, billingIntervalCount: wholeNumber(billingIntervalCount, 0), ...trial };
+  if (values.priceType === 'FIXED') return { ...price, ...often };
+  return { ...price, ...often, priceType: 'METERED', metering: meteringInput(values.metering) };
+}
+
+/** The last tier has no end, whatever its field says. */
+function meteringInput(values: MeteringValues): MeteringInput {
+  const { scheme, unitName, includedUnits, unitAmount, capAmount, tiers } = values;
+  const included = includedUnits.trim() === '' ? {} : { includedUnits: plainAmount(includedUnits) };
+  const common = { scheme, unitName: unitName.trim(), ...included, capAmount: plainAmount(capAmount) };
+  if (scheme === 'PER_UNIT') return { ...common, unitAmount: plainAmount(unitAmount) };
+  return {
+    ...common,
+    tiers: tiers.map((tier, index) => ({
+      upTo: index === tiers.length - 1 || tier.upTo.trim() === '' ? null : plainAmount(tier.upTo),
+      unitAmount: plainAmount(tier.unitAmount),
+      flatAmount: tier.flatAmount.trim() === '' ? null : plainAmount(tier.flatAmount),
+    })),
+  };
 }
 
 /** What a person writes for money: `12,50` and ` 12.50` are `12.50`. */

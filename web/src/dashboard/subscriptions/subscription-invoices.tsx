@@ -19,6 +19,7 @@ export function SubscriptionInvoices({ invoices }: { invoices: SubscriptionFacts
             <Link href={`/invoices/${invoice.id}`}>{invoice.invoiceNumber ?? t('invoices.draft')}</Link>
             <Status status={invoice.status} />
             <span className={styles.quiet}>
+              {invoice.usageReason && t(`subscriptions.usage.${invoice.usageReason}`)}
               {invoice.periodStart && formats.day(new Date(invoice.periodStart))}
               {invoice.periodEnd && ` – ${formats.day(new Date(invoice.periodEnd))}`}
             </span>

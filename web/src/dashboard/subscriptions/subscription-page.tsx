@@ -27,6 +27,7 @@ import { SubscriptionActions } from './subscription-actions.tsx';
 import { SubscriptionCalendar } from './subscription-calendar.tsx';
 import { SubscriptionForecast } from './subscription-forecast.tsx';
 import { SubscriptionInvoices } from './subscription-invoices.tsx';
+import { SubscriptionUsage } from './subscription-usage.tsx';
 
 export function SubscriptionPage() {
   const { id = '' } = useParams<{ id: string }>();
@@ -60,6 +61,11 @@ export function SubscriptionPage() {
           <Panel title={t('subscriptions.calendar')} about={t('subscriptions.calendarAbout')}>
             <SubscriptionCalendar charges={subscription.upcomingCharges} />
           </Panel>
+          {subscription.productPlanPrice.priceType === 'METERED' && (
+            <Panel title={t('subscriptions.usage.title')} about={t('subscriptions.usage.about')}>
+              <SubscriptionUsage usage={subscription.usage} />
+            </Panel>
+          )}
           <Panel title={t('invoices.title')}>
             <SubscriptionInvoices invoices={subscription.invoices} />
           </Panel>

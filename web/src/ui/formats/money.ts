@@ -49,6 +49,14 @@ export function fiatFigure(language: string, amount: string, currency: string): 
   return `${joinFigure(language, sign === '-', whole, significant)} ${currency}`;
 }
 
+/** A decimal string that is no money, such as a quantity: `1,234.5`. Every digit. */
+export function quantityFigure(language: string, quantity: string): string {
+  const parts = /^(\d+)(?:\.(\d+))?$/.exec(quantity);
+  if (!parts) return quantity;
+  const [, whole = '0', fraction = ''] = parts;
+  return joinFigure(language, false, whole, fraction.replace(/0+$/, ''));
+}
+
 /** Digits that mean something in an amount below one minor unit. */
 const SMALL_DIGITS = 2;
 

@@ -1,7 +1,7 @@
 /** The formats in the viewer's language. */
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { fiatFigure, smallFiatFigure, tokenFigure } from './money.ts';
+import { fiatFigure, quantityFigure, smallFiatFigure, tokenFigure } from './money.ts';
 import { absoluteTime, calendarDay, clockTime, relativeTime, spanWords } from './time.ts';
 
 export function useFormats() {
@@ -11,6 +11,7 @@ export function useFormats() {
     () => ({
       fiat: (amount: string, currency: string) => fiatFigure(language, amount, currency),
       smallFiat: (amount: string, currency: string) => smallFiatFigure(language, amount, currency),
+      quantity: (quantity: string) => quantityFigure(language, quantity),
       token: (units: bigint | string, decimals: number) => tokenFigure(language, BigInt(units), decimals),
       count: (count: number) => new Intl.NumberFormat(language).format(count),
       /** Of basis points: 250 are 2.5 %. */
