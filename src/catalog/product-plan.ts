@@ -51,17 +51,18 @@ const priceShape = z.object({
 });
 
 /** The amount of a METERED price is the base fee of a period and may be zero. */
-export const createPriceSchema = priceShape.superRefine((input, context) => {
-  const fault = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
-  const { amount, priceType, metering } = input;
-  const isMetered = Boolean(metering) || priceType === 'METERED';
-  if (!isMetered && !/[1-9]/.test(amount)) fault(['amount'], 'more than zero');
-  if (priceType === 'METERED' && !metering) fault(['metering'], 'is required for a METERED price');
-  if (priceType === 'FIXED' && metering) fault(['metering'], 'is not sent with a FIXED price');
-  if (metering && new Decimal(metering.capAmount).lt(amount)) {
-    fault(['metering', 'capAmount'], `at least the amount of ${amount}`);
-  }
-});
+export const createPriceSchema = priceShape
+  .superRefine((input, context) => {
+    const fault = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
+    const { amount, priceType, metering } = input;
+    if (priceType === 'METERED' && !metering) fault(['metering'], 'is required for a METERED price');
+    if (priceType === 'FIXED' && metering) fault(['metering'], 'is not sent with a FIXED price');
+    if (metering && new Decimal(metering.capAmount).lt(amount)) {
+      fault(['metering', 'capAmount'], `at least the amount of ${amount}`);
+    }
+  })
+  // Named together with the faults of other fields.
+  .refine(hasAmount, { path: ['amount'], error: 'more than zero', when: () => true });
 export type CreatePriceInput = z.infer<typeof createPriceSchema>;
 
 /** A price's amount, currency, interval and metering are what was sold, so they cannot be changed. */
@@ -74,6 +75,13 @@ export const updatePriceSchema = z.object({
   metadata: metadataSchema.optional(),
 });
 export type UpdatePriceInput = z.infer<typeof updatePriceSchema>;
+
+function hasAmount(input: unknown): boolean {
+  if (typeof input !== 'object' || input === null) return true;
+  const { amount, priceType, metering } = input as Record<string, unknown>;
+  const isZero = typeof amount === 'string' && fiatPattern.test(amount) && !/[1-9]/.test(amount);
+  return !isZero || priceType === 'METERED' || Boolean(metering);
+}
 
 const name = z.string().min(1, 'between 1 and 255 characters').max(255, 'between 1 and 255 characters');
 const description = z.string().max(2000, 'at most 2000 characters').nullish();

@@ -286,6 +286,26 @@ describe('a subscription', () => {
     expect(() => free({ ...monthly, capPerPeriod: 0n }, 0n)).toThrow('capPerPeriod');
   });
 
+  it('to a metered price has the cap that is shown beside its first charge, and no other', () => {
+    const metered = (fiat: string, capAmount: string): Shown => ({
+      ...subscribing,
+      amount: fiat,
+      subscription: { id: subscriptionId, interval: 'MONTH', count: 1, capAmount },
+    });
+    const signing = (capPerPeriod: bigint, paid = amount) => ({
+      ...agreeing({ ...monthly, capPerPeriod }, capPerPeriod * 12n),
+      quote: { ...agreeing(monthly).quote, cryptoAmount: String(paid) },
+    });
+    const four = metered('12.50', '50.00');
+    expect(checkSteps(four, signing(amount * 4n))).toMatchObject([{}, { cap: amount * 4n }]);
+    expect(checkSteps(four, signing(amount * 4n + 1n))).toMatchObject([{}, { kind: 'recurring' }]);
+    expect(() => checkSteps(four, signing(amount * 4n + 2n))).toThrow('capPerPeriod');
+    const free = metered('0.00', '50.00');
+    expect(checkSteps(free, signing(50_000_000n, 0n))).toMatchObject([{}, { amount: 0n, cap: 50_000_000n }]);
+    expect(() => checkSteps(free, signing(50_000_000n, 1n))).toThrow('capPerPeriod');
+    expect(() => checkSteps(four, signing(50_000_000n, 0n))).toThrow('capPerPeriod');
+  });
+
   it('allows twelve caps and no more', () => {
     expect(() => checkSteps(subscribing, agreeing(monthly, cap * 13n))).toThrow('value');
   });

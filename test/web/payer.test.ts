@@ -150,6 +150,7 @@ const consentTold = {
   chainId,
   appName: 'Tea house',
   appLogoUrl: null,
+  usage: [],
   planName: 'Tea a month',
   amount: '12.50',
   currency: 'USD' as const,

@@ -66,6 +66,7 @@ const bounded: Record<string, string[]> = {
     'ProductPlan.prices',
     'RecordedUsage.results',
     'Subscription.usage',
+    'PayerConsent.usage',
     'Metering.tiers',
     'InvoiceItemUsage.tiers',
     'Query.apps',

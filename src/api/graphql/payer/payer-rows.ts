@@ -9,6 +9,7 @@ import { PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
 import { UndeliveredPayoutRef } from '../payments/undelivered.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import { SubscriptionStatusEnum } from '../subscriptions/subscription.ts';
+import { SubscriptionUsageRef, type shownUsage } from '../subscriptions/usage.ts';
 
 type Merchant = { name: true; logoUrl: true };
 
@@ -26,7 +27,12 @@ type ConsentRow = Prisma.SubscriptionConsentGetPayload<{
   include: {
     acceptedBy: { select: { id: true } };
     subscription: {
-      include: { app: { select: Merchant }; productPlan: { select: { name: true } }; productPlanPrice: true };
+      include: {
+        app: { select: Merchant };
+        productPlan: { select: { name: true } };
+        productPlanPrice: true;
+        usagePeriods: { include: typeof shownUsage };
+      };
     };
   };
 }>;
@@ -173,6 +179,11 @@ export const PayerConsentRef = builder.objectRef<ConsentRow>('PayerConsent').imp
     billingIntervalCount: t.int({
       description: 'Units a period.',
       resolve: ({ subscription }) => subscription.productPlanPrice.billingIntervalCount,
+    }),
+    usage: t.field({
+      type: [SubscriptionUsageRef],
+      description: 'The usage that has not been billed, oldest first. Empty without a metered price.',
+      resolve: ({ acceptedBy, subscription }) => (acceptedBy === null ? [] : subscription.usagePeriods),
     }),
     subscriptionId: t.expose('subscriptionId', { type: 'UUID', description: 'The subscription.' }),
     subscriptionStatus: t.field({

@@ -8,6 +8,7 @@ import { connectionSize } from '../server/connection.ts';
 import { byId, byTime, walk } from '../server/lists/keyset.ts';
 import { connectionOf } from '../server/lists/related-connection.ts';
 import { refusal } from '../server/scope-of.ts';
+import { shownUsage } from '../subscriptions/usage.ts';
 import { PayerConsentRef, PayerPaymentRef, shownToPayer } from './payer-rows.ts';
 
 type PayerPrincipal = Extract<Principal, { kind: 'payer' }>;
@@ -42,6 +43,7 @@ const consentRow = {
       app: { select: { name: true, logoUrl: true } },
       productPlan: { select: { name: true } },
       productPlanPrice: true,
+      usagePeriods: { where: { closedAt: null }, include: shownUsage, orderBy: { startsAt: 'asc' } },
     },
   },
 } as const;

@@ -6,13 +6,14 @@ import { builder } from '../server/builder.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { SubscriptionRef } from './subscription.ts';
 
-const priced = {
+/** What a row of usage is read with. */
+export const shownUsage = {
   productPlanPrice: true,
   subscription: { select: { currentPeriodEnd: true } },
 } as const satisfies Prisma.UsagePeriodInclude;
-type PricedPeriod = Prisma.UsagePeriodGetPayload<{ include: typeof priced }>;
+type PricedPeriod = Prisma.UsagePeriodGetPayload<{ include: typeof shownUsage }>;
 
-const SubscriptionUsageRef = builder.objectRef<PricedPeriod>('SubscriptionUsage').implement({
+export const SubscriptionUsageRef = builder.objectRef<PricedPeriod>('SubscriptionUsage').implement({
   description: 'The usage of a subscription in one of its periods, at one metered price.',
   fields: (t) => ({
     periodStart: t.expose('startsAt', { type: 'DateTime', description: 'Start of the period.' }),
@@ -60,7 +61,7 @@ builder.prismaObjectField(SubscriptionRef, 'usage', (t) =>
     type: [SubscriptionUsageRef],
     description:
       'The usage that has not been billed, oldest first: of the current period, and of the one before during its grace. Empty without a metered price, and before the first event.',
-    select: { usagePeriods: { where: { closedAt: null }, include: priced, orderBy: { startsAt: 'asc' } } },
+    select: { usagePeriods: { where: { closedAt: null }, include: shownUsage, orderBy: { startsAt: 'asc' } } },
     resolve: ({ usagePeriods }) => usagePeriods,
   }),
 );
@@ -92,7 +93,7 @@ builder.queryField('subscriptionUsagePage', (t) =>
       const where = { subscriptionId: args.id };
       const page = pageOf<UsageQuery, PricedPeriod>(args, {
         items: (_query, window) =>
-          database.usagePeriod.findMany({ ...window, where, include: priced, orderBy: { startsAt: 'desc' } }),
+          database.usagePeriod.findMany({ ...window, where, include: shownUsage, orderBy: { startsAt: 'desc' } }),
         total: () => database.usagePeriod.count({ where }),
       });
       const found = await database.subscription.findUnique({ where: { id: args.id }, select: { id: true } });

@@ -42,6 +42,8 @@ export type HeldConsent = Place & {
     status: string;
     nextChargeAt: string | null;
     cancelAtPeriodEnd: boolean;
+    /** What was used and is not billed yet, with a metered price. */
+    usage?: readonly { periodStart: string; quantity: string; unitName: string; amount: string; currency: string }[];
   } | null;
 };
 

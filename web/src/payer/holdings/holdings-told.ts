@@ -101,6 +101,7 @@ function consentTold(consent: Told['consents'][number], escrowOf: Places): HeldC
     status: consent.subscriptionStatus,
     nextChargeAt: consent.nextChargeAt ?? null,
     cancelAtPeriodEnd: consent.cancelAtPeriodEnd,
+    usage: consent.usage,
   };
   const signed = consentFromJson(consent.consent);
   const places: Place[] = [

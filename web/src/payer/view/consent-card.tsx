@@ -48,6 +48,16 @@ export function ConsentCard({
             <> {t('payer.consent.next', { at: formats.absolute(new Date(told.nextChargeAt)) })}</>
           )}
         </p>
+        {told?.usage?.map(({ periodStart, quantity, unitName, amount, currency }) => (
+          <p key={periodStart}>
+            {t('payer.consent.usage', {
+              quantity: formats.quantity(quantity),
+              unit: unitName,
+              amount: formats.fiat(amount, currency),
+              from: formats.day(new Date(periodStart)),
+            })}
+          </p>
+        ))}
       </div>
       {!isRevoked && (
         <CallButton look="danger" chainId={chainId} call={revokeCall({ escrow, consent })} acting={acting}>
