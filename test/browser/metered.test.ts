@@ -34,12 +34,12 @@ test('a metered plan is made in the dashboard, and its usage is shown with what 
   await dialog(page).getByRole('button', { name: 'Create the plan' }).click();
   // The API refuses the empty name of the unit, at its field.
   await expect
-    .poll(() => dialog(page).getByLabel('Unit', { exact: true }).first().getAttribute('aria-invalid'), {
+    .poll(() => dialog(page).getByLabel('Name of a unit').getAttribute('aria-invalid'), {
       timeout: 60_000,
     })
     .toBe('true');
   await inspect(opened, 'metered-plan-form');
-  await dialog(page).getByLabel('Unit', { exact: true }).first().fill('API call');
+  await dialog(page).getByLabel('Name of a unit').fill('API call');
   await dialog(page).getByRole('button', { name: 'Create the plan' }).click();
   await page.getByRole('heading', { level: 1, name: 'API' }).waitFor();
   await page.getByText('5.00 USD a month plus usage').first().waitFor();
