@@ -82,6 +82,7 @@ describe('a metered renewal', () => {
       includedUnits: '0',
       periodStart: trialEnd.toISOString(),
       periodEnd: end.toISOString(),
+      taxPercentage: null,
       tiers: [{ quantity: '2345.5', upTo: null, unitAmount: '0.001', flatAmount: null }],
       isAboveCap: false,
     });
