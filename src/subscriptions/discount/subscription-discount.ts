@@ -2,8 +2,8 @@
  * The discount of a subscription: its coupon, and the number of invoices to come that the coupon reduces.
  *
  * Each invoice of a period uses one up when it is opened, and gives it back when it is voided (`coupon-period.ts`). What applies
- * is the coupon as it was redeemed: archiving it, or its expiry, ends no discount. Only the price of the period is reduced, and not
- * what plan changes owe, because that is computed from reduced prices already.
+ * is the coupon as it was redeemed: archiving it, or its expiry, ends no discount. Only the price is reduced, which is the base fee
+ * together with the usage of a metered price, and not what plan changes owe, because that is computed from reduced prices already.
  *
  * Authority: the subscription's row, under its lock, for the invoices that are left; an invoice for what it was reduced by.
  */
