@@ -6,12 +6,15 @@ import { mailInvitationJob } from '../../src/auth/members/jobs.ts';
 import { mailPasswordJob } from '../../src/auth/one-time-password/jobs.ts';
 import { expireCheckoutSessionJob } from '../../src/checkout/jobs.ts';
 import { refreshWalletJob } from '../../src/customers/jobs.ts';
+import { sendMailsJob, summarizeMailsJob } from '../../src/events/mails/jobs.ts';
 import { reactJob, reactToEventJob } from '../../src/events/react-job.ts';
 import { mailInvoiceJob, overdueInvoiceJob } from '../../src/invoices/jobs.ts';
 import { jobTable, type WorkWorld } from '../../src/main/job-table.ts';
 import { readQueue } from '../../src/operations/health/vital-signs.ts';
 import { sendTransactionsJob } from '../../src/operator/jobs.ts';
+import { warnOfDeadlineJob } from '../../src/payments/disputes/jobs.ts';
 import {
+  actOnDepositJob,
   deliverPayoutsJob,
   expireJob,
   reclaimJob,
@@ -63,11 +66,16 @@ const id = newId();
 const payment = { paymentIntentId: id };
 const keyed = [
   ...[settleJob, expireJob, reclaimJob, resolveByTimeoutJob].map((job) => ({ job, payload: payment })),
-  { job: returnPaymentJob, payload: { chainId: 1, termsHash: `0x${'ab'.repeat(32)}` } },
+  ...[returnPaymentJob, actOnDepositJob].map((job) => ({
+    job,
+    payload: { chainId: 1, termsHash: `0x${'ab'.repeat(32)}` },
+  })),
   { job: deliverPayoutsJob, payload: { chainId: 1, recipient: `0x${'ab'.repeat(20)}`, token: `0x${'cd'.repeat(20)}` } },
   { job: reactToEventJob, payload: { appId: id, sequence: '1' } },
   { job: sendTransactionsJob, payload: { chainId: 1, sender: '0xab' } },
-  { job: mailInvitationJob, payload: { memberId: id } },
+  { job: warnOfDeadlineJob, payload: payment },
+  ...[mailInvitationJob, summarizeMailsJob].map((job) => ({ job, payload: { memberId: id } })),
+  { job: sendMailsJob, payload: {} },
   ...[mailInvoiceJob, overdueInvoiceJob].map((job) => ({ job, payload: { invoiceId: id } })),
   { job: expireCheckoutSessionJob, payload: { sessionId: id } },
   ...[renewSubscriptionJob, forecastRenewalJob].map((job) => ({ job, payload: { subscriptionId: id } })),
