@@ -11,13 +11,16 @@ vi.spyOn(console, 'log').mockImplementation(() => undefined);
 /** Not in the state that the example is for. What they do in it is shown below, or by the tests of the gateway. */
 const refused: Record<string, string> = {
   'checkoutSessions.confirm': 'INVALID_STATE',
-  'disputes.resolve': 'NOT_FOUND',
   'invoices.send': 'INVALID_STATE',
   'paymentIntents.capture': 'INVALID_STATE',
   'paymentIntents.dispute': 'INVALID_STATE',
   'paymentIntents.refund': 'INVALID_STATE',
+  'liabilities.list': 'NOT_FOUND',
+  'reports.getLiabilityProof': 'NOT_FOUND',
+  'subscriptions.applyCoupon': 'INVALID_STATE',
   'subscriptions.changePlan': 'INVALID_STATE',
   'subscriptions.pause': 'INVALID_STATE',
+  'subscriptions.removeCoupon': 'INVALID_STATE',
   'subscriptions.resume': 'INVALID_STATE',
 };
 
@@ -134,7 +137,6 @@ async function makeResources(): Promise<Record<string, string>> {
     customerAccountId: customer.id,
     customerId: customer.id,
     deliveryId: await deliveryOf(appId, endpoint.id),
-    disputeId: appId,
     invoiceId: invoice.id,
     paymentIntentId: intent.id,
     paymentLinkId: link.id,

@@ -46,3 +46,6 @@ ALTER TABLE "checkout_session"
   ADD COLUMN "coupon_id" UUID REFERENCES "coupon"("id") ON DELETE SET NULL ON UPDATE CASCADE,
   ADD COLUMN "discount_amount" DECIMAL(14,2) NOT NULL DEFAULT 0;
 ALTER TABLE "checkout_item" ADD COLUMN "discount_amount" DECIMAL(14,2) NOT NULL DEFAULT 0;
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON "coupon" FOR EACH ROW EXECUTE FUNCTION touch_updated_at();
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON "coupon_redemption" FOR EACH ROW EXECUTE FUNCTION touch_updated_at();

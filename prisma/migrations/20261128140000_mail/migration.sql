@@ -64,3 +64,6 @@ CREATE TABLE "mail_opt_out" (
   CONSTRAINT "mail_opt_out_pkey" PRIMARY KEY ("app_id", "email"),
   CONSTRAINT "mail_opt_out_app_id_fkey" FOREIGN KEY ("app_id") REFERENCES "app"("id") ON DELETE RESTRICT ON UPDATE CASCADE
 );
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON "mail_settings" FOR EACH ROW EXECUTE FUNCTION touch_updated_at();
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON "member_notifications" FOR EACH ROW EXECUTE FUNCTION touch_updated_at();
