@@ -24,6 +24,8 @@ export const mailContentSchema = z.object({
   reference: text.nullish(),
   reason: text.nullish(),
   plan: text.optional(),
+  /** Whether the renewal charges usage too. `money` has the usage so far. */
+  isMetered: z.boolean().optional(),
   /** A `RenewalCauseCode`. */
   cause: text.optional(),
   nextAttemptAt: text.nullish(),

@@ -177,10 +177,11 @@ async function ofDisputes(facts: Facts, app: OccasionApp, events: readonly Typed
   });
 }
 
-/** The first failure of a period, and the one that makes the subscription PAST_DUE. */
+/** The first failure of a period, and the one that makes the subscription PAST_DUE. The final invoice of an ended one renews nothing. */
 async function ofFailures(facts: Facts, app: OccasionApp, events: readonly TypedEvent[]): Promise<MailOccasion[]> {
   const mailed = events.filter(
-    ({ type, data }) => (type === 'subscription.past_due') !== (data.captureRetryCount === 1),
+    ({ type, data }) =>
+      data.status !== 'CANCELLED' && (type === 'subscription.past_due') !== (data.captureRetryCount === 1),
   );
   if (mailed.length === 0) return [];
   const subscriptions = await facts.database.subscription.findMany({

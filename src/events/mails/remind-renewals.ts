@@ -2,6 +2,7 @@ import { type Database, transaction } from '../../../prisma/client.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { upcomingCharges } from '../../subscriptions/forecast/upcoming-charges.ts';
 import { type RenewableSubscription, renewalIncludes } from '../../subscriptions/renewal/renewal-world.ts';
+import { pricedUsage } from '../../subscriptions/usage/usage-line.ts';
 import { enqueueMails, type NewMail } from './enqueue-mails.ts';
 import { mailLanguageOf } from './mail-kind.ts';
 
@@ -43,14 +44,16 @@ export async function remindRenewals({ database, clock }: { database: Database; 
       app: { include: { mailSettings: true } },
       customerAccount: true,
       adjustments: { where: { invoiceId: null }, orderBy: { id: 'asc' } },
+      usagePeriods: { where: { closedAt: null }, include: pricedUsage },
     },
   });
   const mails = subscriptions.flatMap((subscription): NewMail[] => {
-    const { customerAccount: customer, adjustments, currentPeriodEnd, app } = subscription;
+    const { customerAccount: customer, adjustments, usagePeriods: usage, currentPeriodEnd, app } = subscription;
     if (!customer.email || currentPeriodEnd === null) return [];
     const [charge] = upcomingCharges({
       subscription: subscription satisfies Pick<RenewableSubscription, 'status'>,
       adjustments,
+      usage,
       openInvoice: null,
       now,
       limit: 1,
@@ -70,6 +73,7 @@ export async function remindRenewals({ database, clock }: { database: Database; 
           customerId: customer.id,
           plan: (subscription.nextPlanPrice?.productPlan ?? subscription.productPlan).name,
           at: currentPeriodEnd.toISOString(),
+          isMetered: subscription.productPlanPrice.metering !== null,
           ...(charge ? { money: { amount: charge.total, currency: charge.currency } } : {}),
           subscriptionId: subscription.id,
         },

@@ -9,6 +9,7 @@ import { applySubscriptionCoupon } from '../../../src/subscriptions/discount/app
 import { readOutlooks } from '../../../src/subscriptions/forecast/read-outlooks.ts';
 import { upcomingCharges } from '../../../src/subscriptions/forecast/upcoming-charges.ts';
 import { pauseSubscription } from '../../../src/subscriptions/pause-subscription.ts';
+import { previewPlanChange } from '../../../src/subscriptions/plan-change/preview-plan-change.ts';
 import { renewalIncludes } from '../../../src/subscriptions/renewal/renewal-world.ts';
 import { resumeSubscription } from '../../../src/subscriptions/resume-subscription.ts';
 import { recordUsage } from '../../../src/subscriptions/usage/record-usage.ts';
@@ -178,6 +179,21 @@ describe('a coupon of a metered subscription', () => {
     // Voiding what is above the cap gives no period back.
     await voidInvoice(world, { scope: ground.scope, id: above?.id ?? '' });
     expect(await left(id)).toBe(2);
+  });
+
+  it('with an amount off leaves a plan change what it took off the base fee, and not what it took off the usage', async () => {
+    const { id, end } = await begin(fixed('2.00'));
+    await use(id, '7000');
+    await ground.goTo(later(end, GRACE));
+    const dearer = await ground.makePrice({ amount: '20', interval: 'DAY' });
+    const change = { productPlanPriceId: dearer.id };
+    const { lines } = await previewPlanChange(ground.action, { scope: ground.scope, id, change });
+    const { currentPeriodEnd } = await ground.subscriptionOf(id);
+    const rest = ((currentPeriodEnd?.getTime() ?? 0) - ground.clock.now().getTime()) / (DAY * 1000);
+    // 0.25 of 2.00 were taken off the base fee of 1.00.
+    const [, credit, charge] = lines.map(({ amount }) => Number(amount));
+    expect(credit).toBeCloseTo(-0.75 * rest, 1);
+    expect(charge).toBeCloseTo(19.75 * rest, 1);
   });
 
   it('reduces the final usage as long as it has not ended', async () => {

@@ -127,11 +127,12 @@ export const english: MailWords = {
       title: `${token ?? 'Your payment'} was returned to you`,
       paragraphs: [`${appName} has refunded your payment to the wallet that you paid with.`],
     }),
-    RENEWAL_REMINDER: ({ appName, plan, at, money }, format) => ({
+    RENEWAL_REMINDER: ({ appName, plan, at, money, isMetered }, format) => ({
       subject: `Your subscription to ${plan} renews soon`,
       title: `${plan} renews on ${at ? format.date(at) : ''}`,
       paragraphs: [
         `Your subscription with ${appName} renews automatically. ${money ? `${format.money(money)} will be charged to your wallet.` : ''}`,
+        ...(isMetered && money ? ['This includes your usage so far. Usage until then will be added.'] : []),
         'Please make sure that your wallet holds enough by then. You can review and revoke recurring payments with your wallet at any time.',
       ],
       action: 'Manage recurring payments',

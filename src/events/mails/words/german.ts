@@ -130,11 +130,14 @@ export const german: MailWords = {
       title: `${token ?? 'Ihre Zahlung'} wurde Ihnen erstattet`,
       paragraphs: [`${appName} hat Ihre Zahlung an die Wallet erstattet, mit der Sie bezahlt haben.`],
     }),
-    RENEWAL_REMINDER: ({ appName, plan, at, money }, format) => ({
+    RENEWAL_REMINDER: ({ appName, plan, at, money, isMetered }, format) => ({
       subject: `Ihr Abonnement ${plan} verlängert sich bald`,
       title: `${plan} verlängert sich am ${at ? format.date(at) : ''}`,
       paragraphs: [
         `Ihr Abonnement bei ${appName} verlängert sich automatisch. ${money ? `Von Ihrer Wallet werden ${format.money(money)} abgebucht.` : ''}`,
+        ...(isMetered && money
+          ? ['Ihre bisherige Nutzung ist darin enthalten. Die Nutzung bis dahin kommt hinzu.']
+          : []),
         'Bitte sorgen Sie bis dahin für ausreichendes Guthaben. Wiederkehrende Zahlungen können Sie jederzeit mit Ihrer Wallet einsehen und widerrufen.',
       ],
       action: 'Wiederkehrende Zahlungen verwalten',
