@@ -24,6 +24,7 @@ CREATE TABLE "member_notifications" (
   "member_id" UUID NOT NULL,
   "kinds" TEXT[] NOT NULL DEFAULT '{}',
   "language" TEXT NOT NULL DEFAULT 'en',
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT gateway_now(),
   "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT gateway_now(),
   CONSTRAINT "member_notifications_pkey" PRIMARY KEY ("member_id"),
   CONSTRAINT "member_notifications_member_id_fkey" FOREIGN KEY ("member_id") REFERENCES "member"("id") ON DELETE RESTRICT ON UPDATE CASCADE

@@ -10,7 +10,7 @@ export const notificationsSchema = z.object({
 
 /** The settings of a member who has not changed any: nothing is received. */
 function defaultNotifications(memberId: string, now: Date): MemberNotifications {
-  return { memberId, kinds: [], language: 'en', updatedAt: now };
+  return { memberId, kinds: [], language: 'en', createdAt: now, updatedAt: now };
 }
 
 /** Which mails the member receives. */
