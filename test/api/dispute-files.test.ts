@@ -137,8 +137,7 @@ describe('an upload', () => {
     await new Promise<void>((resolve) => {
       const call = httpRequest(url, { method: 'POST', headers: { ...key, 'content-length': '5000' } });
       call.on('error', () => resolve());
-      call.write(pdf(1_000));
-      setTimeout(() => call.destroy(new Error('gone')), 100);
+      call.write(pdf(1_000), () => call.destroy(new Error('gone')));
     });
     // Another upload waits for nothing that the first has left behind.
     expect((await ground.upload(id, pdf(), { headers: key })).status).toBe(200);

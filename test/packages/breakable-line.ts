@@ -8,6 +8,8 @@ export type BreakableLine = {
   url: string;
   /** Connections that were made over it. */
   opened(): number;
+  /** Resolves when a connection has been refused because the line is broken. */
+  refusal(): Promise<void>;
   /** Breaks every connection. New ones break as well until `mend`. */
   break(): void;
   mend(): void;
@@ -19,8 +21,12 @@ export async function openBreakableLine(target: string): Promise<BreakableLine> 
   const sockets = new Set<Socket>();
   let isBroken = false;
   let opened = 0;
+  let refused: () => void = () => undefined;
   const server = createTcpServer((near) => {
-    if (isBroken) return near.destroy();
+    if (isBroken) {
+      refused();
+      return near.destroy();
+    }
     opened += 1;
     const far = connect(Number(targetPort), hostname);
     for (const [socket, other] of [
@@ -45,6 +51,10 @@ export async function openBreakableLine(target: string): Promise<BreakableLine> 
   return {
     url: `http://127.0.0.1:${port}`,
     opened: () => opened,
+    refusal: () =>
+      new Promise((resolve) => {
+        refused = resolve;
+      }),
     break() {
       isBroken = true;
       destroyAll();

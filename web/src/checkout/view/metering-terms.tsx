@@ -1,6 +1,7 @@
 /** What the usage of a subscription costs, and the most that a period may be charged. */
 import { useTranslation } from 'react-i18next';
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
+import { isZero } from '../../ui/formats/money.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import styles from './summary.module.css';
 import { type Period, useOften } from './use-often.ts';
@@ -19,7 +20,7 @@ export function MeteringTerms({ metering, currency, period }: MeteringTermsProps
     <section className={styles.metering} aria-label={t('checkout.metering.title')}>
       <p>{t('checkout.metering.about', { often })}</p>
       <ul className={styles.tiers}>
-        {Number(includedUnits) > 0 && (
+        {!isZero(includedUnits) && (
           <li>{t('checkout.metering.included', { quantity: formats.quantity(includedUnits), unit })}</li>
         )}
         {unitAmount && <li>{t('checkout.metering.each', { price: price(unitAmount), unit })}</li>}

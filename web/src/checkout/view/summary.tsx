@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Amount } from '../../ui/amounts/amount.tsx';
+import { isZero } from '../../ui/formats/money.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import styles from './summary.module.css';
 import { type OfferedCoupon, useCouponTerms } from './use-coupon-terms.ts';
@@ -102,8 +103,4 @@ export function Summary({ total, lines, period, coupon, children }: SummaryProps
       {children}
     </div>
   );
-}
-
-function isZero(amount: string): boolean {
-  return /^0(\.0+)?$/.test(amount);
 }

@@ -1,6 +1,7 @@
 /** What a coupon does to the price of a subscription: "50 % off for 2 months, then 20.00 USD every month". */
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
+import { isZero } from '../../ui/formats/money.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import { type Period, useOften } from './use-often.ts';
 
@@ -29,7 +30,7 @@ export function useCouponTerms(
     : t('checkout.coupon.percent', { percent });
   const later = formats.fiat(coupon.laterAmount, currency);
   // A metered price without a base fee has no later amount to name.
-  const hasLater = Number(coupon.laterAmount) > 0;
+  const hasLater = !isZero(coupon.laterAmount);
   const span = spanOf(period, durationPeriods ?? 1, t);
   switch (coupon.duration) {
     case 'ONCE':

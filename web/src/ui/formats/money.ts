@@ -95,3 +95,8 @@ function joinFigure(language: string, isNegative: boolean, whole: string, fracti
     new Intl.NumberFormat(language).formatToParts(1.5).find((part) => part.type === 'decimal')?.value ?? '.';
   return `${isNegative ? '−' : ''}${grouped}${fraction === '' ? '' : `${point}${fraction}`}`;
 }
+
+/** Whether a decimal string without a sign, as the API prints amounts and quantities, is zero. */
+export function isZero(amount: string): boolean {
+  return /^0(\.0+)?$/.test(amount);
+}
