@@ -1,6 +1,6 @@
 /** The printable page of an invoice. GET shows it, and POST to `/pay` redirects to a checkout session that pays it. */
 import { createHash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { sessionUrl } from '../checkout/checkout-session.ts';
 import { GatewayError } from '../errors.ts';
 import { createInvoiceCheckout } from '../invoices/create-invoice-checkout.ts';
@@ -38,8 +38,9 @@ export function serveInvoice(world: InvoiceWorld, gate: Gate): HttpHandler {
     nameRoute(response, pays ? '/invoice/:id/pay' : '/invoice/:id');
     const { refusal } = await gate.admit({
       method: request.method ?? 'GET',
-      headers: forwarded(request),
+      headers: request.headers,
       remoteAddress: request.socket.remoteAddress,
+      credentials: {},
     });
     if (databaseFault(refusal)) throw refusal;
     if (refusal !== undefined) return answer(response, 429, words('Too many requests', 'Try again in a moment.'));
@@ -90,12 +91,6 @@ async function pay(world: InvoiceWorld, response: ServerResponse, invoice: Print
     if (!(error instanceof GatewayError) || error.code !== 'INVALID_STATE') throw error;
     return answer(response, 409, words('Not to be paid now', error.message));
   }
-}
-
-/** Returns only the headers that determine the address, because credentials have no effect here. */
-function forwarded(request: IncomingMessage) {
-  const name = 'x-forwarded-for';
-  return request.headers[name] === undefined ? {} : { [name]: request.headers[name] };
 }
 
 function answer(response: ServerResponse, status: number, page: string, isHead = false): true {

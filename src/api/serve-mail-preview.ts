@@ -22,6 +22,12 @@ const headers = {
   'x-robots-tag': 'noindex',
 };
 
+const sentences: Record<number, string> = {
+  404: 'There is no such preview.',
+  405: 'This address takes GET.',
+  429: 'Too many requests; try again in a moment.',
+};
+
 type Preview = { appId: string; kind: MailKind; language: MailLanguage };
 type PreviewWorld = Pick<World, 'database' | 'clock' | 'config' | 'secretKeys'>;
 
@@ -52,7 +58,13 @@ export function serveMailPreview(world: PreviewWorld, gate: Gate): HttpHandler {
     if (appId === undefined || kind === undefined) return false;
     nameRoute(response, '/mail-preview/:appId/:kind/:language');
     const method = request.method ?? 'GET';
-    const { refusal } = await gate.admit({ method, headers: {}, remoteAddress: request.socket.remoteAddress });
+    const { headers: sent, socket } = request;
+    const { refusal } = await gate.admit({
+      method,
+      headers: sent,
+      remoteAddress: socket.remoteAddress,
+      credentials: {},
+    });
     if (databaseFault(refusal)) throw refusal;
     const [own, given] = [tokenOf(world, path), new URLSearchParams(search).get('token') ?? ''].map((token) =>
       Buffer.from(token ?? ''),
@@ -67,7 +79,8 @@ export function serveMailPreview(world: PreviewWorld, gate: Gate): HttpHandler {
     const html =
       status === 200 && app && isMailKind(kind)
         ? printPreview(world, { app, kind, language: mailLanguageOf(language) ?? 'en' }).html
-        : `<!doctype html><title>${status}</title><p>There is no such preview.</p>\n`;
+        : `<!doctype html><title>${status}</title><p>${sentences[status]}</p>\n`;
+    if (status === 405) response.setHeader('allow', 'GET, HEAD');
     response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(html) });
     response.end(method === 'HEAD' ? undefined : html);
     return true;

@@ -28,12 +28,12 @@ export function serveUnsubscribe(world: Pick<World, 'database' | 'clock' | 'secr
     const [, who, id, kind] = PATH.exec(path) ?? [];
     if (who === undefined || id === undefined || kind === undefined) return false;
     nameRoute(response, '/unsubscribe/:who/:id/:kind');
-    const forwardedFor = request.headers['x-forwarded-for'];
     const method = request.method ?? 'GET';
     const { refusal } = await gate.admit({
       method,
-      headers: forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor },
+      headers: request.headers,
       remoteAddress: request.socket.remoteAddress,
+      credentials: {},
     });
     if (databaseFault(refusal)) throw refusal;
     if (refusal !== undefined) return answer(response, 429, page('Too many requests', 'Try again in a moment.'));
@@ -47,6 +47,7 @@ export function serveUnsubscribe(world: Pick<World, 'database' | 'clock' | 'secr
       return answer(response, 200, page('You are unsubscribed', 'You will not receive these emails any more.'));
     }
     if (method !== 'GET' && method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD, POST');
       return answer(response, 405, page('Method not allowed', 'This address takes GET and POST.'));
     }
     const form = '<form method="post"><button type="submit">Unsubscribe</button></form>';

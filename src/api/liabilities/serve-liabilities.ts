@@ -33,12 +33,12 @@ export function serveLiabilities(world: PageWorld, gate: Gate): HttpHandler {
     nameRoute(response, '/proof-of-liabilities/:id');
     const language = languageOf(request.headers['accept-language']);
     const words = liabilitiesWords[language];
-    const { method = 'GET', socket } = request;
-    const forwarded = request.headers['x-forwarded-for'];
+    const { method = 'GET', headers: sent, socket } = request;
     const { refusal } = await gate.admit({
       method,
-      headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+      headers: sent,
       remoteAddress: socket.remoteAddress,
+      credentials: {},
     });
     if (databaseFault(refusal)) throw refusal;
     if (refusal !== undefined) return answer(response, 429, sentencePage(language, words.tryLater));

@@ -79,7 +79,10 @@ export function usageEnd({ cancelAt, cancelledAt }: Pick<Subscription, 'cancelAt
 }
 
 /** Where an open usage period ends, as far as this is known. While the subscription is paused, its period has no end. */
-export function endOf({ startsAt, endsAt }: OpenUsage, subscription: MeteredSubscription): Date | null {
+export function endOf(
+  { startsAt, endsAt }: Pick<OpenUsage, 'startsAt' | 'endsAt'>,
+  subscription: Pick<Subscription, 'status' | 'currentPeriodEnd'>,
+): Date | null {
   if (endsAt !== null) return endsAt;
   const { status, currentPeriodEnd } = subscription;
   if (status === 'PAUSED' || currentPeriodEnd === null) return null;

@@ -73,7 +73,8 @@ const OrderFactsRef = builder.objectRef<OrderFacts>('DisputeOrderFacts').impleme
 const SUBMITTED_BY =
   "Who submitted it: a member's email address, the prefix of an API key, or the payer's wallet. Null for a payer with a client secret. Payers do not see who acts for the merchant.";
 
-function submitterShownTo(
+/** Who submitted an entry or a file, as far as the caller may know: payers do not see who acts for the merchant. */
+export function submitterShownTo(
   { principal }: Pick<GraphqlContext, 'principal'>,
   { party, submittedBy }: { party: DisputeParty; submittedBy: string | null },
 ): string | null {

@@ -2,6 +2,7 @@
 import type { Prisma } from '../../../../prisma/client.ts';
 import { meteredAmount, storedMetering } from '../../../catalog/metering.ts';
 import { notFound } from '../../../errors.ts';
+import { endOf } from '../../../subscriptions/usage/usage-period.ts';
 import { builder } from '../server/builder.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { SubscriptionRef } from './subscription.ts';
@@ -9,7 +10,7 @@ import { SubscriptionRef } from './subscription.ts';
 /** What a row of usage is read with. */
 export const shownUsage = {
   productPlanPrice: true,
-  subscription: { select: { currentPeriodEnd: true } },
+  subscription: { select: { status: true, currentPeriodEnd: true } },
 } as const satisfies Prisma.UsagePeriodInclude;
 type PricedPeriod = Prisma.UsagePeriodGetPayload<{ include: typeof shownUsage }>;
 
@@ -20,9 +21,8 @@ export const SubscriptionUsageRef = builder.objectRef<PricedPeriod>('Subscriptio
     periodEnd: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'Its end. Null while it is not known.',
-      resolve: ({ startsAt, endsAt, subscription: { currentPeriodEnd } }) =>
-        endsAt ?? (currentPeriodEnd !== null && currentPeriodEnd > startsAt ? currentPeriodEnd : null),
+      description: 'End of the period. Null while it is not known, and while the subscription is paused.',
+      resolve: (period) => endOf(period, period.subscription),
     }),
     quantity: t.expose('quantity', { type: 'Decimal', description: 'Units used so far.' }),
     unitName: t.string({

@@ -17,6 +17,7 @@ import { type FairPlaces, openFairPlaces } from '../../../platform/limits/fair-p
 import { traced } from '../../../platform/request-trace.ts';
 import type { Gate } from '../../gate.ts';
 import { submitterIn } from '../../graphql/disputes/dispute-caller.ts';
+import { submitterShownTo } from '../../graphql/disputes/dispute-evidence.ts';
 import { schema } from '../../graphql/schema.ts';
 import { accessNeeded, demandFieldAccess } from '../../graphql/server/access/root-access.ts';
 import { contextOf, type GraphqlContext } from '../../graphql/server/context.ts';
@@ -186,14 +187,13 @@ async function demandUsable({ database }: GraphqlContext, request: IncomingMessa
 }
 
 /** The same fields as of `DisputeFile` in the schema. */
-function printFile(file: DisputeFile, { principal }: GraphqlContext) {
-  const { id, paymentIntentId, party, submittedBy, name, contentType, sizeBytes, sha256, createdAt } = file;
-  const isPayer = principal.kind === 'session' || principal.kind === 'payer';
+function printFile(file: DisputeFile, context: GraphqlContext) {
+  const { id, paymentIntentId, party, name, contentType, sizeBytes, sha256, createdAt } = file;
   return {
     id,
     paymentIntentId,
     party,
-    submittedBy: isPayer && party === 'MERCHANT' ? null : submittedBy,
+    submittedBy: submitterShownTo(context, file),
     name,
     contentType,
     sizeBytes,

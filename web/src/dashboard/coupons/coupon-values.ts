@@ -1,6 +1,6 @@
 /** A coupon as a form holds it, and as the API takes it. Pure. */
 import type { CouponListQuery, CreateCouponInput, UpdateCouponInput } from '../../../../generated/web/documents.ts';
-import { plainAmount } from '../plans/price-values.ts';
+import { countOrNull, plainAmount } from '../plans/price-values.ts';
 import type { Currency } from '../resources/currencies.ts';
 
 export type CouponRow = NonNullable<NonNullable<CouponListQuery['coupons']['nodes']>[number]>;
@@ -56,8 +56,8 @@ export function readBps(text: string): number | null {
 export function couponLimits(values: CouponValues): UpdateCouponInput {
   return {
     name: values.name.trim(),
-    maxRedemptions: countOf(values.maxRedemptions),
-    maxRedemptionsPerCustomer: countOf(values.maxRedemptionsPerCustomer),
+    maxRedemptions: countOrNull(values.maxRedemptions),
+    maxRedemptionsPerCustomer: countOrNull(values.maxRedemptionsPerCustomer),
     expiresAt: values.expiresAt === '' ? null : new Date(values.expiresAt).toISOString(),
   };
 }
@@ -68,13 +68,9 @@ export function couponInput(values: CouponValues): Omit<CreateCouponInput, 'appI
       ? { percentOffBps: readBps(values.percent) }
       : { amountOff: plainAmount(values.amount), currency: values.currency };
   const { duration } = values;
-  const periods = duration === 'REPEATING' ? { durationPeriods: countOf(values.durationPeriods) } : {};
+  const periods = duration === 'REPEATING' ? { durationPeriods: countOrNull(values.durationPeriods) } : {};
   const code = values.code.trim() || null;
   return { ...couponLimits(values), name: values.name.trim(), code, ...discount, duration, ...periods };
-}
-
-function countOf(text: string): number | null {
-  return text.trim() === '' ? null : Number(text.trim());
 }
 
 function localInput(at: Date): string {

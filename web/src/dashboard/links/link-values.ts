@@ -1,6 +1,6 @@
 /** A payment link as a form holds it, and as the API takes it. */
 import type { CreatePaymentLinkInput, LinkDetailQuery } from '../../../../generated/web/documents.ts';
-import { plainAmount } from '../plans/price-values.ts';
+import { countOrNull, plainAmount } from '../plans/price-values.ts';
 import type { Currency } from '../resources/currencies.ts';
 import { everything, readSelection, type Selection } from '../resources/selections.ts';
 
@@ -86,9 +86,9 @@ export function linkInput(values: LinkValues): Omit<CreatePaymentLinkInput, 'app
     productPlanId: pricing === 'price' ? orNull(values.productPlanId) : null,
     productPlanPriceId: pricing === 'price' ? orNull(values.productPlanPriceId) : null,
     taxRateId: orNull(values.taxRateId),
-    minimumQuantity: orUnits(values.minimumQuantity),
-    maximumQuantity: orUnits(values.maximumQuantity),
-    stock: orUnits(values.stock),
+    minimumQuantity: countOrNull(values.minimumQuantity),
+    maximumQuantity: countOrNull(values.maximumQuantity),
+    stock: countOrNull(values.stock),
     couponId: orNull(values.couponId),
     allowCouponCodes: values.allowCouponCodes,
     requireBillingDetails: values.requireBillingDetails,
@@ -97,11 +97,6 @@ export function linkInput(values: LinkValues): Omit<CreatePaymentLinkInput, 'app
     allowedChains: selection.chains,
     allowedTokens: selection.tokens,
   };
-}
-
-/** A count as the API takes it: null if left empty, and not a number if it is none, which the API refuses. */
-function orUnits(text: string): number | null {
-  return text.trim() === '' ? null : Number(text.trim());
 }
 
 /** A slug from a name: "Große Tasse Kaffee!" is `grosse-tasse-kaffee`. */

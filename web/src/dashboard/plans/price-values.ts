@@ -94,5 +94,10 @@ export function plainAmount(text: string): string {
 /** A count, never money; `wrong` for what is none. */
 export function wholeNumber(text: string, wrong: number): number {
   const digits = text.trim();
-  return /^\d{1,7}$/.test(digits) ? Number(digits) : wrong;
+  return /^\d{1,10}$/.test(digits) ? Number(digits) : wrong;
+}
+
+/** A count that may be left empty, which is null. The API refuses what is none, which is -1 here. */
+export function countOrNull(text: string): number | null {
+  return text.trim() === '' ? null : wholeNumber(text, -1);
 }
