@@ -94,7 +94,7 @@ export async function endSubscription(
       status,
       cancelledAt: now,
       finalUsageDueAt: finalAt,
-      pendingJobId: await restingJob(tx, { subscription: { ...locked, cancelAt: finalAt }, now }),
+      pendingJobId: await restingJob(tx, { subscriptionId: locked.id, wakeAt: finalAt, now }),
     },
   });
   if (locked.status === 'PENDING') {

@@ -17,7 +17,7 @@ export async function pauseForArrears(
   const status = nextSubscriptionStatus(locked.status, 'GRACE_PAUSED');
   if (!status) return;
   const events = await dropUnpaidInvoices(tx, { subscription: locked, now, trigger: 'GIVE_UP' });
-  const pendingJobId = await restingJob(tx, { subscription: locked, now });
+  const pendingJobId = await restingJob(tx, { subscriptionId: locked.id, wakeAt: locked.cancelAt, now });
   const subscription = await tx.subscription.update({
     where: { id: locked.id },
     data: { status, pausedAt: now, pastDueSince: null, captureRetryCount: 0, pendingJobId },

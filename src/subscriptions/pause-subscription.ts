@@ -31,7 +31,7 @@ export async function pauseSubscription(
         throw new GatewayError('INVALID_STATE', `The subscription is ${locked.status}; only an ACTIVE one pauses.`);
       const now = world.clock.now();
       const events = await dropUnpaidInvoices(tx, { subscription: locked, now, trigger: 'VOID' });
-      const pendingJobId = await restingJob(tx, { subscription: locked, now });
+      const pendingJobId = await restingJob(tx, { subscriptionId: locked.id, wakeAt: locked.cancelAt, now });
       const subscription = await tx.subscription.update({
         where: { id: locked.id },
         data: { status, pausedAt: now, captureRetryCount: 0, pendingJobId },

@@ -170,6 +170,18 @@ test('a preview shows the look of the app', async () => {
   expect(codeOf(await api.graphql(PREVIEW, { kind: 'RECEIPT' }))).toBe('AUTHENTICATION_ERROR');
 });
 
+test('a preview as a page is read only, and only by its own address', async () => {
+  const PREVIEW = 'query { mailPreview(kind: RECEIPT) { url } }';
+  const answer = await api.graphql(PREVIEW, {}, key);
+  const { pathname, search } = new URL(answer.data.mailPreview.url, api.url);
+  const ask = (init: RequestInit = {}, query = search) => fetch(`${api.url}${pathname}${query}`, init);
+  expect((await ask()).status).toBe(200);
+  expect((await ask({}, '?token=other')).status).toBe(404);
+  const posted = await ask({ method: 'POST' });
+  expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  expect(await posted.text()).toContain('This address takes GET.');
+});
+
 const RETRY = 'query { app { subscriptionGraceDays renewalRetry { steps isDefault graceDays atEnd } } }';
 const SET_RETRY = `mutation ($input: UpdateAppInput!) {
   updateApp(input: $input) { subscriptionGraceDays renewalRetry { steps isDefault graceDays atEnd } } }`;

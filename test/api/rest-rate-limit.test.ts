@@ -8,6 +8,7 @@ import { openTestGraph } from '../setup/graph.ts';
 import { callRest, openRestApi } from '../setup/rest.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
+const UNKNOWN = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11';
 const BURST = 20;
 const api = await openRestApi({
   environment: {
@@ -67,6 +68,18 @@ test('without a key an address is limited, and wrong keys count against it', asy
   expect(refused.length).toBeGreaterThan(0);
   expect((await api.rest('GET', '/payments/intents', from('198.51.100.8'))).status).toBe(401);
 });
+
+test.each(['/mail-preview/', '/unsubscribe/customer/'])(
+  'pages without a credential are limited by address: %s',
+  async (start) => {
+    const path = `${start}${UNKNOWN}/RECEIPT${start.startsWith('/mail') ? '/en' : ''}`;
+    const ask = (address: string) => fetch(`${api.url}${path}`, { headers: { 'x-forwarded-for': address } });
+    const statuses: number[] = [];
+    for (let call = 0; call < 40; call += 1) statuses.push((await ask(`198.51.100.${start.length}`)).status);
+    expect(new Set(statuses)).toEqual(new Set([404, 429]));
+    expect((await ask(`198.51.101.${start.length}`)).status).toBe(404);
+  },
+);
 
 test('when the limit cannot be asked, reads go on and writes do not', async () => {
   const gate = openGate({

@@ -5,7 +5,7 @@ import { ApiError } from '../../web/src/api/api-error.ts';
 import { type InvoiceValues, invoiceInput, invoiceTotals } from '../../web/src/dashboard/invoices/invoice-values.ts';
 import { codeSvg, linkCode, linkSnippet } from '../../web/src/dashboard/links/link-code.ts';
 import { linkInput, newLink, slugOf } from '../../web/src/dashboard/links/link-values.ts';
-import { newPrice, priceInput } from '../../web/src/dashboard/plans/price-values.ts';
+import { countOrNull, newPrice, priceInput } from '../../web/src/dashboard/plans/price-values.ts';
 import { fieldFaults, limitWords } from '../../web/src/dashboard/resources/field-faults.ts';
 import {
   everything,
@@ -113,6 +113,11 @@ describe('chains and tokens', () => {
 });
 
 describe('what forms send', () => {
+  it('is a count, null where it may be left empty, and never null for what is no count', () => {
+    expect(['', ' ', '0', ' 12 ', '1000000000'].map(countOrNull)).toEqual([null, null, 0, 12, 1_000_000_000]);
+    expect(['ten', '1.5', '-1', '1e3'].map(countOrNull)).toEqual([-1, -1, -1, -1]);
+  });
+
   it('is a price with its interval, or without one', () => {
     const values = { ...newPrice, amount: ' 12,50', billingIntervalCount: '3', trialPeriodDays: '14' };
     expect(priceInput(values, 'SUBSCRIPTION')).toEqual({

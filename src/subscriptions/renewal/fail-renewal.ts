@@ -45,8 +45,8 @@ export async function failRenewal(tx: DatabaseTransaction, failure: Failure): Pr
   if (invoice.usageReason === 'FINAL') return await failFinal(tx, failure);
   if (subscription.status !== 'ACTIVE' && subscription.status !== 'PAST_DUE') {
     const events = await dropUnpaidInvoices(tx, { subscription, now, trigger: 'VOID' });
-    const cancelAt = subscription.status === 'PAUSED' ? subscription.cancelAt : finalUsageAt(subscription, now);
-    const pendingJobId = await restingJob(tx, { subscription: { id: subscription.id, cancelAt }, now });
+    const wakeAt = subscription.status === 'PAUSED' ? subscription.cancelAt : finalUsageAt(subscription, now);
+    const pendingJobId = await restingJob(tx, { subscriptionId: subscription.id, wakeAt, now });
     await tx.subscription.update({ where: { id: subscription.id }, data: { pendingJobId } });
     return events;
   }

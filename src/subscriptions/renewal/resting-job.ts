@@ -1,20 +1,19 @@
-import type { DatabaseTransaction, Subscription } from '../../../prisma/client.ts';
+import type { DatabaseTransaction } from '../../../prisma/client.ts';
 import { FOLLOW_MS, scheduleRenewal, unscheduleRenewal } from '../schedule-renewal.ts';
 import { openAttempt } from './store.ts';
 
 /**
  * Schedules the next check of a subscription that is not renewed at present: while a charge is pending, for its outcome;
- * otherwise at its `cancelAt`, or never. Returns `pendingJobId`. `subscription` is its state before the change, without a
- * `cancelAt` that no longer applies.
+ * otherwise at `wakeAt`, when its planned cancellation or the billing of its final usage is due, or never if that is null or past.
+ * Returns `pendingJobId`.
  */
 export async function restingJob(
   tx: DatabaseTransaction,
-  { subscription, now }: { subscription: Pick<Subscription, 'id' | 'cancelAt'>; now: Date },
+  { subscriptionId, wakeAt, now }: { subscriptionId: string; wakeAt: Date | null; now: Date },
 ): Promise<string | null> {
-  const { id: subscriptionId, cancelAt } = subscription;
   if (await openAttempt(tx, subscriptionId)) {
     return await scheduleRenewal(tx, { subscriptionId, runAt: new Date(now.getTime() + FOLLOW_MS) });
   }
-  if (cancelAt !== null && cancelAt >= now) return await scheduleRenewal(tx, { subscriptionId, runAt: cancelAt });
+  if (wakeAt !== null && wakeAt >= now) return await scheduleRenewal(tx, { subscriptionId, runAt: wakeAt });
   return await unscheduleRenewal(tx, subscriptionId);
 }
