@@ -2,6 +2,7 @@ import type { Address } from 'viem';
 import {
   type DatabaseTransaction,
   type DepositAddress,
+  type OutgoingStatus,
   type PaymentTerms,
   transaction,
 } from '../../../prisma/client.ts';
@@ -33,6 +34,12 @@ export type DepositWorld = ChainActionWorld & { config: Pick<Config, 'rpc'>; pri
 
 /** The most gas that we spend on a return: the token's code and a payer's contract decide how much they use, and we pay for it. */
 const RETURN_GAS = 1_000_000n;
+/**
+ * The wait after a return that failed in its block, doubled with each failure: a payer's contract that passes the simulation and reverts in
+ * the block must not spend our gas again and again. After `authorizeBy`, anybody can return the deposit in the meantime.
+ */
+const AFTER_FAILURE_MS = 3_600_000;
+const MOST_DOUBLINGS = 9;
 /** A relay that was queued has usually landed by then; if it failed, it is decided again. */
 const UNDER_WAY_SECONDS = 60;
 /** Time in which a reorganization is processed, or another authorization of the intent lands. */
@@ -65,8 +72,10 @@ export async function actOnDeposit(world: DepositWorld, { chainId, termsHash }: 
       if (order.isOwn && own !== 'RETURN') continue;
       stuckReason ??= order.fault;
       if (order.fault !== null) continue;
-      await queueReturn(tx, { deposit, order });
-      due.push(UNDER_WAY_SECONDS);
+      const { isWaiting, failures } = await queueReturn(tx, { deposit, order, now: world.clock.now() });
+      if (!isWaiting) due.push(UNDER_WAY_SECONDS);
+      if (failures > 0)
+        stuckReason ??= `${failures} returns have failed in their blocks, though each passed its simulation.`;
     }
     await schedule(tx, world, { deposit, stuckReason, seconds: due });
   });
@@ -196,18 +205,26 @@ async function authorize(
   return UNDER_WAY_SECONDS;
 }
 
-/** Queues a return unless one of this token is not mined yet. */
+/**
+ * Queues a return unless the outcome of one of this token is not known yet. `failures` is how many have failed; `isWaiting` says that the next one is not due yet for that reason.
+ */
 async function queueReturn(
   tx: DatabaseTransaction,
-  { deposit, order }: { deposit: DepositAddress; order: ReturnOrder },
-): Promise<void> {
-  const { chainId, termsHash } = deposit;
+  { deposit, order, now }: { deposit: DepositAddress; order: ReturnOrder; now: Date },
+): Promise<{ isWaiting: boolean; failures: number }> {
+  const { chainId, termsHash, stuckSince } = deposit;
   const prefix = `return-deposit:${chainId}:${termsHash}:${order.token.toLowerCase()}:`;
   const earlier = await tx.outgoingTransaction.findMany({
     where: { purpose: { startsWith: prefix } },
+    orderBy: { createdAt: 'asc' },
     select: { status: true },
   });
-  if (earlier.some(({ status }) => status === 'QUEUED' || status === 'SIGNED' || status === 'SENT')) return;
+  const failures = earlier.filter(({ status }) => status === 'FAILED').length;
+  if (earlier.some(({ status }) => isUnderWay(status))) return { isWaiting: false, failures };
+  const dueAfter = AFTER_FAILURE_MS * (2 ** Math.min(failures, MOST_DOUBLINGS) - 1);
+  if (failures > 0 && (stuckSince === null || now.getTime() - stuckSince.getTime() < dueAfter)) {
+    return { isWaiting: true, failures };
+  }
   await enqueueTransaction(tx, {
     chainId,
     sender: order.sender,
@@ -217,6 +234,12 @@ async function queueReturn(
     maxFailures: 1,
     maxGas: RETURN_GAS,
   });
+  return { isWaiting: false, failures };
+}
+
+/** A mined one may have reverted, which is known at the chain's required depth. */
+function isUnderWay(status: OutgoingStatus): boolean {
+  return status === 'QUEUED' || status === 'SIGNED' || status === 'SENT' || status === 'MINED';
 }
 
 /** Schedules the next decision, unless something has asked for one since this one began. */

@@ -50,6 +50,11 @@ export function nextLookAt({ authorizeBy }: Pick<DepositAddress, 'authorizeBy'>,
   return new Date(now.getTime() + (late < HOURLY_MS ? HOUR_MS : DAY_MS));
 }
 
+/** Addresses whose terms can be authorized after this instant are read at each block. */
+export function currentSince(now: Date): Date {
+  return new Date(now.getTime() - EACH_BLOCK_MS);
+}
+
 /** The chain at its newest block. `held` is what lies at the address of the terms' token; `time` is in Unix seconds. */
 export type DepositSituation = {
   payment: PaymentKey;

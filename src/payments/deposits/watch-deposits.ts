@@ -8,16 +8,19 @@ import { escrowAbi } from '../../escrow/escrow-abi.ts';
 import type { ChainView } from '../../facts/chain-view.ts';
 import { limitLockWait } from '../../facts/store.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { databaseFault } from '../../platform/database/database-fault.ts';
 import type { Log } from '../../platform/log.ts';
 import { toBigInt } from '../../prices/base-units.ts';
-import { type DepositWithBalances, hexOf, nextLookAt } from './deposit.ts';
+import { currentSince, type DepositWithBalances, hexOf, nextLookAt } from './deposit.ts';
 import { depositFacts, tokenKeys } from './deposit-sums.ts';
 import { recordReading } from './record-reading.ts';
 
 export type WatchWorld = { database: Database; registry: Registry; nodes: EvmNodes; clock: Clock; log: Log };
 
-/** The addresses that one turn reads; with more, the ones that waited longest come first. */
+/** The addresses that one turn reads of those that may still be paid; with more, the ones that waited longest come first. */
 const AT_ONCE = 1_000;
+/** The old addresses that one turn reads besides, so that many of them never hold up a payment. */
+const OLD_AT_ONCE = 200;
 
 /**
  * Reads the deposit addresses of a chain that are due, at the hash of its newest block and with as few calls as possible, and puts what
@@ -30,12 +33,7 @@ export async function watchDeposits(world: WatchWorld, view: ChainView): Promise
   const escrow = registry.chain(chainId)?.escrow;
   if (!escrow) return;
   const now = clock.now();
-  const due = await database.depositAddress.findMany({
-    where: { chainId, lookAt: { lte: now }, OR: [{ seenHash: null }, { seenHash: { not: head.hash } }] },
-    orderBy: { lookAt: 'asc' },
-    take: AT_ONCE,
-    include: { balances: true },
-  });
+  const due = await findDue(database, { chainId, headHash: head.hash, now });
   if (due.length === 0) return;
   const boxes = due.map(({ termsHash, address }) => ({ id: hexOf(termsHash), address: hexOf(address) }));
   const tokens = [...tokenKeys(registry, chainId).keys()].map(hexOf);
@@ -61,6 +59,26 @@ export async function watchDeposits(world: WatchWorld, view: ChainView): Promise
   await markRead(database, { view, deposits: quiet, now });
 }
 
+async function findDue(
+  database: Database,
+  { chainId, headHash, now }: { chainId: number; headHash: string; now: Date },
+): Promise<DepositWithBalances[]> {
+  const read = (authorizeBy: { gte: Date } | { lt: Date }, take: number) =>
+    database.depositAddress.findMany({
+      where: {
+        chainId,
+        authorizeBy,
+        lookAt: { lte: now },
+        OR: [{ seenHash: null }, { seenHash: { not: headHash } }],
+      },
+      orderBy: { lookAt: 'asc' },
+      take,
+      include: { balances: true },
+    });
+  const current = currentSince(now);
+  return [...(await read({ gte: current }, AT_ONCE)), ...(await read({ lt: current }, OLD_AT_ONCE))];
+}
+
 /** Whether the balances are as they were, and as the sums of the facts may say, so that nothing is to be written. */
 function isExplained(deposit: DepositWithBalances, { state, balances }: BoxReading): boolean {
   // It was read before, and nothing but the chain's height has changed since.
@@ -77,19 +95,20 @@ function isExplained(deposit: DepositWithBalances, { state, balances }: BoxReadi
   return true;
 }
 
-const COLLECTING = toFunctionSelector(getAbiItem({ abi: escrowAbi, name: 'authorizeFromDeposit' })).slice(2);
+const COLLECTING = toFunctionSelector(getAbiItem({ abi: escrowAbi, name: 'authorizeFromDeposit' }));
 
 /**
  * What the payment has taken from the address, in base units: its amount if the transaction that authorized it collected it here. The payer
  * of the terms may have paid them in another way. Null while the inbox does not have that transaction.
  */
 async function readCollected(
-  { database, nodes }: WatchWorld,
+  { database, nodes, registry }: WatchWorld,
   view: ChainView,
   { deposit, reading }: { deposit: DepositWithBalances; reading: BoxReading },
 ): Promise<bigint | null> {
   if (reading.state.status === 'NONE') return 0n;
   const { chainId, termsHash } = deposit;
+  const escrow = registry.chain(chainId)?.escrow ?? '';
   const facts = await database.chainFact.findMany({
     where: { chainId, ref: termsHash, kind: 'Authorized', status: { not: 'ORPHANED' } },
     select: { txHash: true, blockHash: true, blockNumber: true },
@@ -99,7 +118,11 @@ async function readCollected(
     const sent = await nodes
       .asking(chainId, (client) => client.getTransaction({ hash: hexOf(txHash) }))
       .catch(() => null);
-    if (sent) return sent.input.includes(COLLECTING) ? toBigInt(deposit.amount) : 0n;
+    if (!sent) continue;
+    const isCall = sent.to?.toLowerCase() === escrow.toLowerCase();
+    // A batch carries the call inside its own; what follows the arguments of any other call of the escrow means nothing.
+    const isCollecting = isCall ? sent.input.startsWith(COLLECTING) : sent.input.includes(COLLECTING.slice(2));
+    return isCollecting ? toBigInt(deposit.amount) : 0n;
   }
   return null;
 }
@@ -119,10 +142,21 @@ async function record(
   view: ChainView,
   read: { deposit: DepositWithBalances; reading: BoxReading; collected: bigint; now: Date },
 ): Promise<void> {
-  await transaction(world.database, async (tx) => {
-    await limitLockWait(tx);
-    await recordReading(tx, world, { view, ...read });
-  });
+  try {
+    await transaction(world.database, async (tx) => {
+      await limitLockWait(tx);
+      await recordReading(tx, world, { view, ...read });
+    });
+  } catch (error) {
+    const fault = databaseFault(error);
+    if (fault === undefined) throw error;
+    // It stays due, and holds up neither the others nor the chain's turn.
+    const { chainId, termsHash } = read.deposit;
+    world.log.warn(
+      { chainId, termsHash, fault },
+      'What a deposit address holds could not be written; it is read again.',
+    );
+  }
 }
 
 async function markRead(

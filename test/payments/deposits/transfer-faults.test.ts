@@ -1,5 +1,5 @@
 /** Plain transfers when the chain takes them back, when the gateway dies, and when what lies there cannot go back. */
-import { parseAbi } from 'viem';
+import { parseAbi, zeroAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { actOnDeposit } from '../../../src/payments/deposits/act-on-deposit.ts';
@@ -178,6 +178,32 @@ describe('what cannot go back', () => {
     expect(sent).toBe(0);
     expect(await balanceOf(refundAddress)).toBe(9n);
     expect(await read()).toMatchObject({ stuckSince: null, stuckReason: null });
+  });
+
+  it('to a contract that reverts in blocks only is sent more and more rarely', async () => {
+    const { gateway, openSession, prepare, transfer } = ground;
+    const { evm, database } = gateway;
+    const wallet = evm.walletFor(evm.payers[1].privateKey);
+    // Accepts the coin if GASPRICE is zero, as in a simulation, and otherwise burns all gas.
+    const hash = await wallet.deployContract({ abi: [], bytecode: '0x673a15600657fe5b005f5260086018f3' });
+    const { contractAddress } = await evm.publicClient.waitForTransactionReceipt({ hash });
+    if (!contractAddress) throw new Error('No contract was deployed.');
+    const session = await openSession();
+    const step = await prepare(session, { tokenKey: `ETH-${evm.chainId}`, refundAddress: contractAddress });
+    await gateway.passTime(5_500);
+    await confirmAll();
+    await transfer(step.address, 5_000n, zeroAddress);
+    const sent = () => database.outgoingTransaction.findMany({ where: { purpose: { contains: step.termsHash } } });
+    for (let round = 0; round < 3; round += 1) await confirmAll();
+    expect((await sent()).map(({ status }) => status)).toEqual(['FAILED']);
+    const stuck = await database.depositAddress.findFirstOrThrow({ where: { termsHash: step.termsHash } });
+    expect(stuck.stuckReason).toContain('failed in their blocks');
+    await gateway.passTime(3_600);
+    for (let round = 0; round < 3; round += 1) await confirmAll();
+    expect((await sent()).map(({ status }) => status)).toEqual(['FAILED', 'FAILED']);
+    await gateway.passTime(3_600);
+    await confirmAll();
+    expect(await sent()).toHaveLength(2);
   });
 
   it('for an unregistered token is left alone and reported to nobody', async () => {
