@@ -8,8 +8,8 @@ import { lockPaymentIntent, lockSession } from './store.ts';
 
 /**
  * The job at a session's end: an OPEN session becomes EXPIRED, with its event. A quote issued before may still be confirmed, so
- * the session waits until its last quote has expired, and for a plain transfer until its terms end. The intent, which expires at the same instant, is cancelled by its own job
- * once no issued authorization can arrive any more.
+ * the session waits until its last quote has expired, and for a plain transfer until its terms end. The intent, which expires at the same
+ * instant, is cancelled by its own job once no issued authorization can arrive any more.
  */
 export async function endOverdueSession(
   world: { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> },
@@ -22,7 +22,7 @@ export async function endOverdueSession(
     await lockSession(tx, found.id);
     const session = await tx.checkoutSession.findUniqueOrThrow({ where: { id: found.id } });
     if (session.status !== 'OPEN') return;
-    const ends = await endOf(tx, session);
+    const ends = await endOfSession(tx, session);
     if (ends > world.clock.now()) {
       const options = { runAt: ends, key: `session:${session.id}` };
       await addJob(tx, expireCheckoutSessionJob, { sessionId: session.id }, options);
@@ -32,7 +32,8 @@ export async function endOverdueSession(
   });
 }
 
-async function endOf(
+/** When a session ends that is not paid: at its own end, or when the last quote or the terms of the last plain transfer do. */
+export async function endOfSession(
   tx: DatabaseTransaction,
   session: { id: string; paymentIntentId: string | null; expiresAt: Date },
 ): Promise<Date> {
