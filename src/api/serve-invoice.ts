@@ -64,8 +64,9 @@ async function findInvoice(world: InvoiceWorld, id: string): Promise<PrintedInvo
 }
 
 /**
- * Open invoices can be paid on this page. An invoice of a renewal is charged by its subscription, and can be paid here after a charge has
- * failed; if another charge is made in the meantime, the payment intent that both pay accepts one of them and returns the other.
+ * Open invoices can be paid on this page. The invoice of a renewal is charged by its subscription, and can be paid here after a
+ * charge has failed. If another charge is made in the meantime, both pay the same payment intent, which accepts one payment and
+ * returns the other.
  */
 function payAction(world: InvoiceWorld, invoice: PrintedInvoice): string | null {
   const isOpen = invoice.status === 'OPEN' || invoice.status === 'PAST_DUE';

@@ -1,4 +1,4 @@
-/** Emails with example content, as pages. The address comes from GraphQL and shows nothing but the look of an app. */
+/** Serves emails with example content as pages. Their address is returned by GraphQL; they show nothing but the branding of an app. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { brandOf, ownBrand } from '../events/mails/mail-brand.ts';
 import { isMailKind, type MailKind, type MailLanguage, mailLanguageOf } from '../events/mails/mail-kind.ts';
@@ -13,7 +13,7 @@ import type { HttpHandler } from './start-api.ts';
 const PATH = /^\/mail-preview\/([0-9a-f-]{36})\/([A-Z_]{1,40})\/(en|de)$/;
 const headers = {
   'content-type': 'text/html; charset=utf-8',
-  // Mails have their styles in the document. Links of the example lead nowhere, and a sandbox runs nothing.
+  // Emails have inline styles. Links in the example lead nowhere, and the sandbox prevents scripts.
   'content-security-policy':
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'cache-control': 'private, no-store',
@@ -50,7 +50,7 @@ export function printPreview(
   return printMail({ kind, language, content, brand, links });
 }
 
-/** The response is the same for a wrong token and a missing app. Requests are counted by address, as calls without a key are. */
+/** The response is the same for a wrong token and a missing app. Requests are rate-limited by address, as calls without a key are. */
 export function serveMailPreview(world: PreviewWorld, gate: Gate): HttpHandler {
   return async (request, response) => {
     const [path = '/', search = ''] = (request.url ?? '/').split('?', 2);

@@ -1,4 +1,4 @@
-/** The page behind the links that end mails. GET asks, and POST unsubscribes, as mailboxes do with one click (RFC 8058). */
+/** The page that the unsubscribe links of emails open. GET asks for confirmation, and POST unsubscribes (one-click, RFC 8058). */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type Subscriber, unsubscribeTokenMatches } from '../events/mails/mail-links.ts';
@@ -21,7 +21,7 @@ const headers = {
   'x-robots-tag': 'noindex',
 };
 
-/** The response is the same for a wrong token and a missing subscriber. Requests are counted by address, as calls without a key are. */
+/** The response is the same for a wrong token and a missing subscriber. Requests are rate-limited by address, like calls without a key. */
 export function serveUnsubscribe(world: Pick<World, 'database' | 'clock' | 'secretKeys'>, gate: Gate): HttpHandler {
   return async (request, response) => {
     const [path = '/', search = ''] = (request.url ?? '/').split('?', 2);
@@ -40,7 +40,7 @@ export function serveUnsubscribe(world: Pick<World, 'database' | 'clock' | 'secr
     const subscriber: Subscriber = { who: who === 'member' ? 'member' : 'customer', id, kind };
     const token = new URLSearchParams(search).get('token') ?? '';
     if (!unsubscribeTokenMatches(world.secretKeys, subscriber, token)) {
-      return answer(response, 404, page('No such link', 'The address is incomplete or not valid.'));
+      return answer(response, 404, page('No such link', 'The address is incomplete or invalid.'));
     }
     if (method === 'POST') {
       await unsubscribe(world, subscriber);
@@ -48,7 +48,7 @@ export function serveUnsubscribe(world: Pick<World, 'database' | 'clock' | 'secr
     }
     if (method !== 'GET' && method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD, POST');
-      return answer(response, 405, page('Method not allowed', 'This address takes GET and POST.'));
+      return answer(response, 405, page('Method not allowed', 'This address accepts GET and POST.'));
     }
     const form = '<form method="post"><button type="submit">Unsubscribe</button></form>';
     return answer(

@@ -32,7 +32,8 @@ const failedRenewal: Record<string, JsonSchema> = {
   nextAttemptAt: {
     type: ['string', 'null'],
     format: 'date-time',
-    description: 'When it is looked at next. Null for the final invoice of a subscription, which is charged once.',
+    description:
+      'Time at which the renewal is next tried or checked. Null for the final invoice of a subscription, which is charged once.',
   },
 };
 
@@ -65,29 +66,32 @@ const undeliveredPayout: JsonSchema = {
 
 const transfer: JsonSchema = {
   type: 'object',
-  description: 'The plain transfer that the event is about; absent where it is about something else.',
+  description: 'The plain transfer that the event is about. Absent for other events.',
   properties: {
     chainId: { type: 'integer' },
     address: { ...text, description: 'The deposit address.' },
     tokenKey: text,
-    amount: { ...text, description: 'What is expected, base units.' },
-    received: { ...text, description: 'What arrived of the token, base units.' },
-    returned: { ...text, description: 'What of it went back, base units.' },
-    refundAddress: { ...text, description: 'Who gets back what does not belong to the payment.' },
-    expiresAt: { ...instant, description: 'Until when it should be sent.' },
-    payBy: { ...instant, description: 'The block time until which it is collected.' },
+    amount: { ...text, description: 'Expected amount, in base units.' },
+    received: { ...text, description: 'Amount of the token received at the address, in base units.' },
+    returned: { ...text, description: 'Amount of it returned to the refund address, in base units.' },
+    refundAddress: { ...text, description: 'Address that receives everything that is not part of the payment.' },
+    expiresAt: { ...instant, description: 'Time by which the payer should send the transfer.' },
+    payBy: { ...instant, description: 'Latest block time at which the transfer is still collected.' },
   },
   required: ['chainId', 'address', 'tokenKey', 'amount', 'received', 'returned', 'refundAddress', 'expiresAt', 'payBy'],
 };
 const deposit: JsonSchema = {
   type: 'object',
-  description: 'What arrived at the deposit address, or went back from it.',
+  description: 'The deposit that the address received, or the return that it sent.',
   properties: {
     chainId: { type: 'integer' },
     tokenKey: text,
     amount: { ...text, description: 'Base units.' },
-    recipient: { ...text, description: 'The deposit address, or the refund address of what went back.' },
-    txHash: { ...nullable(text), description: 'Of a return; null for an arrival, which is seen as a balance.' },
+    recipient: { ...text, description: 'The deposit address; for a return, the refund address.' },
+    txHash: {
+      ...nullable(text),
+      description: 'Hash of the transaction of a return. Null for a deposit, which is detected as a change of balance.',
+    },
   },
   required: ['chainId', 'tokenKey', 'amount', 'recipient', 'txHash'],
 };
@@ -124,15 +128,18 @@ const sessionFurther: Record<string, JsonSchema> = {
 
 const submission: JsonSchema = {
   type: 'object',
-  description: 'What was submitted, without its content.',
+  description: 'The submitted evidence, without its content.',
   properties: {
     kind: { enum: ['EVIDENCE', 'FILE'] },
     id,
     party: { enum: ['PAYER', 'MERCHANT'], description: 'The side that submitted it.' },
     createdAt: instant,
-    name: { ...nullable(text), description: 'Of a file; null for an entry.' },
-    contentType: { ...nullable(text), description: 'Of a file, as its first bytes say; null for an entry.' },
-    sizeBytes: { type: ['integer', 'null'], description: 'Of a file; null for an entry.' },
+    name: { ...nullable(text), description: 'Name of the file. Null for an entry.' },
+    contentType: {
+      ...nullable(text),
+      description: 'Content type of the file, detected from its first bytes. Null for an entry.',
+    },
+    sizeBytes: { type: ['integer', 'null'], description: 'Size of the file. Null for an entry.' },
   },
   required: ['kind', 'id', 'party', 'createdAt', 'name', 'contentType', 'sizeBytes'],
 };
@@ -152,8 +159,8 @@ const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
   'subscription.past_due': failedRenewal,
   'subscription.usage_above_cap': {
     invoiceId: { ...id, description: 'The invoice that is charged within the limit.' },
-    aboveCapInvoiceId: { ...id, description: 'The open invoice for what exceeds it.' },
-    amountAboveCap: { type: 'string', description: 'Its total, a decimal string.' },
+    aboveCapInvoiceId: { ...id, description: 'The open invoice for the amount above the limit.' },
+    amountAboveCap: { type: 'string', description: 'Total of that open invoice, a decimal string.' },
     currency: { type: 'string' },
   },
   'checkout_session.completed': sessionFurther,

@@ -5,7 +5,7 @@ export const eventWords: { readonly [Type in EventType]: string } = {
   'payment_intent.created':
     'Sent when a payment intent is created: through the API, by a checkout session, a payment link, an invoice or a subscription.',
   'payment_intent.pending':
-    'Sent when a transaction of the payment is in a block that does not have enough confirmations yet, once for each transaction and block; the status is still the one before it. Also when a plain transfer is seen at its deposit address: `transfer` then says what has arrived of the amount.',
+    'Sent when a transaction of the payment is in a block that does not have enough confirmations yet, once for each transaction and block; the status has not changed yet. Also sent when a plain transfer is seen at its deposit address: `transfer` then contains the amount received so far.',
   'payment_intent.authorized': "Sent when the payer's money is held in escrow and the authorization is confirmed.",
   'payment_intent.captured':
     'Sent when the capture is confirmed; with automatic capture in the same transaction as the authorization and right after it.',
@@ -23,26 +23,26 @@ export const eventWords: { readonly [Type in EventType]: string } = {
   'payment_intent.overpaid':
     'Sent when money arrives beside the payment that counts, or after the payment has ended; it is sent back to the payer.',
   'payment_intent.mispaid':
-    'Sent when a transfer on Solana was too small or of another token, or when a plain transfer is of another token or comes too late; it is sent back to the payer.',
+    'Sent when a transfer on Solana is too small or uses another token, or when a plain transfer uses another token or arrives too late; it is returned to the payer.',
   'payment_intent.reverted':
     'Sent when a reorganization of the chain takes back what was reported; `data` is the state without it.',
   'payment_intent.payout_undelivered':
     'Sent when the escrow could not pay the merchant, the payer or the fee recipient, and keeps the amount for them: `payout` names recipient, token, amount and what to do, and the status is what it would have been.',
   'payment_intent.payout_delivered': 'Sent when the recipient of an undelivered payout has received it.',
   'payment_intent.deposit_returned':
-    'Sent when something that arrived at a deposit address and does not belong to the payment has gone back to the refund address: `deposit` says how much of which token, `transfer` what the address received and returned in all.',
+    'Sent when money that a deposit address received and that is not part of the payment has been returned to the refund address: `deposit` contains the token and the amount, and `transfer` the totals that the address has received and returned.',
   'dispute.opened': 'Sent when the payer has opened a dispute and its transaction is confirmed.',
   'dispute.evidence_submitted':
-    'Sent when the payer or the merchant has added evidence to an open dispute: `submission` says which side, and what kind. Its content is read from the dispute.',
+    'Sent when the payer or the merchant has added evidence to an open dispute: `submission` names the side and the kind. Retrieve the dispute to read the content.',
   'dispute.deadline_approaching':
-    'Sent once, 72 hours before the deadline of a dispute that is still open. After the deadline, anyone can have it resolved as the signed terms say.',
+    'Sent once, 72 hours before the deadline of a dispute that is still open. After the deadline, anyone can resolve it according to the signed terms.',
   'dispute.resolved':
     'Sent when a dispute ends: by the arbiter, by its timeout, or because the payment was refunded as a whole.',
   'subscription.created': 'Sent when a subscription is created, before anything is charged.',
   'subscription.activated':
     'Sent when a subscription becomes ACTIVE: its first charge was confirmed, or the payer signed the consent of a trial.',
   'subscription.updated':
-    'Sent when the plan is changed, when a change for the end of the period (`nextPlanPriceId`) is requested or taken back, when a cancellation at the end of the period (`cancelAt`) is requested, and when a coupon is applied or removed.',
+    'Sent when the plan is changed, when a change for the end of the period (`nextPlanPriceId`) is requested or withdrawn, when a cancellation at the end of the period (`cancelAt`) is requested, and when a coupon is applied or removed.',
   'subscription.renewed': 'Sent when a renewal was paid and the next period has begun; `invoiceId` is its invoice.',
   'subscription.renewal_at_risk':
     'Sent at most once a period when the next charge will probably fail: `renewalForecast` says why.',
@@ -55,16 +55,16 @@ export const eventWords: { readonly [Type in EventType]: string } = {
   'subscription.cancelled':
     'Sent when a subscription ends: at once, at the end of its period, or after its grace when charges failed.',
   'subscription.usage_above_cap':
-    'Sent when the usage of a period costs more than the payer has signed for: `invoiceId` is charged within the limit, and the customer pays the rest with `aboveCapInvoiceId`.',
+    'Sent when the usage of a period costs more than the cap that the payer has signed: `invoiceId` is charged within the cap, and the customer pays the rest through `aboveCapInvoiceId`.',
   'invoice.opened': 'Sent when an invoice is opened and has its number.',
   'invoice.paid': "Sent when an invoice's payment is captured.",
   'invoice.voided': 'Sent when an invoice is voided; nobody can pay it any more.',
   'checkout_session.completed':
     "Sent when a session's payment is authorized, or when the payer signed the consent of a trial.",
   'checkout_session.expired': 'Sent when a session expires, by its time or because the merchant expired it.',
-  'payment_link.sold_out': 'Sent when a completed checkout has sold the last unit in the stock of a payment link.',
+  'payment_link.sold_out': 'Sent when a completed checkout sells the last unit in the stock of a payment link.',
   'payment_link.oversold':
-    'Sent when a completed checkout has sold more units than the stock of a payment link has: a late payment of an expired session, or a stock that was lowered.',
+    'Sent when a completed checkout sells more units than a payment link has in stock, because an expired session was paid late or the stock was lowered.',
   'customer.created': 'Sent when a customer is created, through the API or by a payment link.',
   'customer.updated': "Sent when a customer's fields are changed.",
   'webhook_endpoint.disabled':

@@ -1,4 +1,4 @@
-/** The public page about liabilities: no scripts, one style sheet, readable at 320 px and in print. */
+/** The public page about liabilities. It has no scripts and one style sheet, and is readable at 320 px and in print. */
 import { formatUnits } from 'viem';
 import type { Registry } from '../../chains/registry.ts';
 import { pageStyle } from '../../invoices/page/page-style.ts';
@@ -30,7 +30,7 @@ ${snapshots.length === 0 ? `<p>${words.none}</p>` : snapshots.map((one) => snaps
   return frame(shown.language, words.title, body);
 }
 
-/** A page with one sentence, for what cannot be shown. */
+/** A page with one sentence, shown when there is no snapshot to show. */
 export function sentencePage(language: PageLanguage, sentence: string): string {
   const { title } = liabilitiesWords[language];
   return frame(language, title, `<header><h1>${title}</h1></header>\n<p class="say">${sentence}</p>`);
@@ -100,7 +100,7 @@ function fact(term: string, value: string, isCode = false): string {
   return `<div><dt>${term}</dt><dd>${isCode ? `<code>${text}</code>` : text}</dd></div>`;
 }
 
-/** All digits, because a proof is exact, with the separators of the language. */
+/** Prints all digits, because a proof is exact, with the separators of the language. */
 function printUnits(units: bigint, decimals: number, language: PageLanguage): string {
   const [whole = '0', fraction] = formatUnits(units, decimals).split('.');
   const grouped = new Intl.NumberFormat(language).format(BigInt(whole));

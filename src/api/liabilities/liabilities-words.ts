@@ -5,9 +5,9 @@ export const liabilitiesWords = {
   en: {
     title: 'Proof of liabilities',
     intro:
-      'This installation publishes what it owes to payers and merchants at a final block of each chain, beside what its escrow contract held at the same block.',
+      'This installation publishes what it owes to payers and merchants at a final block of each chain, together with the balance of its escrow contract at the same block.',
     none: 'No snapshot has been taken yet. The first one follows within a day.',
-    unknown: 'There is no such snapshot. It may be older than snapshots are kept.',
+    unknown: 'There is no such snapshot. It may have been deleted after the retention period.',
     block: 'Block',
     hash: 'Block hash',
     time: 'Time of the block',
@@ -24,20 +24,20 @@ export const liabilitiesWords = {
     root: 'Root hash of the proof',
     verify: 'Check it yourself',
     verifyWords:
-      'Download the snapshot and run the verifying program with a node of your own. Merchants find the proof that their payments are included in their dashboard under Reports.',
+      'Download the snapshot and run the verification program with your own node. Merchants can find the proof that their payments are included in the dashboard, under Reports.',
     json: 'Snapshot as JSON',
     limits: 'What this does not prove',
     limitsWords:
-      'The balance of the contract can include money of other gateways that use the same contract. Payments on chains without the contract, such as Solana, are not included. The contract enforces every payment by itself: the proof shows that the books of this installation agree with it.',
+      'The balance of the contract can include money of other gateways that use the same contract. Payments on chains without the contract, such as Solana, are not included. The contract alone enforces every payment; the proof shows that the books of this installation agree with it.',
     tryLater: 'Too many requests. Try again in a moment.',
-    method: 'This address takes GET only.',
+    method: 'This address accepts only GET.',
   },
   de: {
     title: 'Nachweis der Verbindlichkeiten',
     intro:
       'Diese Installation veröffentlicht, was sie Zahlenden und Händlern zu einem endgültigen Block jeder Chain schuldet, und daneben, was ihr Treuhandvertrag im selben Block verwahrt hat.',
     none: 'Es gibt noch keinen Stand. Der erste folgt innerhalb eines Tages.',
-    unknown: 'Diesen Stand gibt es nicht. Möglicherweise ist er älter, als Stände aufbewahrt werden.',
+    unknown: 'Diesen Stand gibt es nicht. Möglicherweise ist seine Aufbewahrungsfrist abgelaufen.',
     block: 'Block',
     hash: 'Hash des Blocks',
     time: 'Zeitpunkt des Blocks',
@@ -64,7 +64,7 @@ export const liabilitiesWords = {
   },
 } as const satisfies Record<PageLanguage, object>;
 
-/** The first language of an Accept-Language header that the page speaks; English otherwise. */
+/** Returns the first language of an Accept-Language header in which the page is available, or English. */
 export function languageOf(header: string | undefined): PageLanguage {
   const asked = (header ?? '')
     .split(',')

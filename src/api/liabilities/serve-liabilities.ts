@@ -1,4 +1,4 @@
-/** `GET /proof-of-liabilities`: the newest snapshot of each chain as a page for everybody, and `/proof-of-liabilities/:id` one of them. */
+/** Serves the public pages `/proof-of-liabilities`, the newest snapshot of each chain, and `/proof-of-liabilities/:id`, one snapshot. */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../../errors.ts';
@@ -24,7 +24,7 @@ const headers = {
 
 type PageWorld = Pick<World, 'database' | 'registry' | 'config'>;
 
-/** Requests are counted by address, as calls without a key are. Without the opt-in, the path is like any other unknown one. */
+/** Requests are rate-limited by address, as calls without a key are. Unless publishing is enabled, the path is unknown. */
 export function serveLiabilities(world: PageWorld, gate: Gate): HttpHandler {
   return async (request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';

@@ -36,7 +36,7 @@ payments.paths['/audit-log/export'] = { get: describeAuditExport(list) };
 Object.assign(payments.paths, describeReports(list));
 const submit = payments.paths['/disputes/{id}/evidence']?.post;
 const read = payments.paths['/disputes/{id}']?.get;
-if (!submit || !read) throw new TypeError('There is no dispute to describe its files by.');
+if (!submit || !read) throw new TypeError('The operations of disputes are missing.');
 Object.assign(payments.paths, describeDisputeFiles({ submit, read }));
 const card = describeApi(
   schema,

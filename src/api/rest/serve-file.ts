@@ -1,6 +1,6 @@
 /**
- * Files that clients download: streamed, so that memory does not depend on their length. A file that breaks off before its end is not whole,
- * and its connection is aborted, so that no client mistakes a part for the whole file.
+ * Streams files that clients download, so that memory does not depend on their length. If a file cannot be completed, its
+ * connection is aborted, so that no client mistakes a part for the whole file.
  */
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -17,18 +17,18 @@ import type { World } from '../graphql/server/world.ts';
 import type { HttpHandler } from '../start-api.ts';
 import { printError } from './print-error.ts';
 
-/** `text` is read no faster than the client reads the response. */
+/** `text` is not read faster than the client reads the response. */
 export type ServedFile = {
   contentType: string;
   name: string;
   text: AsyncIterable<string | Uint8Array>;
-  /** Of the text, if it is known before it is read. */
+  /** Length of the text, if it is known before the text is read. */
   sizeBytes?: number;
   headers?: Record<string, string>;
 };
 
 type FileRoute<Found> = {
-  /** What is served at a path; null if it is none of these files. */
+  /** Returns the file that is served at a path, or null if the path is not one of a file. */
   find(path: string): Found | null;
   /** The field of `Query` whose access a caller needs. */
   field: string;
@@ -41,7 +41,7 @@ type FileRoute<Found> = {
 /** Serves GET and HEAD of files. Any other method throws METHOD_NOT_ALLOWED. */
 export function serveFile<Found>(world: World, gate: Gate, route: FileRoute<Found>): HttpHandler {
   return async (request, response) => {
-    // Not parsed as a URL, because a target such as `//` is not one, and other handlers respond to it.
+    // The target is not parsed as a URL, because one such as `//` is not a URL, and other handlers respond to it.
     const [path = '/', search = ''] = (request.url ?? '/').split('?', 2);
     const found = route.find(path);
     if (found === null) return false;
@@ -54,7 +54,7 @@ export function serveFile<Found>(world: World, gate: Gate, route: FileRoute<Foun
     try {
       if (method !== 'GET' && method !== 'HEAD') {
         response.setHeader('allow', 'GET, HEAD');
-        throw new GatewayError('METHOD_NOT_ALLOWED', 'This path takes GET, HEAD.');
+        throw new GatewayError('METHOD_NOT_ALLOWED', 'This path accepts GET and HEAD.');
       }
       if (admission.refusal !== undefined) throw admission.refusal;
       demandAccess(world, route.field, admission.principal);

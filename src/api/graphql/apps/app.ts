@@ -59,8 +59,13 @@ const RenewalRetryRef = builder.objectRef<RetryRules>('RenewalRetry').implement(
         'Whether the default schedule applies. It adds an attempt every 48 hours for subscriptions whose maxCaptureRetries exceeds it.',
       resolve: ({ steps }) => steps === null,
     }),
-    graceDays: t.exposeInt('graceDays', { description: 'Days from PAST_DUE to the end; also subscriptionGraceDays.' }),
-    atEnd: t.expose('atEnd', { type: RenewalRetryEndEnum, description: 'What happens then.' }),
+    graceDays: t.exposeInt('graceDays', {
+      description: 'Length of the grace period after PAST_DUE, in days; the same setting as subscriptionGraceDays.',
+    }),
+    atEnd: t.expose('atEnd', {
+      type: RenewalRetryEndEnum,
+      description: 'What happens to the subscription when the grace period is over.',
+    }),
   }),
 });
 
@@ -97,7 +102,7 @@ export const AppRef = builder.prismaObject('App', {
     subscriptionGraceDays: t.exposeInt('subscriptionGraceDays', { description: 'Days from PAST_DUE to CANCELLED.' }),
     usageGraceSeconds: t.exposeInt('usageGraceSeconds', {
       description:
-        'Seconds after the end of a period in which its usage is accepted, at most half of the period. The renewal of a metered price waits for them.',
+        'Seconds after the end of a period during which its usage is still accepted, at most half of the period. The renewal of a metered price is charged after them.',
     }),
     subscriptionCaptureRetries: t.exposeInt('subscriptionCaptureRetries', {
       description: 'Failed captures that make a subscription PAST_DUE.',

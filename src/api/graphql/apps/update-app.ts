@@ -37,16 +37,20 @@ const PayoutAddressInput = builder.inputType('PayoutAddressInput', {
 
 const RenewalRetryInput = builder.inputType('RenewalRetryInput', {
   description:
-    'When failed renewals are tried again. An absent field stays. A change applies from the next attempt of every subscription on.',
+    'When failed renewals are tried again. An absent field is unchanged. A change applies to each subscription from its next attempt.',
   fields: (t) => ({
     steps: t.intList({
       description:
         'Hours from the due time to each further attempt: 1 to 10 of them, ascending, each from 1 to 1440. Null restores the default: 1, 6, 24 and 72.',
     }),
     graceDays: t.int({
-      description: 'Days from PAST_DUE to the end, 0 to 365; the same setting as subscriptionGraceDays.',
+      description:
+        'Length of the grace period after PAST_DUE, 0 to 365 days; the same setting as subscriptionGraceDays.',
     }),
-    atEnd: t.field({ type: RenewalRetryEndEnum, description: 'What happens then.' }),
+    atEnd: t.field({
+      type: RenewalRetryEndEnum,
+      description: 'What happens to the subscription when the grace period is over.',
+    }),
   }),
 });
 
@@ -73,7 +77,7 @@ const UpdateAppInput = builder.inputType('UpdateAppInput', {
     subscriptionGraceDays: t.int({ description: 'Days from PAST_DUE to CANCELLED, 0 to 365.' }),
     usageGraceSeconds: t.int({
       description:
-        'Seconds after the end of a period in which its usage is accepted, 0 to 259200. The renewal of a metered price waits for them.',
+        'Seconds after the end of a period during which its usage is still accepted, 0 to 259200. The renewal of a metered price is charged after them.',
     }),
     subscriptionCaptureRetries: t.int({ description: 'Failed captures that make a subscription PAST_DUE, 1 to 10.' }),
     renewalRetry: t.field({ type: RenewalRetryInput, description: 'When failed renewals are tried again.' }),

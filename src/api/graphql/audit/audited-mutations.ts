@@ -12,7 +12,7 @@ const customers = { unrecorded: 'A customer is neither a setting nor money; the 
 const cardUsers = { unrecorded: 'A wallet user acts, who is no member, key or operator.' };
 const passwords = { unrecorded: 'Anybody may ask for a one-time password; nothing is changed by it.' };
 const usage = {
-  unrecorded: 'Usage comes by the thousand; the events themselves are kept for ever, and invoices name their sums.',
+  unrecorded: 'Usage events arrive in thousands; they are kept permanently, and invoices state their totals.',
 };
 const repeats = { unrecorded: 'It sends what was told before, and changes nothing.' };
 
@@ -81,7 +81,7 @@ export const auditedMutations: Readonly<Record<string, Audited>> = {
   sendInvoice: repeats,
   startLinkCheckout: asks,
   startOnetimeRequest: cardUsers,
-  submitDisputeEvidence: { unrecorded: 'Evidence is never changed, and itself says who submitted it and when.' },
+  submitDisputeEvidence: { unrecorded: 'Evidence cannot be changed, and records who submitted it and when.' },
   unlinkAccount: cardUsers,
   updateApp: ['app.updated', 'payout_address.set'],
   updateCoupon: ['coupon.updated'],

@@ -10,20 +10,20 @@ import { CouponDurationEnum, CouponRef } from './coupon.ts';
 
 const createRules = defineRules({ schema: createCouponSchema.safeExtend(appIdShape) });
 const CreateCouponInput = builder.inputType('CreateCouponInput', {
-  description: 'A coupon to be created. Exactly one of percentOffBps and amountOff is sent.',
+  description: 'A coupon to create. Exactly one of percentOffBps and amountOff is required.',
   extensions: carryRules(createRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
     name: t.string({ required: true, description: '1 to 255 characters; payers see it.' }),
-    code: t.string({ description: '1 to 50 letters, digits, hyphens and underscores; case does not matter.' }),
+    code: t.string({ description: '1 to 50 letters, digits, hyphens and underscores; case-insensitive.' }),
     percentOffBps: t.int({ description: 'Basis points: 1 to 10000.' }),
     amountOff: t.field({ type: 'Decimal', description: 'Greater than zero, at most 2 decimals.' }),
     currency: t.string({ description: 'USD (the default) or EUR. Only with amountOff.' }),
     duration: t.field({
       type: CouponDurationEnum,
-      description: 'The invoices of a subscription that it reduces; ONCE by default. Cannot be changed.',
+      description: 'Which invoices of a subscription it reduces; ONCE by default. Cannot be changed.',
     }),
-    durationPeriods: t.int({ description: '1 to 1000. Required with the duration REPEATING, and only with it.' }),
+    durationPeriods: t.int({ description: '1 to 1000. Required if duration is REPEATING; not allowed otherwise.' }),
     maxRedemptions: t.int({ description: '1 to 1000000000; unlimited by default.' }),
     maxRedemptionsPerCustomer: t.int({ description: '1 to 1000000000; unlimited by default.' }),
     expiresAt: t.field({ type: 'DateTime', description: 'Time from which no new checkout can redeem it.' }),
@@ -34,14 +34,14 @@ const CreateCouponInput = builder.inputType('CreateCouponInput', {
 const updateRules = defineRules({ schema: updateCouponSchema.extend(appIdShape) });
 const UpdateCouponInput = builder.inputType('UpdateCouponInput', {
   description:
-    'Changes to a coupon. An absent field stays, and null removes a limit. Code and discount cannot be changed.',
+    'Changes to a coupon. An absent field is unchanged, and null removes a limit. Code and discount cannot be changed.',
   extensions: carryRules(updateRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'The owning app, which cannot be changed.' }),
     name: t.string({ description: '1 to 255 characters.' }),
     maxRedemptions: t.int({ description: '1 to 1000000000. Null means unlimited.' }),
     maxRedemptionsPerCustomer: t.int({ description: '1 to 1000000000. Null means unlimited.' }),
-    expiresAt: t.field({ type: 'DateTime', description: 'Null means that it does not expire.' }),
+    expiresAt: t.field({ type: 'DateTime', description: 'Null means that the coupon does not expire.' }),
     isActive: t.boolean({ description: 'False archives it, and true restores it.' }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),
@@ -50,7 +50,7 @@ const UpdateCouponInput = builder.inputType('UpdateCouponInput', {
 builder.mutationField('createCoupon', (t) =>
   t.field({
     type: CouponRef,
-    description: 'Creates a coupon. CONFLICT if a coupon of the app has the code.',
+    description: 'Creates a coupon. CONFLICT if another coupon of the app has the same code.',
     authScopes: { write: true },
     args: { input: t.arg({ type: CreateCouponInput, required: true }) },
     resolve: async (_root, args, context) => {

@@ -11,19 +11,19 @@ import { scopeOf } from '../server/scope-of.ts';
 
 const durationWords: Record<CouponDuration, string> = {
   ONCE: 'The first invoice that is charged.',
-  REPEATING: 'As many invoices as `durationPeriods` says.',
+  REPEATING: 'The number of invoices in `durationPeriods`.',
   FOREVER: 'Every invoice.',
 };
 
 export const CouponDurationEnum = builder.enumType('CouponDuration', {
-  description: 'The invoices of a subscription that a coupon reduces. Any other payment is reduced once.',
+  description: 'Which invoices of a subscription a coupon reduces. For any other payment, the discount applies once.',
   values: Object.fromEntries(
     couponDurations.map((duration) => [duration, { value: duration, description: durationWords[duration] }]),
   ) as { [Duration in CouponDuration]: { value: Duration; description: string } },
 });
 
 export const CouponRef = builder.prismaObject('Coupon', {
-  description: 'A discount that checkouts redeem. It takes off either a percentage or an amount.',
+  description: 'A discount that checkouts redeem: either a percentage or an amount.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
@@ -31,21 +31,22 @@ export const CouponRef = builder.prismaObject('Coupon', {
     name: t.exposeString('name', { description: '1 to 255 characters; payers see it.' }),
     code: t.exposeString('code', {
       nullable: true,
-      description: 'What a payer enters, in capitals, unique in the app. Null if only the merchant applies the coupon.',
+      description:
+        'Code that a payer enters, in upper case, unique in the app. Null if only the merchant applies the coupon.',
     }),
     percentOffBps: t.exposeInt('percentOffBps', {
       nullable: true,
-      description: 'Basis points taken off each line: 1 to 10000. Null if an amount is taken off.',
+      description: 'Discount on each line in basis points, 1 to 10000. Null if the discount is an amount.',
     }),
     amountOff: t.expose('amountOff', {
       type: 'Decimal',
       nullable: true,
-      description: 'Amount taken off the lines together. Null if a percentage is taken off.',
+      description: 'Discount on all lines together. Null if the discount is a percentage.',
     }),
     currency: t.exposeString('currency', { nullable: true, description: 'USD or EUR, the currency of amountOff.' }),
     duration: t.expose('duration', {
       type: CouponDurationEnum,
-      description: 'The invoices of a subscription that it reduces.',
+      description: 'Which invoices of a subscription it reduces.',
     }),
     durationPeriods: t.exposeInt('durationPeriods', {
       nullable: true,
@@ -53,11 +54,11 @@ export const CouponRef = builder.prismaObject('Coupon', {
     }),
     maxRedemptions: t.exposeInt('maxRedemptions', {
       nullable: true,
-      description: 'How many checkouts and subscriptions may redeem it. Null if unlimited.',
+      description: 'Number of checkouts and subscriptions that may redeem it. Null if unlimited.',
     }),
     maxRedemptionsPerCustomer: t.exposeInt('maxRedemptionsPerCustomer', {
       nullable: true,
-      description: 'How many checkouts of one customer, by id or email address, may redeem it. Null if unlimited.',
+      description: 'Number of checkouts per customer, by id or email address, that may redeem it. Null if unlimited.',
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
@@ -66,7 +67,7 @@ export const CouponRef = builder.prismaObject('Coupon', {
     }),
     redemptionCount: t.exposeInt('redemptionCount', {
       description:
-        'Checkouts and subscriptions that hold it or have redeemed it. One that expires unpaid is not counted.',
+        'Number of checkouts and subscriptions that hold it or have redeemed it. Those that expire unpaid are not counted.',
     }),
     isActive: t.exposeBoolean('isActive', { description: 'False if it is archived.' }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
@@ -143,7 +144,7 @@ builder.queryField('coupons', (t) =>
 builder.queryField('couponsPage', (t) =>
   t.field({
     type: CouponPage,
-    description: 'A numbered page of coupons, newest first. Without `appId`: of all apps of the caller.',
+    description: 'A numbered page of coupons, newest first. Without `appId`, it covers all apps of the caller.',
     authScopes: { read: true },
     complexity: (args) => listComplexity(args.pageSize),
     args: {

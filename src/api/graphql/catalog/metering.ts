@@ -1,13 +1,16 @@
-/** The types of a metered price: its scheme, its tiers, and what a quantity in them costs. */
+/** The types of a metered price: its scheme, its tiers, and the cost of the units in each tier. */
 import type { Metering, MeteringScheme, MeteringTier, TierUsage } from '../../../catalog/metering.ts';
 import type { PriceType } from '../../../catalog/product-plan.ts';
 import { builder } from '../server/builder.ts';
 
 export const PriceTypeEnum = builder.enumType('PriceType', {
-  description: 'What a price charges.',
+  description: 'Whether a price charges a fixed amount or usage.',
   values: {
-    FIXED: { value: 'FIXED', description: 'Its amount.' },
-    METERED: { value: 'METERED', description: 'Its amount as a base fee, and the usage of the period that has ended.' },
+    FIXED: { value: 'FIXED', description: 'Charges its amount.' },
+    METERED: {
+      value: 'METERED',
+      description: 'Charges its amount as a base fee, and the usage of the period that has ended.',
+    },
   } as const satisfies { [Type in PriceType]: { value: Type; description: string } },
 });
 
@@ -15,8 +18,11 @@ export const MeteringSchemeEnum = builder.enumType('MeteringScheme', {
   description: 'How the tiers of a metered price apply to the units of a period.',
   values: {
     PER_UNIT: { value: 'PER_UNIT', description: 'Each unit costs `unitAmount`.' },
-    GRADUATED: { value: 'GRADUATED', description: 'Each unit costs the amount of the tier that it falls into.' },
-    VOLUME: { value: 'VOLUME', description: 'All units cost the amount of the tier that the last of them falls into.' },
+    GRADUATED: { value: 'GRADUATED', description: 'Each unit costs the unit amount of the tier that it falls into.' },
+    VOLUME: {
+      value: 'VOLUME',
+      description: 'All units cost the unit amount of the tier that the last unit falls into.',
+    },
   } as const satisfies { [Scheme in MeteringScheme]: { value: Scheme; description: string } },
 });
 
@@ -32,7 +38,7 @@ const MeteringTierRef = builder.objectRef<MeteringTier>('MeteringTier').implemen
     flatAmount: t.expose('flatAmount', {
       type: 'Decimal',
       nullable: true,
-      description: 'Added once if the tier applies.',
+      description: 'Fixed amount that is added once if the tier applies.',
     }),
   }),
 });
@@ -41,10 +47,10 @@ export const MeteringRef = builder.objectRef<Metering>('Metering').implement({
   description: 'How the usage of a period is priced. The amount is rounded once, half up, to the minor unit.',
   fields: (t) => ({
     scheme: t.expose('scheme', { type: MeteringSchemeEnum, description: 'How tiers apply.' }),
-    unitName: t.exposeString('unitName', { description: 'What a unit is called.' }),
+    unitName: t.exposeString('unitName', { description: 'Name of a unit.' }),
     includedUnits: t.expose('includedUnits', {
       type: 'Decimal',
-      description: 'Units of each period that cost nothing. Tiers count the units beyond them.',
+      description: 'Units of each period that are free. Tiers apply to the units beyond them.',
     }),
     unitAmount: t.expose('unitAmount', {
       type: 'Decimal',
@@ -54,7 +60,7 @@ export const MeteringRef = builder.objectRef<Metering>('Metering').implement({
     tiers: t.expose('tiers', { type: [MeteringTierRef], description: 'In ascending order. Empty with PER_UNIT.' }),
     capAmount: t.expose('capAmount', {
       type: 'Decimal',
-      description: 'The most that a period may be charged, including tax, as the payer signs it.',
+      description: 'The maximum charge for a period, including tax, as the payer signs it.',
     }),
   }),
 });
@@ -68,7 +74,11 @@ export const TierUsageRef = builder.objectRef<TierUsage>('TierUsage').implement(
       nullable: true,
       description: 'The last unit of the tier. Null for the last tier, and with PER_UNIT.',
     }),
-    unitAmount: t.expose('unitAmount', { type: 'Decimal', description: 'The price of a unit.' }),
-    flatAmount: t.expose('flatAmount', { type: 'Decimal', nullable: true, description: 'Added once.' }),
+    unitAmount: t.expose('unitAmount', { type: 'Decimal', description: 'Price of a unit.' }),
+    flatAmount: t.expose('flatAmount', {
+      type: 'Decimal',
+      nullable: true,
+      description: 'Fixed amount that is added once.',
+    }),
   }),
 });

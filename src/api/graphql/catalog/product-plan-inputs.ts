@@ -11,7 +11,7 @@ import { MeteringSchemeEnum, PriceTypeEnum } from './metering.ts';
 import { BillingIntervalEnum, PlanTypeEnum } from './product-plan.ts';
 
 const MeteringTierInput = builder.inputType('MeteringTierInput', {
-  description: 'A tier of a metered price. It contains the units above the tier before it.',
+  description: 'A tier of a metered price. It starts after the last unit of the previous tier.',
   fields: (t) => ({
     upTo: t.field({ type: 'Decimal', description: 'The last unit of the tier. Null for the last tier.' }),
     unitAmount: t.field({
@@ -19,7 +19,10 @@ const MeteringTierInput = builder.inputType('MeteringTierInput', {
       required: true,
       description: 'The price of a unit: at most 12 integer digits and 12 decimals, zero allowed.',
     }),
-    flatAmount: t.field({ type: 'Decimal', description: 'Added once if the tier applies; at most 2 decimals.' }),
+    flatAmount: t.field({
+      type: 'Decimal',
+      description: 'Fixed amount that is added once if the tier applies; at most 2 decimals.',
+    }),
   }),
 });
 
@@ -29,11 +32,11 @@ const MeteringInput = builder.inputType('MeteringInput', {
     scheme: t.field({ type: MeteringSchemeEnum, required: true, description: 'How tiers apply.' }),
     unitName: t.string({
       required: true,
-      description: 'What a unit is called, such as "API call": 1 to 50 characters.',
+      description: 'Name of a unit, such as "API call": 1 to 50 characters.',
     }),
     includedUnits: t.field({
       type: 'Decimal',
-      description: 'Units of each period that cost nothing, 0 by default. Tiers count the units beyond them.',
+      description: 'Units of each period that are free, 0 by default. Tiers apply to the units beyond them.',
     }),
     unitAmount: t.field({
       type: 'Decimal',
@@ -41,13 +44,13 @@ const MeteringInput = builder.inputType('MeteringInput', {
     }),
     tiers: t.field({
       type: [MeteringTierInput],
-      description: 'With GRADUATED and VOLUME: 1 to 50 tiers in ascending order, the last without an end.',
+      description: 'With GRADUATED and VOLUME: 1 to 50 tiers in ascending order, the last without an upper bound.',
     }),
     capAmount: t.field({
       type: 'Decimal',
       required: true,
       description:
-        'The most that a period may be charged, including tax: the payer is shown and signs it. At least the amount of the price.',
+        'The maximum charge for a period, including tax, which the payer sees and signs. At least the amount of the price.',
     }),
   }),
 });
@@ -65,7 +68,7 @@ export const CreatePriceInput = builder.inputType('CreateProductPlanPriceInput',
     priceType: t.field({ type: PriceTypeEnum, description: 'METERED if metering is sent, otherwise FIXED.' }),
     metering: t.field({
       type: MeteringInput,
-      description: 'How usage is priced. Required for a METERED price; only for SUBSCRIPTION plans.',
+      description: 'How usage is priced. Required for a METERED price; allowed only in SUBSCRIPTION plans.',
     }),
     currency: t.string({ description: 'USD (the default) or EUR.' }),
     billingInterval: t.field({ type: BillingIntervalEnum, description: 'Required for a SUBSCRIPTION plan.' }),

@@ -35,7 +35,7 @@ export const ProductPlanPriceRef = builder.prismaObject('ProductPlanPrice', {
     }),
     priceType: t.field({
       type: PriceTypeEnum,
-      description: 'Whether usage is charged too.',
+      description: 'Whether the price charges usage as well.',
       select: { metering: true },
       resolve: ({ metering }) => (metering === null ? 'FIXED' : 'METERED'),
     }),

@@ -64,13 +64,13 @@ export const CheckoutPaymentRef = builder.objectRef<ShownPayment>('CheckoutPayme
       type: 'UUID',
       nullable: true,
       description:
-        'The dispute of the payment, which the client secret reads and submits evidence to. Null if there is none.',
+        'The dispute of the payment. The client secret can read it and submit evidence. Null if there is none.',
       resolve: ({ dispute }) => dispute?.id ?? null,
     }),
     transfer: t.field({
       type: PaymentTransferRef,
       nullable: true,
-      description: 'The plain transfer that pays it, or that was asked for last; null where none was.',
+      description: 'The plain transfer that pays it, or the one requested last. Null if none was requested.',
       resolve: (payment) => shownDeposit(payment, payment.deposits),
     }),
     disputeEndsAt: t.field({

@@ -62,7 +62,7 @@ builder.prismaObject('CheckoutItem', {
     taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax of the whole line.' }),
     discountAmount: t.expose('discountAmount', {
       type: 'Decimal',
-      description: 'What the coupon takes off the whole line, before an exclusive tax or including an inclusive one.',
+      description: 'Discount of the coupon on the whole line, before an exclusive tax or including an inclusive one.',
     }),
     productPlanId: t.expose('productPlanId', { type: 'UUID', nullable: true, description: 'The plan it is of.' }),
     productPlanPriceId: t.expose('productPlanPriceId', {
@@ -100,7 +100,7 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
     taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax of all lines.' }),
     discountAmount: t.expose('discountAmount', {
       type: 'Decimal',
-      description: 'What the coupon takes off all lines. amount, subtotal and taxAmount are after it.',
+      description: 'Discount of the coupon on all lines, already deducted from amount, subtotal and taxAmount.',
     }),
     couponId: t.expose('couponId', { type: 'UUID', nullable: true, description: 'The coupon that it redeems.' }),
     couponName: t.string({
@@ -112,7 +112,7 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
     coupon: t.field({
       type: OfferedCouponRef,
       nullable: true,
-      description: 'What that coupon takes off, and what is paid without it.',
+      description: 'The discount of that coupon, and the total without it.',
       select: { mode: true, coupon: true, taxRate: true, items: { orderBy: { position: 'asc' } } },
       resolve: ({ mode, coupon, taxRate, items }) => {
         const isSubscription = mode === 'SUBSCRIPTION';

@@ -70,7 +70,7 @@ function disputeSecondsOf(world: World, { app, paymentIntent }: ShownSession): n
 async function attemptOf(world: World, session: ShownSession): Promise<Attempt | null> {
   if (session.mode === 'SUBSCRIPTION') return await signedConsent(world, session.id);
   const quote = session.paymentIntent?.quotes[0];
-  // Of a plain transfer the payment's own `transfer` says what has arrived; that it was sent may be said in error.
+  // The payment's own `transfer` shows what a plain transfer has received. The payer may have confirmed it without sending it.
   if (!quote || quote.confirmedAt === null || isTransfer(quote.plan)) return null;
   const terms = await scopedDatabase(world.database, { sessionId: session.id }).paymentTerms.findUniqueOrThrow({
     where: { chainId_termsHash: { chainId: quote.chainId, termsHash: quote.termsHash } },
@@ -86,7 +86,7 @@ async function attemptOf(world: World, session: ShownSession): Promise<Attempt |
   };
 }
 
-/** The plans of Solana have a form of their own. */
+/** Plans on Solana have a separate form. */
 function isTransfer(plan: unknown): boolean {
   return typeof plan === 'object' && plan !== null && 'kind' in plan && plan.kind === 'transfer';
 }

@@ -37,7 +37,7 @@ export const CreateCheckoutSessionInput = builder.inputType('CreateCheckoutSessi
     paymentLinkId: t.field({ type: 'UUID', description: 'An active link of the app.' }),
     quantity: t.int({
       description:
-        'Units of the link, within its minimum and maximum; the minimum by default. Only with paymentLinkId.',
+        'Units to buy, between the minimum and the maximum of the link; the minimum by default. Only with paymentLinkId.',
     }),
     couponId: t.field({ type: 'UUID', description: 'A coupon of the app. Only with items or paymentLinkId.' }),
     couponCode: t.string({ description: 'The code of a coupon of the app, instead of its id.' }),

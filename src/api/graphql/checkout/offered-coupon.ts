@@ -1,4 +1,4 @@
-/** The coupon of a link or session as a payer sees it before paying. */
+/** The coupon of a link or session, as the payer sees it before paying. */
 import type { Coupon } from '../../../../prisma/client.ts';
 import { CouponDurationEnum } from '../catalog/coupon.ts';
 import { builder } from '../server/builder.ts';
@@ -7,27 +7,27 @@ export type OfferedCoupon = Pick<
   Coupon,
   'name' | 'percentOffBps' | 'amountOff' | 'currency' | 'duration' | 'durationPeriods'
 > & {
-  /** With 2 decimals; null for a payment that is not repeated. */
+  /** With 2 decimals; null for a one-time payment. */
   laterAmount: string | null;
 };
 
 export const OfferedCouponRef = builder.objectRef<OfferedCoupon>('OfferedCoupon').implement({
-  description: 'A coupon that reduces what a payer is asked for.',
+  description: 'A coupon that reduces the amount due.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name.' }),
     percentOffBps: t.exposeInt('percentOffBps', {
       nullable: true,
-      description: 'Basis points taken off. Null if an amount is taken off.',
+      description: 'Discount in basis points. Null if the discount is an amount.',
     }),
     amountOff: t.expose('amountOff', {
       type: 'Decimal',
       nullable: true,
-      description: 'Amount taken off. Null if a percentage is taken off.',
+      description: 'Discount as an amount. Null if the discount is a percentage.',
     }),
     currency: t.exposeString('currency', { nullable: true, description: 'USD or EUR, the currency of amountOff.' }),
     duration: t.expose('duration', {
       type: CouponDurationEnum,
-      description: 'The periods of a subscription that it reduces.',
+      description: 'Which periods of a subscription it reduces.',
     }),
     durationPeriods: t.exposeInt('durationPeriods', {
       nullable: true,
@@ -36,7 +36,8 @@ export const OfferedCouponRef = builder.objectRef<OfferedCoupon>('OfferedCoupon'
     laterAmount: t.expose('laterAmount', {
       type: 'Decimal',
       nullable: true,
-      description: 'What a subscription costs per period after the coupon, tax included. Null for one payment.',
+      description:
+        'Price of a subscription per period once the coupon has ended, tax included. Null for a one-time payment.',
     }),
   }),
 });

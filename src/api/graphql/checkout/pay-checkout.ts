@@ -45,7 +45,7 @@ const PrepareCheckoutInput = builder.inputType('PrepareCheckoutInput', {
     tokenKey: t.string({ required: true, description: 'One of the options.' }),
     walletAddress: t.string({
       description:
-        "The payer's wallet: an EVM address in any valid case, base58 on Solana. On Solana it may be left out: whoever pays is the payer then, and there is no transaction to sign, only the URL to pay. For TRANSFER it is the refund address, an address whose key the payer holds: it gets back what does not belong to the payment, receives refunds, and without its key the payment cannot be disputed. A deposit address is refused.",
+        "The payer's wallet: an EVM address in any valid case, base58 on Solana. On Solana it may be left out: whoever pays is then the payer, and the step contains the payment URL but no transaction to sign. For TRANSFER it is the refund address, which must be an address whose key the payer holds: it receives refunds and everything that is not part of the payment, and only its key can dispute the payment. A deposit address is rejected.",
     }),
     method: t.field({ type: AuthorizationMethodEnum, required: true, description: "One of the option's methods." }),
   }),
@@ -92,7 +92,7 @@ builder.mutationField('prepareCheckout', (t) =>
   t.field({
     type: PreparedCheckoutRef,
     description:
-      "Locks a price and returns the steps that pay it. A SUBSCRIPTION session accepts PERMIT and APPROVAL: an allowance of twelve times the cap, and the consent. With TRANSFER the step names a deposit address, and the quote lasts as long as the app's `transferQuoteDuration`.",
+      "Locks a price and returns the steps that pay it. A SUBSCRIPTION session accepts PERMIT and APPROVAL: an allowance of twelve times the cap, and the consent. With TRANSFER the step contains a deposit address, and the quote is valid for the app's `transferQuoteDuration`.",
     authScopes: { write: true, session: true },
     args: {
       id: t.arg.id({ required: true, description: "The session's UUID." }),
@@ -119,7 +119,7 @@ builder.mutationField('confirmCheckout', (t) =>
   t.field({
     type: CheckoutSessionRef,
     description:
-      'Takes the signatures of a quote and relays the payment. Confirming twice is one payment. Of a plain transfer it says that it was sent, so that its address is read at once; it counts without that too.',
+      'Takes the signatures of a quote and relays the payment. Confirming twice is one payment. For a plain transfer it reports that the payer has sent it, so that the deposit address is read at once; the transfer counts even if it is never confirmed.',
     authScopes: { write: true, session: true },
     args: {
       id: t.arg.id({ required: true, description: "The session's UUID." }),

@@ -13,7 +13,7 @@ const PaymentStepKindEnum = builder.enumType('PaymentStepKind', {
     transfer: {
       value: 'transfer',
       description:
-        'The payer sends it by hand, from any wallet or exchange: chainId, address, tokenKey, amount, refundAddress, expiresAt, paymentUrl.',
+        'A plain transfer that the payer sends manually, from any wallet or exchange: chainId, address, tokenKey, amount, refundAddress, expiresAt, paymentUrl.',
     },
     solanaTransaction: {
       value: 'solanaTransaction',
@@ -83,7 +83,7 @@ const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
     paymentUrl: t.string({
       nullable: true,
       description:
-        'The same payment as a Solana Pay transfer request, good until the quote expires; of a plain transfer an EIP-681 request.',
+        'The same payment as a Solana Pay transfer request, valid until the quote expires; for a plain transfer, an EIP-681 request.',
       resolve: paymentUrlOf,
     }),
     paymentQr: t.string({
@@ -98,12 +98,12 @@ const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
       type: 'Address',
       nullable: true,
       description:
-        'The deposit address of a plain transfer. It follows from the terms, so that sending there agrees to them.',
+        'The deposit address of a plain transfer. It is derived from the terms, so a payer who sends to it agrees to them.',
       resolve: (step) => (step.kind === 'transfer' ? step.address : null),
     }),
     addressQr: t.string({
       nullable: true,
-      description: 'The bare deposit address as a QR code, an SVG document: what exchanges and most wallets read.',
+      description: 'The bare deposit address as a QR code, an SVG document. Exchanges and most wallets read it.',
       resolve: (step) => (step.kind === 'transfer' ? renderSVG(step.address) : null),
     }),
     tokenKey: t.string({
@@ -114,19 +114,21 @@ const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
     amount: t.field({
       type: 'BaseUnits',
       nullable: true,
-      description: 'Exactly what is to arrive of a plain transfer, base units; fees of an exchange come on top.',
+      description: 'The exact amount that must arrive, in base units. Fees of an exchange are added to it.',
       resolve: (step) => (step.kind === 'transfer' ? step.amount : null),
     }),
     refundAddress: t.field({
       type: 'Address',
       nullable: true,
-      description: 'Who gets back what does not belong to the payment, receives refunds, and may dispute.',
+      description:
+        'The address that receives refunds and everything that is not part of the payment, and that may dispute it.',
       resolve: (step) => (step.kind === 'transfer' ? step.refundAddress : null),
     }),
     expiresAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'Until when a plain transfer should be sent. What arrives within 30 minutes after it still counts.',
+      description:
+        'Time by which the payer should send a plain transfer. A transfer that arrives up to 30 minutes later still counts.',
       resolve: (step) => (step.kind === 'transfer' ? new Date(step.expiresAt) : null),
     }),
   }),

@@ -25,7 +25,7 @@ const fields = {
   state: 'At most 255 characters.',
   country: 'At most 255 characters.',
   postalCode: 'At most 50 characters.',
-  locale: 'The language of emails to the customer: `en` or `de`. Null for the language of the app.',
+  locale: 'The language of emails to the customer: `en` or `de`. Null to use the language of the app.',
 } as const;
 
 const createRules = defineRules({ schema: customerFieldsSchema.extend({ appId: z.string() }) });

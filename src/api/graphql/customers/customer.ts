@@ -83,7 +83,7 @@ export const CustomerAccountRef = builder.prismaObject('CustomerAccount', {
     postalCode: t.exposeString('postalCode', { nullable: true, description: 'At most 50 characters.' }),
     locale: t.exposeString('locale', {
       nullable: true,
-      description: 'The language of emails to the customer: `en` or `de`. Null for the language of the app.',
+      description: 'The language of emails to the customer: `en` or `de`. Null if the language of the app applies.',
     }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),

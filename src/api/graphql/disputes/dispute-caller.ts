@@ -7,8 +7,9 @@ import { refusal, scopeOf } from '../server/scope-of.ts';
 type Found = { paymentIntentId: string; appId: string; merchantId: string };
 
 /**
- * Returns the side for which a caller submits evidence in a dispute, and the scope of its idempotency keys: the payment for the payer, so
- * that a payer cannot use up a key of the merchant. Throws NOT_FOUND for a dispute that does not belong to the caller.
+ * Returns the side for which a caller submits evidence in a dispute, and the scope of its idempotency keys. For a payer, the
+ * scope is the payment, so that a payer cannot use up a key of the merchant. Throws NOT_FOUND if the dispute does not belong to
+ * the caller.
  */
 export async function submitterIn(
   context: GraphqlContext,
@@ -39,7 +40,7 @@ export async function submitterIn(
   }
 }
 
-/** The database is limited to what the caller may read: for a payer, the dispute of its own payment. */
+/** The database is limited to what the caller may read: a payer can read only the dispute of its own payment. */
 async function findDispute({ database }: GraphqlContext, id: string): Promise<Found> {
   const found = await database.dispute.findUnique({
     where: { id },

@@ -1,4 +1,4 @@
-/** What both sides of a dispute have submitted: the types DisputeEvidence and DisputeFile. */
+/** The evidence that both sides of a dispute have submitted: the types DisputeEvidence and DisputeFile. */
 import type { DisputeParty } from '../../../../prisma/client.ts';
 import {
   DISPUTE_BYTES,
@@ -20,23 +20,23 @@ const DisputePartyEnum = builder.enumType('DisputeParty', {
   } as const,
 });
 
-/** The facts as they are described for both the type and its input. */
+/** Descriptions of the facts, shared by the type and its input. */
 export const factWords = {
-  orderNumber: "The merchant's number of the order, 1 to 255 characters.",
+  orderNumber: "The merchant's order number, 1 to 255 characters.",
   orderedAt: 'Time of the order.',
-  itemDescription: 'What was sold, 1 to 1000 characters.',
+  itemDescription: 'Description of the items sold, 1 to 1000 characters.',
   customerName: 'Name of the customer, 1 to 255 characters.',
-  deliveryAddress: 'Where it was delivered to, 1 to 1000 characters.',
-  carrier: 'Who delivered it, 1 to 255 characters.',
-  trackingNumber: 'Number of the shipment, 1 to 255 characters.',
-  trackingUrl: 'Where the shipment can be followed: an http or https URL of at most 2048 characters.',
-  shippedAt: 'Time at which it was shipped.',
-  deliveredAt: 'Time at which it was delivered.',
-  receivedBy: 'Who received it, 1 to 255 characters.',
+  deliveryAddress: 'Address to which the order was delivered, 1 to 1000 characters.',
+  carrier: 'Company that delivered the order, 1 to 255 characters.',
+  trackingNumber: 'Tracking number of the shipment, 1 to 255 characters.',
+  trackingUrl: 'Page on which the shipment can be tracked: an http or https URL of at most 2048 characters.',
+  shippedAt: 'Time at which the order was shipped.',
+  deliveredAt: 'Time at which the order was delivered.',
+  receivedBy: 'Person who received the delivery, 1 to 255 characters.',
 } as const satisfies Record<keyof OrderFacts, string>;
 
 const OrderFactsRef = builder.objectRef<OrderFacts>('DisputeOrderFacts').implement({
-  description: 'Facts about an order and its delivery, as the merchant states them. Each is null if it was not stated.',
+  description: 'Facts about an order and its delivery, as stated by the merchant. A fact that was not stated is null.',
   fields: (t) => {
     const text = (name: 'orderNumber' | 'itemDescription' | 'customerName' | 'deliveryAddress' | 'receivedBy') =>
       t.string({ nullable: true, description: factWords[name], resolve: (facts) => facts[name] ?? null });
@@ -71,7 +71,7 @@ const OrderFactsRef = builder.objectRef<OrderFacts>('DisputeOrderFacts').impleme
 });
 
 const SUBMITTED_BY =
-  "Who submitted it: a member's email address, the prefix of an API key, or the payer's wallet. Null for a payer with a client secret. Payers do not see who acts for the merchant.";
+  "Who submitted it: a member's email address, the prefix of an API key, or the payer's wallet. Null for a payer with a client secret. Payers do not see which member or key acts for the merchant.";
 
 /** Who submitted an entry or a file, as far as the caller may know: payers do not see who acts for the merchant. */
 export function submitterShownTo(
@@ -83,7 +83,7 @@ export function submitterShownTo(
 }
 
 export const DisputeEvidenceRef = builder.prismaObject('DisputeEvidence', {
-  description: 'An entry of the evidence in a dispute. It is never changed, and both sides and the arbiter see it.',
+  description: 'An evidence entry in a dispute. It cannot be changed, and both sides and the arbiter can see it.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
@@ -99,7 +99,7 @@ export const DisputeEvidenceRef = builder.prismaObject('DisputeEvidence', {
     orderFacts: t.field({
       type: OrderFactsRef,
       nullable: true,
-      description: 'What the merchant states about the order.',
+      description: 'Facts about the order, as stated by the merchant.',
       select: { orderFacts: true },
       resolve: ({ orderFacts }) => readFacts(orderFacts),
     }),
@@ -109,7 +109,7 @@ export const DisputeEvidenceRef = builder.prismaObject('DisputeEvidence', {
 
 const instants = ['orderedAt', 'shippedAt', 'deliveredAt'] as const;
 
-/** The facts as they were stored, in JSON. */
+/** Reads the facts from the stored JSON. */
 function readFacts(stored: unknown): OrderFacts | null {
   if (stored === null || typeof stored !== 'object') return null;
   const times = instants.flatMap((name) => {
@@ -120,7 +120,7 @@ function readFacts(stored: unknown): OrderFacts | null {
 }
 
 const DisputeFileRef = builder.prismaObject('DisputeFile', {
-  description: 'A file in the evidence of a dispute. It is never changed, and both sides and the arbiter see it.',
+  description: 'An evidence file in a dispute. It cannot be changed, and both sides and the arbiter can see it.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
@@ -134,9 +134,9 @@ const DisputeFileRef = builder.prismaObject('DisputeFile', {
     }),
     name: t.exposeString('name', { description: 'A safe name, with the extension of its content type.' }),
     contentType: t.exposeString('contentType', {
-      description: 'application/pdf, image/png, image/jpeg, image/webp or image/gif, as its first bytes say.',
+      description: 'application/pdf, image/png, image/jpeg, image/webp or image/gif, detected from its first bytes.',
     }),
-    sizeBytes: t.exposeInt('sizeBytes', { description: `1 to ${FILE_BYTES}.` }),
+    sizeBytes: t.exposeInt('sizeBytes', { description: `Size in bytes, 1 to ${FILE_BYTES}.` }),
     sha256: t.field({
       type: 'Hex',
       description: 'SHA-256 of its content.',
@@ -151,7 +151,8 @@ builder.prismaObjectFields(DisputeRef, (t) => ({
   evidenceEntries: t.field({
     type: [DisputeEvidenceRef],
     complexity: { field: 1, multiplier: 5 },
-    description: `What both sides have submitted since the dispute was opened, oldest first; at most ${ENTRIES} entries of each side.`,
+    description:
+      `Evidence that both sides have submitted since the dispute was opened, oldest first; at most ${ENTRIES} entries from each side.`,
     select: (_args, _context, nestedSelection) => ({
       paymentIntent: {
         select: { disputeEvidence: nestedSelection({ orderBy: { id: 'asc' }, take: 2 * ENTRIES }) },
@@ -162,7 +163,8 @@ builder.prismaObjectFields(DisputeRef, (t) => ({
   files: t.field({
     type: [DisputeFileRef],
     complexity: { field: 1, multiplier: 5 },
-    description: `Files of both sides, oldest first; at most ${FILES} of each side, and ${DISPUTE_BYTES} bytes together. \`GET /disputes/:id/files/:fileId\` returns their content.`,
+    description:
+      `Files of both sides, oldest first; at most ${FILES} from each side, and ${DISPUTE_BYTES} bytes in total. \`GET /disputes/:id/files/:fileId\` returns their content.`,
     select: (_args, _context, nestedSelection) => ({
       paymentIntent: { select: { disputeFiles: nestedSelection({ orderBy: { id: 'asc' }, take: 2 * FILES }) } },
     }),

@@ -1,4 +1,4 @@
-/** What is at stake in a dispute: the payment, the terms that both sides signed, and how a split would share what is left. */
+/** The subject of a dispute: the payment, the terms that both sides signed, and how a split would divide the amount in escrow. */
 import { isAddressEqual } from 'viem';
 import type { Prisma } from '../../../../prisma/client.ts';
 import { invalid } from '../../../errors.ts';
@@ -55,11 +55,15 @@ const DisputePaymentRef = builder.objectRef<Disputed>('DisputePayment').implemen
     chainId: t.exposeInt('authorizationChainId', { nullable: true, description: 'The chain.' }),
     tokenKey: t.exposeString('cryptoTokenKey', { nullable: true, description: 'The token.' }),
     decimals: t.exposeInt('cryptoTokenDecimals', { nullable: true, description: 'Decimals of the token.' }),
-    cryptoAmount: t.expose('cryptoAmount', { type: 'BaseUnits', nullable: true, description: 'What was paid.' }),
+    cryptoAmount: t.expose('cryptoAmount', {
+      type: 'BaseUnits',
+      nullable: true,
+      description: 'Amount paid, in base units.',
+    }),
     leftAmount: t.expose('leftAmount', {
       type: 'BaseUnits',
       nullable: true,
-      description: 'What is in escrow, and is split.',
+      description: 'Amount in escrow, which a resolution splits, in base units.',
     }),
     walletAddress: t.exposeString('authorizationWalletAddress', { nullable: true, description: "The payer's wallet." }),
     txHash: t.exposeString('authorizationTxHash', { nullable: true, description: 'The paying transaction.' }),
@@ -68,18 +72,18 @@ const DisputePaymentRef = builder.objectRef<Disputed>('DisputePayment').implemen
 });
 
 const DisputeTermsRef = builder.objectRef<AcceptedTerms>('DisputeTerms').implement({
-  description: 'The terms that payer and operator signed, which bind the split.',
+  description: 'The terms that the payer and the operator signed. A split must follow them.',
   fields: (t) => ({
     hash: t.field({
       type: 'Hex',
-      description: 'Their EIP-712 struct hash, the id of the payment in the contract.',
+      description: 'EIP-712 struct hash of the terms, which identifies the payment in the contract.',
       resolve: ({ row }) => row.termsHash,
     }),
     typedData: t.field({
       type: 'JSONObject',
       nullable: true,
       description:
-        'EIP-712 `{domain, types, primaryType, message}` that was signed, integers as strings. Null if the chain is no longer configured.',
+        'The signed EIP-712 typed data, `{domain, types, primaryType, message}`, with integers as strings. Null if the chain is no longer configured.',
       resolve: ({ row, terms }, _args, { world }) => typedDataOf(world, row.chainId, terms),
     }),
     operatorSignature: t.field({
@@ -90,7 +94,8 @@ const DisputeTermsRef = builder.objectRef<AcceptedTerms>('DisputeTerms').impleme
     payerSignature: t.field({
       type: 'Hex',
       nullable: true,
-      description: "The payer's signature of the terms. Null if the payer sent the transaction, which is the consent.",
+      description:
+        "The payer's signature of the terms. Null if the payer sent the transaction, which itself is the consent.",
       resolve: ({ row }) => row.payerSignature,
     }),
     arbiter: t.field({
@@ -107,20 +112,20 @@ const DisputeTermsRef = builder.objectRef<AcceptedTerms>('DisputeTerms').impleme
     }),
     merchantAddress: t.field({
       type: 'Address',
-      description: "Where the merchant's share is paid.",
+      description: "Address that receives the merchant's share.",
       resolve: ({ terms }) => terms.merchant,
     }),
     payerAddress: t.field({
       type: 'Address',
-      description: "Where the payer's share is paid.",
+      description: "Address that receives the payer's share.",
       resolve: ({ terms }) => terms.payer,
     }),
     feeBps: t.int({
-      description: "Platform fee on the merchant's share, basis points.",
+      description: "Platform fee on the merchant's share, in basis points.",
       resolve: ({ terms }) => terms.feeBps,
     }),
     timeoutPayerBps: t.int({
-      description: "The payer's share if nobody resolves the dispute by its deadline, basis points.",
+      description: "The payer's share if nobody resolves the dispute by its deadline, in basis points.",
       resolve: ({ terms }) => terms.timeoutPayerBps,
     }),
   }),
@@ -140,22 +145,22 @@ export type PricedSplit = Split & { paid: { units: bigint; fiat: { toString(): s
 
 export const DisputeSplitRef = builder.objectRef<PricedSplit>('DisputeSplit').implement({
   description:
-    'How a resolution shares what is in escrow, rounded as the contract does: each share down, the fee last.',
+    'How a resolution divides the amount in escrow. It rounds as the contract does: each share down, and the fee last.',
   fields: (t) => ({
-    payerBps: t.exposeInt('payerBps', { description: "The payer's share, basis points." }),
+    payerBps: t.exposeInt('payerBps', { description: "The payer's share, in basis points." }),
     payerAmount: t.field({
       type: 'BaseUnits',
-      description: 'What the payer receives, base units.',
+      description: 'Amount that the payer receives, in base units.',
       resolve: ({ payerAmount }) => payerAmount,
     }),
     merchantAmount: t.field({
       type: 'BaseUnits',
-      description: 'What the merchant receives, base units.',
+      description: 'Amount that the merchant receives, in base units.',
       resolve: ({ merchantAmount }) => merchantAmount,
     }),
     feeAmount: t.field({
       type: 'BaseUnits',
-      description: "The platform fee, taken from the merchant's share, base units.",
+      description: "Platform fee, deducted from the merchant's share, in base units.",
       resolve: ({ feeAmount }) => feeAmount,
     }),
     payerFiat: t.field({
@@ -183,7 +188,7 @@ export function pricedSplit({ intent, terms }: AcceptedTerms, left: bigint, paye
   return { ...splitOf(left, { payerBps, feeBps: terms.feeBps }), paid, currency: intent.currency };
 }
 
-/** The selection of a dispute from which `acceptedTermsOf` reads. */
+/** The fields of a dispute that `acceptedTermsOf` needs. */
 export const disputedPayment = disputed;
 
 builder.prismaObjectFields(DisputeRef, (t) => ({
@@ -203,7 +208,7 @@ builder.prismaObjectFields(DisputeRef, (t) => ({
   split: t.field({
     type: DisputeSplitRef,
     nullable: true,
-    description: 'What a resolution would pay now. Null once nothing is left in escrow.',
+    description: 'How a resolution would divide the payment now. Null once nothing is left in escrow.',
     args: { payerBps: t.arg.int({ required: true, description: `The payer's share, 0 to ${ALL_BPS} basis points.` }) },
     select: disputed,
     resolve: ({ paymentIntent }, { payerBps }) => {

@@ -1,4 +1,4 @@
-/** The resolution of a dispute: who decided, the transaction that was signed for it, and what it pays. */
+/** The resolution of a dispute: who decided, the transaction that was signed for it, and how it divides the payment. */
 import { decodeFunctionData, isHex } from 'viem';
 import type { Prisma, Transaction } from '../../../../prisma/client.ts';
 import { escrowAbi } from '../../../escrow/escrow-abi.ts';
@@ -23,8 +23,8 @@ type Resolution = {
 const DisputeDeciderEnum = builder.enumType('DisputeDecider', {
   description: 'Who resolves a dispute.',
   values: {
-    ARBITER: { value: 'ARBITER', description: 'The arbiter, by any split.' },
-    MERCHANT: { value: 'MERCHANT', description: 'The merchant, who concedes everything.' },
+    ARBITER: { value: 'ARBITER', description: 'The arbiter, with any split.' },
+    MERCHANT: { value: 'MERCHANT', description: 'The merchant, by conceding the whole amount.' },
     TIMEOUT: { value: 'TIMEOUT', description: 'The signed terms, after the deadline.' },
   } as const,
 });
@@ -32,9 +32,9 @@ const DisputeDeciderEnum = builder.enumType('DisputeDecider', {
 const DisputeResolutionStatusEnum = builder.enumType('DisputeResolutionStatus', {
   description: 'Status of the transaction of a resolution.',
   values: {
-    PENDING: { value: 'PENDING', description: 'Queued, sent, or not confirmed yet.' },
-    CONFIRMED: { value: 'CONFIRMED', description: 'Confirmed. The dispute is resolved.' },
-    FAILED: { value: 'FAILED', description: 'It reverted or was abandoned. The dispute can be resolved again.' },
+    PENDING: { value: 'PENDING', description: 'Queued, or sent and not confirmed yet.' },
+    CONFIRMED: { value: 'CONFIRMED', description: 'Confirmed: the dispute is resolved.' },
+    FAILED: { value: 'FAILED', description: 'Reverted or abandoned. The dispute can be resolved again.' },
     REORGED: { value: 'REORGED', description: 'Its block is no longer in the chain.' },
   } as const,
 });
@@ -53,8 +53,8 @@ const DisputeResolutionRef = builder.objectRef<Resolution>('DisputeResolution').
       description: 'Who decided. Null if the transaction was not sent by this installation.',
       resolve: ({ decidedBy }) => decidedBy,
     }),
-    payerBps: t.exposeInt('payerBps', { nullable: true, description: "The payer's share, basis points." }),
-    split: t.expose('split', { type: DisputeSplitRef, nullable: true, description: 'What it pays.' }),
+    payerBps: t.exposeInt('payerBps', { nullable: true, description: "The payer's share, in basis points." }),
+    split: t.expose('split', { type: DisputeSplitRef, nullable: true, description: 'How it divides the payment.' }),
     txHash: t.string({
       nullable: true,
       description: 'Hash of the transaction. Null before it is sent.',
@@ -63,7 +63,7 @@ const DisputeResolutionRef = builder.objectRef<Resolution>('DisputeResolution').
     sender: t.field({
       type: 'Address',
       nullable: true,
-      description: "The account that signs it: the arbiter's for a split. Null if it is not known.",
+      description: "The account that signs it; for a split, the arbiter's. Null if unknown.",
       resolve: ({ outgoing }) => (outgoing && isHex(outgoing.sender) ? printAddress(outgoing.sender) : null),
     }),
     callData: t.field({
@@ -83,7 +83,7 @@ const DisputeResolutionRef = builder.objectRef<Resolution>('DisputeResolution').
     }),
     error: t.string({
       nullable: true,
-      description: 'Why it failed, or what it is waiting for.',
+      description: 'Why the transaction failed, or what it is waiting for.',
       resolve: ({ transaction }) => transaction.error,
     }),
     createdAt: t.field({
@@ -108,7 +108,7 @@ builder.prismaObjectField(DisputeRef, 'resolution', (t) =>
   t.field({
     type: DisputeResolutionRef,
     nullable: true,
-    description: 'The latest transaction that resolves it. Null before anyone has decided, and after a full refund.',
+    description: 'The latest transaction that resolves the dispute. Null before a decision, and after a full refund.',
     select: resolved,
     resolve: async ({ payerBps, paymentIntent }, _args, context) => {
       const [transaction] = paymentIntent.transactions;

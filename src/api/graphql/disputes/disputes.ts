@@ -1,4 +1,7 @@
-/** The queries dispute, disputes and disputesPage. Merchants read their own disputes, payers that of their payment, and arbiters all. */
+/**
+ * The queries dispute, disputes and disputesPage. Merchants read their own disputes, payers the dispute of their payment, and
+ * arbiters all disputes.
+ */
 import type { Dispute, Prisma } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
@@ -44,7 +47,7 @@ function disputeWhere(scope: Scope, { status }: Conditions): Prisma.DisputeWhere
   return { paymentIntent: appScope(scope), ...anyOf(status) };
 }
 
-/** An arbiter, whose database is limited to disputes, has no scope of a merchant and may select any app. */
+/** An arbiter has no merchant scope and may select any app; the database limits it to disputes. */
 async function pageWhere(
   context: GraphqlContext,
   { appId, status }: Conditions & { appId?: string | null | undefined },
@@ -57,7 +60,7 @@ builder.queryField('dispute', (t) =>
   t.prismaField({
     type: 'Dispute',
     description:
-      'One dispute, with the evidence of both sides. NOT_FOUND if it does not belong to the caller. A client secret reads the dispute of its session’s payment, a wallet those of its own payments, and an arbiter any.',
+      'One dispute, with the evidence of both sides. NOT_FOUND if it does not belong to the caller. A client secret reads the dispute of its session’s payment, a wallet reads those of its own payments, and an arbiter reads any dispute.',
     authScopes: { read: true, session: true, payer: true, arbiter: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (query, _root, { id }, context) => {
@@ -97,7 +100,7 @@ builder.queryField('disputesPage', (t) =>
   t.field({
     type: DisputePage,
     description:
-      'A numbered page of disputes, newest first unless ordered otherwise. Without `appId`: of all apps of the caller, or for an arbiter of all merchants.',
+      'A numbered page of disputes, newest first unless ordered otherwise. Without `appId`, it covers all apps of the caller or, for an arbiter, of all merchants.',
     authScopes: { read: true, arbiter: true },
     complexity: (args) => listComplexity(args.pageSize),
     args: {

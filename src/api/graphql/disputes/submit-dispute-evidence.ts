@@ -27,10 +27,10 @@ const DisputeOrderFactsInput = builder.inputType('DisputeOrderFactsInput', {
 const rules = defineRules({ schema: evidenceSchema });
 
 const SubmitDisputeEvidenceInput = builder.inputType('SubmitDisputeEvidenceInput', {
-  description: 'An entry of the evidence in a dispute: a text, facts about the order, or both.',
+  description: 'An evidence entry: a text, facts about the order, or both.',
   extensions: carryRules(rules),
   fields: (t) => ({
-    text: t.string({ description: `1 to ${TEXT_LENGTH} characters. Required unless orderFacts has a fact.` }),
+    text: t.string({ description: `1 to ${TEXT_LENGTH} characters. Required unless orderFacts contains a fact.` }),
     orderFacts: t.field({ type: DisputeOrderFactsInput, description: 'Only the merchant may state them.' }),
   }),
 });
@@ -39,7 +39,7 @@ builder.mutationField('submitDisputeEvidence', (t) =>
   t.field({
     type: DisputeEvidenceRef,
     description:
-      'Adds evidence of the caller’s side to an open dispute. It cannot be changed or withdrawn, and the other side and the arbiter see it. INVALID_STATE unless the dispute is OPEN.',
+      'Adds evidence for the caller’s side to an open dispute. It cannot be changed or withdrawn, and the other side and the arbiter can see it. INVALID_STATE unless the dispute is OPEN.',
     authScopes: { write: true, session: true, payer: true },
     args: {
       id: t.arg.id({ required: true, description: "The dispute's UUID." }),

@@ -36,13 +36,13 @@ const UsageInvoiceReasonEnum = builder.enumType('UsageInvoiceReason', {
 const InvoiceItemUsageRef = builder.objectRef<UsageOfLine>('InvoiceItemUsage').implement({
   description: 'The metered usage that a line of an invoice charges.',
   fields: (t) => ({
-    quantity: t.expose('quantity', { type: 'Decimal', description: 'Units that were used, included ones too.' }),
-    unitName: t.exposeString('unitName', { description: 'What a unit is called.' }),
+    quantity: t.expose('quantity', { type: 'Decimal', description: 'Units used, including the included units.' }),
+    unitName: t.exposeString('unitName', { description: 'Name of a unit.' }),
     scheme: t.expose('scheme', { type: MeteringSchemeEnum, description: 'How the tiers apply.' }),
-    includedUnits: t.expose('includedUnits', { type: 'Decimal', description: 'Units that cost nothing.' }),
+    includedUnits: t.expose('includedUnits', { type: 'Decimal', description: 'Units that are free.' }),
     periodStart: t.field({
       type: 'DateTime',
-      description: 'Start of the period in which they were used.',
+      description: 'Start of the period in which the units were used.',
       resolve: ({ periodStart }) => new Date(periodStart),
     }),
     periodEnd: t.field({
@@ -52,7 +52,7 @@ const InvoiceItemUsageRef = builder.objectRef<UsageOfLine>('InvoiceItemUsage').i
     }),
     tiers: t.expose('tiers', { type: [TierUsageRef], description: 'The units charged in each tier.' }),
     isAboveCap: t.exposeBoolean('isAboveCap', {
-      description: 'Whether the line is the part above the cap, which one invoice takes off and another charges.',
+      description: 'Whether the line is the part above the cap, which one invoice deducts and another one charges.',
     }),
   }),
 });
@@ -68,7 +68,7 @@ builder.prismaObject('InvoiceItem', {
     quantity: t.exposeInt('quantity', { description: 'Units.' }),
     discountAmount: t.expose('discountAmount', {
       type: 'Decimal',
-      description: 'What a coupon takes off the whole line, before an exclusive tax or including an inclusive one.',
+      description: 'Discount of a coupon on the whole line, before an exclusive tax or including an inclusive one.',
     }),
     taxAmount: t.expose('taxAmount', { type: 'Decimal', description: "The line's tax." }),
     usage: t.field({
@@ -140,12 +140,12 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
     total: t.expose('total', { type: 'Decimal', description: 'What is to be paid.' }),
     discountAmount: t.expose('discountAmount', {
       type: 'Decimal',
-      description: 'What a coupon takes off all lines. subtotal, taxAmount and total are after it.',
+      description: 'Discount of a coupon on all lines, already deducted from subtotal, taxAmount and total.',
     }),
     couponId: t.expose('couponId', {
       type: 'UUID',
       nullable: true,
-      description: 'The coupon of the subscription that reduces it.',
+      description: 'The coupon of the subscription that reduces the invoice.',
     }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     taxRateId: t.expose('taxRateId', { type: 'UUID', nullable: true, description: 'The rate of lines without one.' }),
@@ -159,12 +159,12 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
     usageReason: t.expose('usageReason', {
       type: UsageInvoiceReasonEnum,
       nullable: true,
-      description: 'Why it charges usage only. Null for every other invoice.',
+      description: 'Why the invoice charges usage only. Null for every other invoice.',
     }),
     splitFromId: t.expose('splitFromId', {
       type: 'UUID',
       nullable: true,
-      description: 'The invoice whose usage above the cap it charges. Null unless the reason is ABOVE_CAP.',
+      description: 'The invoice whose usage above the cap this invoice charges. Null unless usageReason is ABOVE_CAP.',
     }),
     printUrl: t.field({
       type: 'URL',

@@ -25,7 +25,7 @@ type Offer = {
   price: Price | null;
   /** The number of units in the total. */
   quantity: number;
-  /** The price of one unit as the merchant gave it, and the total; null if the payer chooses the amount. */
+  /** The price of one unit, as set by the merchant, and the total; null if the payer chooses the amount. */
   unitAmount: Decimal | null;
   discount: Decimal;
   total: TaxedTotal | null;
@@ -75,7 +75,7 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
     amount: t.field({
       type: 'Decimal',
       nullable: true,
-      description: 'The total of the quantity: subtotal and taxAmount. Null if the payer chooses the amount.',
+      description: 'The total for the quantity: subtotal plus taxAmount. Null if the payer chooses the amount.',
       resolve: ({ total }) => total && printFiat(total.total),
     }),
     subtotal: t.field({
@@ -91,26 +91,28 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
       resolve: ({ total }) => total && printFiat(total.taxAmount),
     }),
     quantity: t.int({
-      description: 'The units that amount is for: as asked, moved into the limits of the link.',
+      description:
+        'The number of units that amount covers: the requested quantity, adjusted to the limits of the link.',
       resolve: ({ quantity }) => quantity,
     }),
     unitAmount: t.field({
       type: 'Decimal',
       nullable: true,
-      description: 'The price of one unit as the merchant gave it. Null if the payer chooses the amount.',
+      description: 'The price of one unit, as set by the merchant. Null if the payer chooses the amount.',
       resolve: ({ unitAmount }) => unitAmount && printFiat(unitAmount),
     }),
     minimumQuantity: t.int({
-      description: 'The fewest units that can be bought at once.',
+      description: 'The minimum number of units in one checkout.',
       resolve: ({ link }) => link.minimumQuantity,
     }),
     maximumQuantity: t.int({
-      description: 'The most units that can be bought at once, whatever is left.',
+      description: 'The maximum number of units in one checkout, regardless of the stock.',
       resolve: ({ link }) => link.maximumQuantity,
     }),
     availableQuantity: t.int({
       nullable: true,
-      description: 'The units left, at most maximumQuantity and never negative. Null if the stock is unlimited.',
+      description:
+        'The number of units left, at most maximumQuantity and never negative. Null if the stock is unlimited.',
       resolve: ({ link }) => {
         const left = availableQuantity(link);
         return left === null ? null : Math.max(0, Math.min(left, link.maximumQuantity));
@@ -118,7 +120,8 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
     }),
     discountAmount: t.field({
       type: 'Decimal',
-      description: "What the link's coupon takes off the lines; 0.00 without one, or if the payer chooses the amount.",
+      description:
+        "Discount of the link's coupon on the lines; 0.00 without a coupon, or if the payer chooses the amount.",
       resolve: ({ discount }) => printFiat(discount),
     }),
     couponName: t.string({
@@ -129,12 +132,12 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
     coupon: t.field({
       type: OfferedCouponRef,
       nullable: true,
-      description: "The link's coupon while it applies. Null otherwise, and if the payer chooses the amount.",
+      description: "The link's coupon, while it applies. Null otherwise, and if the payer chooses the amount.",
       resolve: ({ coupon, fullTotal, isSubscription }) =>
         coupon && { ...coupon, laterAmount: isSubscription && fullTotal ? printFiat(fullTotal.total) : null },
     }),
     allowCouponCodes: t.boolean({
-      description: 'Whether startLinkCheckout takes a coupon code.',
+      description: 'Whether startLinkCheckout accepts a coupon code.',
       resolve: ({ link }) => link.allowCouponCodes,
     }),
     billingInterval: t.field({
@@ -178,7 +181,7 @@ builder.queryField('linkOffer', (t) =>
     complexity: 100,
     args: {
       slug: t.arg.string({ required: true, description: "The link's slug." }),
-      quantity: t.arg.int({ description: 'The units to price; the minimum of the link by default.' }),
+      quantity: t.arg.int({ description: 'The number of units to price; the minimum of the link by default.' }),
     },
     resolve: (_root, args, { world }) => readOffer(world, args),
   }),

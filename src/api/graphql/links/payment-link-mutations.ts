@@ -34,13 +34,14 @@ const CreatePaymentLinkInput = builder.inputType('CreatePaymentLinkInput', {
     cancelUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after cancelling.' }),
     requireBillingDetails: t.boolean({ description: 'Whether the payer is asked for them.' }),
     taxRateId: t.field({ type: 'UUID', description: 'A tax rate of the merchant.' }),
-    minimumQuantity: t.int({ description: 'The fewest units in one checkout: 1 (the default) to 1000000.' }),
+    minimumQuantity: t.int({ description: 'Minimum number of units in one checkout: 1 (the default) to 1000000.' }),
     maximumQuantity: t.int({
-      description: 'The most units in one checkout, at least the minimum, which is the default. Without a minimum: 1.',
+      description:
+        'Maximum number of units in one checkout, at least the minimum. Defaults to the minimum, or to 1 without one.',
     }),
     stock: t.int({
       description:
-        'All units that the link may sell, those already sold included: 0 to 1000000000. Unlimited by default.',
+        'Total number of units that the link may sell, including those already sold: 0 to 1000000000. Unlimited by default.',
     }),
     couponId: t.field({ type: 'UUID', description: 'A coupon of the app that each checkout redeems.' }),
     allowCouponCodes: t.boolean({ description: 'Whether a payer may enter a coupon code; false by default.' }),
@@ -71,15 +72,18 @@ const UpdatePaymentLinkInput = builder.inputType('UpdatePaymentLinkInput', {
     requireBillingDetails: t.boolean({ description: 'Whether the payer is asked for them.' }),
     taxRateId: t.field({ type: 'UUID', description: 'A tax rate of the merchant.' }),
     isActive: t.boolean({ description: 'Whether it accepts payments.' }),
-    minimumQuantity: t.int({ description: 'The fewest units in one checkout: 1 to 1000000. Null means 1.' }),
+    minimumQuantity: t.int({ description: 'Minimum number of units in one checkout: 1 to 1000000. Null means 1.' }),
     maximumQuantity: t.int({
-      description: 'The most units in one checkout: at least the minimum, at most 1000000. Null means 1.',
+      description: 'Maximum number of units in one checkout: at least the minimum, at most 1000000. Null means 1.',
     }),
     stock: t.int({
       description:
-        'All units that the link may sell, those already sold included: 0 to 1000000000. Null means unlimited.',
+        'Total number of units that the link may sell, including those already sold: 0 to 1000000000. Null means unlimited.',
     }),
-    couponId: t.field({ type: 'UUID', description: 'A coupon of the app that each checkout redeems. Null for none.' }),
+    couponId: t.field({
+      type: 'UUID',
+      description: 'A coupon of the app that each checkout redeems. Null removes it.',
+    }),
     allowCouponCodes: t.boolean({ description: 'Whether a payer may enter a coupon code.' }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),

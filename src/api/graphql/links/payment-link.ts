@@ -36,20 +36,25 @@ export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
     requireBillingDetails: t.exposeBoolean('requireBillingDetails', { description: 'Whether the payer is asked.' }),
     isActive: t.exposeBoolean('isActive', { description: 'Whether it accepts payments.' }),
     usageCount: t.exposeInt('usageCount', { description: 'Completed checkouts.' }),
-    minimumQuantity: t.exposeInt('minimumQuantity', { description: 'The fewest units that a payer may buy at once.' }),
+    minimumQuantity: t.exposeInt('minimumQuantity', {
+      description: 'Minimum number of units that a payer may buy at once.',
+    }),
     maximumQuantity: t.exposeInt('maximumQuantity', {
-      description: 'The most units that a payer may buy at once. If it is the minimum, the payer has no choice.',
+      description:
+        'Maximum number of units that a payer may buy at once. If it equals the minimum, the payer cannot choose.',
     }),
     stock: t.exposeInt('stock', {
       nullable: true,
-      description: 'All units that the link may sell, those already sold included. Null if unlimited.',
+      description: 'Total number of units that the link may sell, including those already sold. Null if unlimited.',
     }),
-    reservedQuantity: t.exposeInt('reservedQuantity', { description: 'Units that OPEN checkout sessions hold.' }),
-    soldQuantity: t.exposeInt('soldQuantity', { description: 'Units of completed checkouts.' }),
+    reservedQuantity: t.exposeInt('reservedQuantity', {
+      description: 'Number of units that OPEN checkout sessions hold.',
+    }),
+    soldQuantity: t.exposeInt('soldQuantity', { description: 'Number of units sold by completed checkouts.' }),
     availableQuantity: t.int({
       nullable: true,
       description:
-        'Units that can still be bought: stock less reservedQuantity and soldQuantity. Negative if late payments, or a lowered stock, exceed it. Null if the stock is unlimited.',
+        'Number of units that can still be bought: stock minus reservedQuantity and soldQuantity. Negative if late payments or a lowered stock have oversold the link. Null if the stock is unlimited.',
       select: { stock: true, reservedQuantity: true, soldQuantity: true },
       resolve: (link) => availableQuantity(link),
     }),
@@ -57,7 +62,7 @@ export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
       type: 'UUID',
       nullable: true,
       description:
-        'The coupon that each checkout redeems. The link sells at the full price once it cannot be redeemed.',
+        'The coupon that each checkout redeems. Once it cannot be redeemed any more, the link sells at the full price.',
     }),
     allowCouponCodes: t.exposeBoolean('allowCouponCodes', { description: 'Whether a payer may enter a coupon code.' }),
     coupon: t.relation('coupon', { nullable: true, description: 'The coupon that each checkout redeems.' }),

@@ -29,10 +29,11 @@ const StartLinkCheckoutInput = builder.inputType('StartLinkCheckoutInput', {
     amount: t.field({ type: 'Decimal', description: 'Only if the payer chooses the amount.' }),
     currency: t.string({ description: 'USD or EUR, if the payer chooses.' }),
     quantity: t.int({
-      description: "Units to buy, within the link's minimum and maximum; the minimum by default.",
+      description: "Number of units to buy, between the link's minimum and maximum; the minimum by default.",
     }),
     couponCode: t.string({
-      description: 'Only if the link allows coupon codes. It takes precedence over the coupon of the link.',
+      description:
+        'A coupon code, allowed only if the link accepts codes. It takes precedence over the coupon of the link.',
     }),
     billingDetails: t.field({
       type: BillingDetailsInput,
@@ -45,7 +46,7 @@ builder.mutationField('startLinkCheckout', (t) =>
   t.field({
     type: CheckoutSessionRef,
     description:
-      'Starts a checkout session from a payment link and, if the link sells a SUBSCRIPTION plan, the subscription. The session holds its units until it expires. CONFLICT if fewer are left in stock, or a limit of the coupon is reached. No credential is needed. The response contains the client secret.',
+      'Starts a checkout session from a payment link and, if the link sells a SUBSCRIPTION plan, the subscription. The session holds its units until it expires. CONFLICT if fewer units are left in stock, or if a limit of the coupon is reached. No credential is needed. The response contains the client secret.',
     authScopes: { public: true },
     args: {
       slug: t.arg.string({ required: true, description: "The link's slug." }),

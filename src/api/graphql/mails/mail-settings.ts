@@ -1,4 +1,4 @@
-/** The settings of mails to payers: the type, the queries mailSettings and mailPreview, and the mutation updateMailSettings. */
+/** Settings of emails to payers: the type, the queries mailSettings and mailPreview, and the mutation updateMailSettings. */
 import type { MailSettings } from '../../../../prisma/client.ts';
 import { notFound } from '../../../errors.ts';
 import {
@@ -28,7 +28,7 @@ export const MailLanguageEnum = builder.enumType('MailLanguage', {
 });
 
 const PayerMailKindEnum = builder.enumType('PayerMailKind', {
-  description: 'An email to a payer.',
+  description: 'A kind of email to a payer.',
   values: {
     RECEIPT: { value: 'RECEIPT', description: 'A payment was captured.' },
     REFUND: { value: 'REFUND', description: 'A payment was refunded, with the reason and the amount.' },
@@ -47,7 +47,7 @@ const PayerMailKindEnum = builder.enumType('PayerMailKind', {
 });
 
 export const MailKindEnum = builder.enumType('MailKind', {
-  description: 'An email that is sent about an event. The kinds that begin with MEMBER_ go to members of the merchant.',
+  description: 'A kind of email about an event. Kinds that begin with MEMBER_ are sent to members of the merchant.',
   values: {
     RECEIPT: { value: 'RECEIPT', description: 'To the payer: a payment was captured.' },
     REFUND: { value: 'REFUND', description: 'To the payer: a payment was refunded.' },
@@ -74,9 +74,9 @@ export const MailKindEnum = builder.enumType('MailKind', {
     },
     MEMBER_LOW_BALANCE: {
       value: 'MEMBER_LOW_BALANCE',
-      description: 'To an operator: a sending key has little left for gas.',
+      description: 'To an operator: a sending key is running out of gas funds.',
     },
-    MEMBER_SUMMARY: { value: 'MEMBER_SUMMARY', description: 'To a member: how many more notifications there were.' },
+    MEMBER_SUMMARY: { value: 'MEMBER_SUMMARY', description: 'To a member: the number of further notifications.' },
   } as const satisfies Record<MailKind, object>,
 });
 
@@ -91,7 +91,7 @@ const MailSettingsRef = builder.objectRef<MailSettings>('MailSettings').implemen
     }),
     fromName: t.exposeString('fromName', {
       nullable: true,
-      description: 'The name of the sender. Null for the name of the app.',
+      description: 'The name of the sender. Null if the name of the app is used.',
     }),
     replyTo: t.exposeString('replyTo', { nullable: true, description: 'The address that replies go to.' }),
     language: t.field({
@@ -120,11 +120,11 @@ builder.queryField('mailSettings', (t) =>
 
 const rules = defineRules({ schema: mailSettingsSchema });
 const UpdateMailSettingsInput = builder.inputType('UpdateMailSettingsInput', {
-  description: 'Settings of emails to payers. An absent field stays.',
+  description: 'Changes to the settings of emails to payers. An absent field is unchanged.',
   extensions: carryRules(rules),
   fields: (t) => ({
-    kinds: t.field({ type: [PayerMailKindEnum], description: 'The kinds that are sent from now on.' }),
-    fromName: t.string({ description: 'One line of 1 to 100 characters. Null for the name of the app.' }),
+    kinds: t.field({ type: [PayerMailKindEnum], description: 'The kinds to send from now on.' }),
+    fromName: t.string({ description: 'One line of 1 to 100 characters. Null to use the name of the app.' }),
     replyTo: t.string({ description: 'An email address of at most 254 characters. Null for none.' }),
     language: t.field({ type: MailLanguageEnum, description: 'The language for customers without a locale.' }),
     reminderDays: t.int({ description: 'Days before a renewal, 1 to 30.' }),
@@ -135,7 +135,7 @@ builder.mutationField('updateMailSettings', (t) =>
   t.field({
     type: MailSettingsRef,
     description:
-      'Changes which emails an app sends to its payers. Events before the change are not mailed, and neither are renewals whose reminder would have been due before it.',
+      'Changes which emails an app sends to its payers. Nothing is sent about events before the change, or about renewals whose reminder would have been due before it.',
     authScopes: { write: true },
     args: {
       appId: t.arg.id({ description: 'Required if the credential covers several apps.' }),
@@ -152,10 +152,10 @@ const MailPreviewRef = builder.objectRef<PrintedMail & { url: string }>('MailPre
   description: 'An email with example content.',
   fields: (t) => ({
     subject: t.exposeString('subject', { description: 'The subject.' }),
-    html: t.exposeString('html', { description: 'The HTML part, a whole document.' }),
+    html: t.exposeString('html', { description: 'The HTML part, a complete document.' }),
     text: t.exposeString('text', { description: 'The text part.' }),
     url: t.exposeString('url', {
-      description: 'The HTML part as a page of this installation: a path that begins with /mail-preview/.',
+      description: 'Path of a page of this installation that shows the HTML part. It begins with /mail-preview/.',
     }),
   }),
 });
@@ -163,12 +163,15 @@ const MailPreviewRef = builder.objectRef<PrintedMail & { url: string }>('MailPre
 builder.queryField('mailPreview', (t) =>
   t.field({
     type: MailPreviewRef,
-    description: 'Renders an email of a kind with example content, in the look of the app.',
+    description: 'Renders an email with example content and the branding of the app.',
     authScopes: { read: true },
     args: {
       appId: t.arg.id({ description: 'Required if the credential covers several apps.' }),
       kind: t.arg({ type: MailKindEnum, required: true, description: 'The kind.' }),
-      language: t.arg({ type: MailLanguageEnum, description: 'The language. The one of the settings by default.' }),
+      language: t.arg({
+        type: MailLanguageEnum,
+        description: 'The language. Defaults to the language in the settings.',
+      }),
     },
     resolve: async (_root, { appId, kind, language }, context) => {
       const { world } = context;

@@ -1,4 +1,4 @@
-/** The query mails: what was sent, and what could not be. */
+/** The query mails, which lists emails that were sent and emails that could not be sent. */
 import type { MailStatus } from '../../../../prisma/client.ts';
 import { isMailKind } from '../../../events/mails/mail-kind.ts';
 import { builder } from '../server/builder.ts';
@@ -7,13 +7,16 @@ import { scopeOf } from '../server/scope-of.ts';
 import { MailKindEnum } from './mail-settings.ts';
 
 const MailStatusEnum = builder.enumType('MailStatus', {
-  description: 'How far an email has come.',
+  description: 'The delivery status of an email.',
   values: {
-    QUEUED: { value: 'QUEUED', description: 'It is sent soon, or tried again at `nextTryAt`.' },
-    HELD: { value: 'HELD', description: 'It waits for the member’s next summary.' },
-    SENT: { value: 'SENT', description: 'The mail server has accepted it.' },
-    SUMMARIZED: { value: 'SUMMARIZED', description: 'It was counted in a summary.' },
-    FAILED: { value: 'FAILED', description: 'The mail server refused it for good, or all tries failed. See `error`.' },
+    QUEUED: { value: 'QUEUED', description: 'Waiting to be sent, or to be tried again at `nextTryAt`.' },
+    HELD: { value: 'HELD', description: 'Held for the member’s next summary.' },
+    SENT: { value: 'SENT', description: 'Accepted by the mail server.' },
+    SUMMARIZED: { value: 'SUMMARIZED', description: 'Counted in a summary.' },
+    FAILED: {
+      value: 'FAILED',
+      description: 'Permanently rejected by the mail server, or all attempts failed. See `error`.',
+    },
   } as const satisfies Record<MailStatus, object>,
 });
 
@@ -24,7 +27,7 @@ builder.prismaObject('Mail', {
     appId: t.expose('appId', { type: 'UUID', nullable: true, description: 'The app.' }),
     kind: t.field({
       type: MailKindEnum,
-      description: 'What it is about.',
+      description: 'The kind of email.',
       select: { kind: true },
       resolve: ({ kind }) => (isMailKind(kind) ? kind : 'MEMBER_SUMMARY'),
     }),
@@ -34,12 +37,16 @@ builder.prismaObject('Mail', {
       nullable: true,
       description: 'The payment intent, subscription or webhook endpoint that it is about.',
     }),
-    status: t.expose('status', { type: MailStatusEnum, description: 'How far it has come.' }),
-    tries: t.exposeInt('tries', { description: 'How often it was given to the mail server, at most 8 times.' }),
-    error: t.exposeString('error', { nullable: true, description: 'Why the last try failed.' }),
-    nextTryAt: t.expose('nextTryAt', { type: 'DateTime', nullable: true, description: 'When it is tried again.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued.' }),
-    sentAt: t.expose('sentAt', { type: 'DateTime', nullable: true, description: 'When the mail server accepted it.' }),
+    status: t.expose('status', { type: MailStatusEnum, description: 'The delivery status.' }),
+    tries: t.exposeInt('tries', { description: 'Number of attempts to send it, at most 8.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why the last attempt failed.' }),
+    nextTryAt: t.expose('nextTryAt', { type: 'DateTime', nullable: true, description: 'Time of the next attempt.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time at which it was queued.' }),
+    sentAt: t.expose('sentAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time at which the mail server accepted it.',
+    }),
   }),
 });
 
@@ -49,8 +56,8 @@ builder.queryField('mails', (t) =>
     description: 'The emails of the caller’s apps, newest first. They are kept for a limited time, 90 days by default.',
     authScopes: { read: true },
     args: {
-      appId: t.arg.id({ description: 'Only those of this app.' }),
-      status: t.arg({ type: MailStatusEnum, description: 'Only those with this status.' }),
+      appId: t.arg.id({ description: 'Only emails of this app.' }),
+      status: t.arg({ type: MailStatusEnum, description: 'Only emails with this status.' }),
       first: t.arg.int({ required: true, defaultValue: DEFAULT_PAGE_SIZE, description: '1 to 100.' }),
     },
     complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, Math.min(first, 100)) }),

@@ -1,4 +1,4 @@
-/** What a member receives: the type, the query notificationSettings and the mutation updateNotificationSettings. */
+/** A member's notifications: the type, the query notificationSettings and the mutation updateNotificationSettings. */
 import type { MemberNotifications } from '../../../../prisma/client.ts';
 import { isForOperators, mailLanguageOf, memberMailKinds } from '../../../events/mails/mail-kind.ts';
 import {
@@ -12,7 +12,7 @@ import { refusal } from '../server/scope-of.ts';
 import { MailLanguageEnum } from './mail-settings.ts';
 
 const NotificationKindEnum = builder.enumType('NotificationKind', {
-  description: 'What members can be notified of by email.',
+  description: 'A kind of email notification to members.',
   values: {
     PAYMENT: { value: 'PAYMENT', description: 'A payment was captured.' },
     DISPUTE: {
@@ -27,7 +27,7 @@ const NotificationKindEnum = builder.enumType('NotificationKind', {
     WEBHOOK_DISABLED: { value: 'WEBHOOK_DISABLED', description: 'A webhook endpoint was disabled.' },
     LOW_BALANCE: {
       value: 'LOW_BALANCE',
-      description: 'A sending key has little left for gas. Sent only to members who operate the installation.',
+      description: 'A sending key is running out of gas funds. Sent only to members who operate the installation.',
     },
   } as const satisfies Record<(typeof memberMailKinds)[number], object>,
 });
@@ -36,11 +36,11 @@ const NotificationSettingsRef = builder
   .objectRef<MemberNotifications & { isOperator: boolean }>('NotificationSettings')
   .implement({
     description:
-      'What the member is notified of by email, for all apps of the merchant. Nothing by default. At most 10 emails an hour are sent; what exceeds them is counted in one summary.',
+      'Email notifications of the member, for all apps of the merchant. None by default. A member receives at most 10 emails an hour; further notifications are counted in one summary.',
     fields: (t) => ({
       kinds: t.field({
         type: [NotificationKindEnum],
-        description: 'The kinds that are received.',
+        description: 'The kinds that the member receives.',
         resolve: ({ kinds }) => memberMailKinds.filter((kind) => kinds.includes(kind)),
       }),
       availableKinds: t.field({
@@ -60,7 +60,7 @@ const NotificationSettingsRef = builder
 builder.queryField('notificationSettings', (t) =>
   t.field({
     type: NotificationSettingsRef,
-    description: 'What the member who is logged in is notified of by email.',
+    description: 'Email notifications of the member who is logged in.',
     authScopes: { member: true },
     resolve: async (_root, _args, { principal, world }) => {
       if (principal.kind !== 'member') throw refusal(principal);
@@ -72,10 +72,10 @@ builder.queryField('notificationSettings', (t) =>
 
 const rules = defineRules({ schema: notificationsSchema });
 const UpdateNotificationSettingsInput = builder.inputType('UpdateNotificationSettingsInput', {
-  description: 'What the member is notified of. An absent field stays.',
+  description: 'Changes to the email notifications of the member. An absent field is unchanged.',
   extensions: carryRules(rules),
   fields: (t) => ({
-    kinds: t.field({ type: [NotificationKindEnum], description: 'The kinds that are received from now on.' }),
+    kinds: t.field({ type: [NotificationKindEnum], description: 'The kinds to receive from now on.' }),
     language: t.field({ type: MailLanguageEnum, description: 'The language of the emails.' }),
   }),
 });
@@ -83,7 +83,7 @@ const UpdateNotificationSettingsInput = builder.inputType('UpdateNotificationSet
 builder.mutationField('updateNotificationSettings', (t) =>
   t.field({
     type: NotificationSettingsRef,
-    description: 'Changes what the member who is logged in is notified of by email. Every role may.',
+    description: 'Changes the email notifications of the member who is logged in. Every role is allowed to.',
     authScopes: { member: true },
     args: { input: t.arg({ type: UpdateNotificationSettingsInput, required: true, description: 'The changes.' }) },
     resolve: async (_root, { input }, context) => {

@@ -182,7 +182,7 @@ export const PayerConsentRef = builder.objectRef<ConsentRow>('PayerConsent').imp
     }),
     usage: t.field({
       type: [SubscriptionUsageRef],
-      description: 'The usage that has not been billed, oldest first. Empty without a metered price.',
+      description: 'Usage that has not been billed yet, oldest first. Empty if the price is not metered.',
       resolve: ({ acceptedBy, subscription }) => (acceptedBy === null ? [] : subscription.usagePeriods),
     }),
     subscriptionId: t.expose('subscriptionId', { type: 'UUID', description: 'The subscription.' }),

@@ -18,7 +18,7 @@ const MOST_SNAPSHOTS = 50;
 const MS = 1000;
 
 const LiabilityTotalRef = builder.objectRef<PublishedTotal>('LiabilityTotal').implement({
-  description: 'Liabilities in one token, in base units, beside what the escrow held of it at the same block.',
+  description: 'Liabilities in one token and the balance of the escrow in that token at the same block, in base units.',
   fields: (t) => ({
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     tokenAddress: t.exposeString('tokenAddress', {
@@ -33,16 +33,19 @@ const LiabilityTotalRef = builder.objectRef<PublishedTotal>('LiabilityTotal').im
     disputed: t.expose('disputed', { type: 'BaseUnits', description: 'Captured, and disputed by the payer.' }),
     undelivered: t.expose('undelivered', {
       type: 'BaseUnits',
-      description: 'Credited to recipients that could not be paid, and not claimed.',
+      description: 'Credited to recipients that could not be paid, and not claimed yet.',
     }),
-    total: t.expose('total', { type: 'BaseUnits', description: 'Sum of the four, and the sum of the tree.' }),
+    total: t.expose('total', {
+      type: 'BaseUnits',
+      description: 'Sum of these four amounts, which is also the sum of the tree.',
+    }),
     escrowBalance: t.expose('escrowBalance', {
       type: 'BaseUnits',
-      description: 'What the escrow held of the token at the block. It can include money of other gateways.',
+      description: 'Balance of the escrow in the token at the block. It can include money of other gateways.',
     }),
     surplus: t.field({
       type: 'BaseUnits',
-      description: '`escrowBalance` less `total`. A negative number is a deficit.',
+      description: '`escrowBalance` minus `total`. A negative number is a deficit.',
       resolve: ({ escrowBalance, total }) => escrowBalance - total,
     }),
     rootHash: t.exposeString('rootHash', { description: 'Root hash of the sum tree: 64 hexadecimal digits.' }),
@@ -50,7 +53,7 @@ const LiabilityTotalRef = builder.objectRef<PublishedTotal>('LiabilityTotal').im
 });
 
 const LiabilitySnapshotRef = builder.objectRef<PublishedSnapshot>('LiabilitySnapshot').implement({
-  description: 'What the installation owed on one chain at a final block.',
+  description: 'Liabilities of the installation on one chain at a final block.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
@@ -81,14 +84,14 @@ const LiabilitySnapshotRef = builder.objectRef<PublishedSnapshot>('LiabilitySnap
     digest: t.exposeString('digest', { description: 'SHA-256 of every field of the snapshot.' }),
     previousDigest: t.exposeString('previousDigest', {
       nullable: true,
-      description: "Digest of the chain's snapshot before it. Null for the first.",
+      description: 'Digest of the previous snapshot of the chain. Null for the first.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time at which the snapshot was taken.' }),
   }),
 });
 
 const PathNodeRef = builder.objectRef<ProofPiece['path'][number]>('LiabilityPathNode').implement({
-  description: 'A sibling on the way from a leaf to the root.',
+  description: 'A sibling on the path from a leaf to the root.',
   fields: (t) => ({
     hash: t.exposeString('hash', { description: '64 hexadecimal digits.' }),
     sum: t.expose('sum', { type: 'BaseUnits', description: 'Sum of the leaves below it.' }),
@@ -96,11 +99,11 @@ const PathNodeRef = builder.objectRef<ProofPiece['path'][number]>('LiabilityPath
 });
 
 const PieceRef = builder.objectRef<ProofPiece>('LiabilityPiece').implement({
-  description: 'A part of the amount, which is one leaf of the tree.',
+  description: 'A part of the amount, stored as one leaf of the tree.',
   fields: (t) => ({
-    index: t.exposeInt('index', { description: 'Number of the piece, from 0.' }),
-    position: t.exposeInt('position', { description: 'Place of the leaf, from the left, from 0.' }),
-    salt: t.exposeString('salt', { description: 'Random value that keeps the leaf from being guessed.' }),
+    index: t.exposeInt('index', { description: 'Index of the piece, from 0.' }),
+    position: t.exposeInt('position', { description: 'Position of the leaf, counted from the left, from 0.' }),
+    salt: t.exposeString('salt', { description: 'Random value that prevents guessing the content of the leaf.' }),
     amount: t.expose('amount', { type: 'BaseUnits', description: 'The part of the amount.' }),
     path: t.field({
       type: [PathNodeRef],
@@ -127,10 +130,10 @@ const LiabilityProofRef = builder.objectRef<LiabilityProof>('LiabilityProof').im
     rootHash: t.exposeString('rootHash', { description: 'Root hash of the sum tree.' }),
     total: t.expose('total', { type: 'BaseUnits', description: 'Sum of the tree: all liabilities in the token.' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The app.' }),
-    amount: t.expose('amount', { type: 'BaseUnits', description: "What is owed for the app's payments." }),
+    amount: t.expose('amount', { type: 'BaseUnits', description: "Amount owed for the app's payments." }),
     statement: t.exposeStringList('statement', {
       description:
-        "One line per payment: kind (HELD, CAPTURED, DISPUTED or UNDELIVERED), the payment's id in the contract, the amount and, if it is undelivered, the recipient.",
+        "One line per payment: the kind (HELD, CAPTURED, DISPUTED or UNDELIVERED), the payment's id in the contract, the amount and, for UNDELIVERED, the recipient.",
     }),
     statementHash: t.exposeString('statementHash', {
       description: 'Hash of the statement, to which the leaves commit.',
@@ -146,7 +149,7 @@ builder.queryField('liabilities', (t) =>
       'Published snapshots, newest first. Needs no credential. NOT_FOUND if the installation does not publish its liabilities.',
     authScopes: { public: true },
     args: {
-      chainId: t.arg.int({ description: 'Only of this chain.' }),
+      chainId: t.arg.int({ description: 'Only snapshots of this chain.' }),
       newest: t.arg.boolean({ description: 'Whether only the newest snapshot of each chain is returned.' }),
       limit: t.arg.int({ description: `1 to ${MOST_SNAPSHOTS}; ${DEFAULT_SNAPSHOTS} by default.` }),
     },
@@ -174,7 +177,8 @@ builder.queryField('liabilities', (t) =>
 builder.queryField('liabilitySnapshot', (t) =>
   t.field({
     type: LiabilitySnapshotRef,
-    description: 'One published snapshot. Needs no credential. NOT_FOUND if there is none, or none is published.',
+    description:
+      'One published snapshot. Needs no credential. NOT_FOUND if it does not exist, or if the installation does not publish its liabilities.',
     authScopes: { public: true },
     args: { id: t.arg.id({ required: true, description: 'The snapshot.' }) },
     async resolve(_root, { id }, { world }) {
@@ -188,10 +192,10 @@ builder.queryField('liabilityProofs', (t) =>
   t.field({
     type: [LiabilityProofRef],
     description:
-      "The app's proofs, one for each token in which something was owed. NOT_FOUND if the installation does not publish its liabilities, or for an unknown snapshot.",
+      "The app's proofs, one for each token in which the installation has liabilities. NOT_FOUND if the installation does not publish its liabilities, or if the snapshot does not exist.",
     authScopes: { read: true },
     args: {
-      appId: t.arg.id({ description: 'The app. A key has only one; members must name it.' }),
+      appId: t.arg.id({ description: 'The app. Required for members; a key belongs to one app.' }),
       snapshotId: t.arg.id({ description: 'The snapshot; the newest of each chain by default.' }),
     },
     complexity: { field: 10, multiplier: 4 },

@@ -47,7 +47,7 @@ export const AuthorizationMethodEnum = builder.enumType('AuthorizationMethod', {
     TRANSFER: {
       value: 'TRANSFER',
       description:
-        'A plain transfer to a deposit address, from any wallet or an exchange. To choose it only: the payment then says DIRECT, and its `transfer` is not null.',
+        'A plain transfer to a deposit address, from any wallet or an exchange. Used only as an input: the payment itself has the method DIRECT, and its `transfer` is not null.',
     },
   } as const,
 });

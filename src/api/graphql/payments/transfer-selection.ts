@@ -1,6 +1,6 @@
 import type { Prisma } from '../../../../prisma/client.ts';
 
-/** How PaymentIntent.transfer reads deposit addresses: all of an intent, of which there are few, with what arrived at each. */
+/** The selection for PaymentIntent.transfer: all deposit addresses of an intent, which are few, with the deposits at each. */
 export const transfers = {
   orderBy: [{ createdAt: 'asc' }, { termsHash: 'asc' }],
   include: { balances: { orderBy: { token: 'asc' } } },

@@ -8,20 +8,20 @@ import { PaymentIntentRef } from './payment-intent.ts';
 import { transfers } from './transfer-selection.ts';
 
 const DepositBalanceRef = builder.objectRef<DepositBalance>('DepositBalance').implement({
-  description: 'What a deposit address received of one token.',
+  description: 'Deposits and returns of a deposit address in one token.',
   fields: (t) => ({
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     received: t.expose('received', {
       type: 'BaseUnits',
-      description: 'What arrived, base units, from the block on in which it was seen.',
+      description: 'Amount received, in base units. It is counted from the block in which it is first seen.',
     }),
     returned: t.expose('returned', {
       type: 'BaseUnits',
-      description: 'What went back to the refund address, base units.',
+      description: 'Amount returned to the refund address, in base units.',
     }),
     held: t.expose('held', {
       type: 'BaseUnits',
-      description: 'What lies there: not collected and not returned, base units.',
+      description: 'Amount still at the address, neither collected nor returned, in base units.',
     }),
   }),
 });
@@ -31,51 +31,54 @@ const own = (name: 'received' | 'returned' | 'held') => (deposit: DepositWithBal
 
 export const PaymentTransferRef = builder.objectRef<DepositWithBalances>('PaymentTransfer').implement({
   description:
-    'A plain transfer to a deposit address. Exactly `amount` is collected for the payment once it has arrived by `payBy`; everything else goes back to the refund address.',
+    'A plain transfer to a deposit address. If at least `amount` arrives by `payBy`, exactly `amount` is collected for the payment; everything else is returned to the refund address.',
   fields: (t) => ({
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     address: t.expose('address', { type: 'Address', description: 'The deposit address.' }),
-    tokenKey: t.exposeString('tokenKey', { description: 'The token that is expected.' }),
-    amount: t.expose('amount', { type: 'BaseUnits', description: 'What is expected, base units.' }),
+    tokenKey: t.exposeString('tokenKey', { description: 'The expected token.' }),
+    amount: t.expose('amount', { type: 'BaseUnits', description: 'Expected amount, in base units.' }),
     received: t.field({
       type: 'BaseUnits',
-      description: 'What arrived of that token, base units, from the block on in which it was seen.',
+      description:
+        'Amount received in the expected token, in base units. It is counted from the block in which it is first seen.',
       resolve: own('received'),
     }),
     returned: t.field({
       type: 'BaseUnits',
-      description: 'What of it went back to the refund address, base units.',
+      description: 'Amount of the expected token returned to the refund address, in base units.',
       resolve: own('returned'),
     }),
     held: t.field({
       type: 'BaseUnits',
-      description: 'What of it lies at the address: not collected and not returned, base units.',
+      description: 'Amount of the expected token still at the address, neither collected nor returned, in base units.',
       resolve: own('held'),
     }),
     refundAddress: t.expose('refundAddress', {
       type: 'Address',
-      description: 'Who gets back what does not belong to the payment, receives refunds, and may dispute.',
+      description:
+        'The address that receives refunds and everything that is not part of the payment, and that may dispute it.',
     }),
     paymentUrl: t.string({
-      description: 'The transfer as an EIP-681 request, which some wallets read. Exchanges take the bare address.',
+      description:
+        'The transfer as an EIP-681 request, which some wallets read. Exchanges accept only the bare address.',
       resolve: (deposit) => transferUrl({ ...deposit, amount: toBigInt(deposit.amount) }),
     }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it should be sent.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Time by which the payer should send it.' }),
     payBy: t.expose('authorizeBy', {
       type: 'DateTime',
-      description: 'The block time until which it is collected; what arrives later is returned.',
+      description: 'Latest block time at which it is collected. Later deposits are returned.',
     }),
     stuckSince: t.expose('stuckSince', {
       type: 'DateTime',
       nullable: true,
       description:
-        'Since when something that lies there cannot be returned; it is tried again 5 minutes and an hour later, and every 6 hours after that.',
+        'Time since which a return from the address has failed. It is tried again after 5 minutes, after an hour, and then every 6 hours.',
     }),
-    stuckReason: t.exposeString('stuckReason', { nullable: true, description: 'Why it cannot be returned.' }),
+    stuckReason: t.exposeString('stuckReason', { nullable: true, description: 'Why the return fails.' }),
     balances: t.expose('balances', {
       type: [DepositBalanceRef],
       complexity: { field: 1, multiplier: 1 },
-      description: 'Everything that arrived, by token; also what was sent in a wrong one. Registered tokens only.',
+      description: 'Deposits and returns by token, including wrong tokens. Registered tokens only.',
     }),
   }),
 });
@@ -86,14 +89,14 @@ builder.prismaObjectFields(PaymentIntentRef, (t) => ({
     nullable: true,
     complexity: { field: 1, multiplier: 1 },
     description:
-      'The plain transfer that pays it, or that the payer was asked for last; null where none was, or where it was paid in another way and nothing arrived.',
+      'The plain transfer that pays it, or the one requested last. Null if none was requested, or if it was paid in another way and no deposit has arrived.',
     select: { deposits: transfers, acceptedTermsHash: true, authorizationChainId: true },
     resolve: (intent) => shownDeposit(intent, intent.deposits),
   }),
   transfers: t.field({
     type: [PaymentTransferRef],
     complexity: { field: 1, multiplier: 5 },
-    description: 'Every deposit address that it was given, oldest first, at most 20.',
+    description: 'All deposit addresses of the payment intent, oldest first, at most 20.',
     select: { deposits: transfers },
     resolve: (intent) => intent.deposits,
   }),

@@ -67,8 +67,8 @@ export function contextOf(
 }
 
 /**
- * Returns what a caller may read. The payer of a session reads that session only, a wallet its own payments, and an arbiter the disputes of
- * all merchants.
+ * Returns what a caller may read. The payer of a session reads only that session, a wallet reads its own payments, and an arbiter
+ * reads the disputes of all merchants.
  */
 function readableBy(principal: Principal): Reach | null {
   if (principal.kind === 'session') return { sessionId: principal.sessionId };

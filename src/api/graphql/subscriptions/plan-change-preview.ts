@@ -17,7 +17,8 @@ const PlanChangeLineRef = builder.objectRef<RenewalLine>('PlanChangeLine').imple
     }),
     discountAmount: t.field({
       type: 'Decimal',
-      description: "What the subscription's coupon takes off the line, as priced.",
+      description:
+        "Discount of the subscription's coupon on the line, before an exclusive tax or including an inclusive one.",
       resolve: ({ discountAmount }) => discountAmount.toFixed(2),
     }),
     taxAmount: t.field({
@@ -61,7 +62,8 @@ const PlanChangePreviewRef = builder.objectRef<PlanChangePreview>('PlanChangePre
     }),
     discountAmount: t.field({
       type: 'Decimal',
-      description: "What the subscription's coupon takes off the lines, as priced; the sums are after it.",
+      description:
+        "Discount of the subscription's coupon on the lines, before an exclusive tax or including an inclusive one. Already deducted from the totals.",
       resolve: ({ discountAmount }) => discountAmount.toFixed(2),
     }),
     total: t.field({

@@ -14,22 +14,22 @@ import { appIdShape, carryRules, checked, defineRules, OWN_APP } from '../server
 import { scopeOf } from '../server/scope-of.ts';
 
 const UsageOutcomeEnum = builder.enumType('UsageOutcome', {
-  description: 'What became of a usage event.',
+  description: 'The outcome of a usage event.',
   values: {
     ACCEPTED: { value: 'ACCEPTED', description: 'Recorded.' },
-    DUPLICATE: { value: 'DUPLICATE', description: 'Recorded before with the same content; it counts once.' },
+    DUPLICATE: { value: 'DUPLICATE', description: 'Already recorded with the same content. It counts once.' },
     REJECTED: { value: 'REJECTED', description: 'Not recorded; `error` says why.' },
   } as const satisfies { [Outcome in UsageOutcome]: { value: Outcome; description: string } },
 });
 
 const UsageFaultEnum = builder.enumType('UsageFault', {
-  description: 'Why a usage event is not recorded.',
+  description: 'Why a usage event was rejected.',
   values: {
     NOT_FOUND: { value: 'NOT_FOUND', description: 'The caller has no such subscription.' },
     CONFLICT: { value: 'CONFLICT', description: 'The id was used for an event with other content.' },
     NOT_METERED: { value: 'NOT_METERED', description: "The subscription's price is not metered." },
     NOT_STARTED: { value: 'NOT_STARTED', description: 'The subscription had not started, or was not metered yet.' },
-    PERIOD_CLOSED: { value: 'PERIOD_CLOSED', description: 'The usage of the period is billed already.' },
+    PERIOD_CLOSED: { value: 'PERIOD_CLOSED', description: 'The usage of the period has already been billed.' },
     SUBSCRIPTION_ENDED: { value: 'SUBSCRIPTION_ENDED', description: 'The subscription had ended.' },
   } as const satisfies { [Fault in UsageFault]: { value: Fault; description: string } },
 });
@@ -37,14 +37,14 @@ const UsageFaultEnum = builder.enumType('UsageFault', {
 const UsageErrorRef = builder.objectRef<UsageError>('UsageError').implement({
   description: 'Why a usage event is not recorded.',
   fields: (t) => ({
-    code: t.expose('code', { type: UsageFaultEnum, description: 'A code for programs.' }),
+    code: t.expose('code', { type: UsageFaultEnum, description: 'Machine-readable code.' }),
     param: t.exposeString('param', { description: 'The field, such as events[3].timestamp.' }),
-    message: t.exposeString('message', { description: 'A sentence for people.' }),
+    message: t.exposeString('message', { description: 'Human-readable message.' }),
   }),
 });
 
 const UsageResultRef = builder.objectRef<UsageResult>('UsageResult').implement({
-  description: 'What became of one usage event.',
+  description: 'The outcome of one usage event.',
   fields: (t) => ({
     eventId: t.exposeString('eventId', { description: 'The id of the event, as sent.' }),
     status: t.expose('status', { type: UsageOutcomeEnum, description: 'The outcome.' }),
@@ -57,12 +57,15 @@ const UsageResultRef = builder.objectRef<UsageResult>('UsageResult').implement({
 });
 
 const RecordedUsageRef = builder.objectRef<RecordedUsage>('RecordedUsage').implement({
-  description: 'What became of a batch of usage events.',
+  description: 'The outcome of a batch of usage events.',
   fields: (t) => ({
-    accepted: t.exposeInt('accepted', { description: 'Events that were recorded.' }),
-    duplicates: t.exposeInt('duplicates', { description: 'Events that were recorded before.' }),
-    rejected: t.exposeInt('rejected', { description: 'Events that were not recorded.' }),
-    results: t.expose('results', { type: [UsageResultRef], description: 'One for each event, in their order.' }),
+    accepted: t.exposeInt('accepted', { description: 'Number of events that were recorded.' }),
+    duplicates: t.exposeInt('duplicates', { description: 'Number of events that had already been recorded.' }),
+    rejected: t.exposeInt('rejected', { description: 'Number of events that were rejected.' }),
+    results: t.expose('results', {
+      type: [UsageResultRef],
+      description: 'One result per event, in the order of the request.',
+    }),
   }),
 });
 
@@ -71,17 +74,17 @@ const UsageEventInput = builder.inputType('UsageEventInput', {
   fields: (t) => ({
     eventId: t.string({
       required: true,
-      description: 'An id of your own, 1 to 255 characters. It is recorded once per app for ever.',
+      description: 'Your own id for the event, 1 to 255 characters. An id is recorded only once per app, permanently.',
     }),
     subscriptionId: t.field({ type: 'UUID', required: true, description: 'The subscription.' }),
     quantity: t.field({
       type: 'Decimal',
       required: true,
-      description: 'Units used: more than zero, at most 12 integer digits and 12 decimals.',
+      description: 'Units used: greater than zero, at most 12 integer digits and 12 decimals.',
     }),
     timestamp: t.field({
       type: 'DateTime',
-      description: 'When they were used; now by default, and at most 5 minutes in the future.',
+      description: 'Time of the usage. Defaults to now; at most 5 minutes in the future.',
     }),
   }),
 });
@@ -100,7 +103,7 @@ builder.mutationField('recordUsage', (t) =>
   t.field({
     type: RecordedUsageRef,
     description:
-      'Records the usage of metered subscriptions. Each event stands alone: a rejected one does not hold up the others. A repeated batch counts once.',
+      'Records the usage of metered subscriptions. Events are independent: a rejected event does not affect the others. A repeated batch counts once.',
     authScopes: { write: true },
     args: { input: t.arg({ type: RecordUsageInput, required: true }) },
     resolve: async (_root, args, context) => {

@@ -14,12 +14,16 @@ builder.prismaObjectField(SubscriptionRef, 'coupon', (t) =>
 
 const applyRules = defineRules({ schema: subscriptionCouponSchema.safeExtend(appIdShape) });
 const ApplySubscriptionCouponInput = builder.inputType('ApplySubscriptionCouponInput', {
-  description: 'The coupon for the next invoices of a subscription. Exactly one of couponId and couponCode is sent.',
+  description:
+    'The coupon for the next invoices of a subscription. Exactly one of couponId and couponCode is required.',
   extensions: carryRules(applyRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
-    couponId: t.field({ type: 'UUID', description: "A coupon of the app; an amount is in the price's currency." }),
-    couponCode: t.string({ description: 'The code of such a coupon; case does not matter.' }),
+    couponId: t.field({
+      type: 'UUID',
+      description: "A coupon of the app. If its discount is an amount, it must be in the price's currency.",
+    }),
+    couponCode: t.string({ description: 'The code of such a coupon; case-insensitive.' }),
   }),
 });
 
@@ -27,7 +31,7 @@ builder.mutationField('applySubscriptionCoupon', (t) =>
   t.field({
     type: SubscriptionRef,
     description:
-      'Redeems a coupon for the next invoices of an ACTIVE, PAUSED or PAST_DUE subscription, in place of the one that it has. An invoice that is open already keeps its amount. CONFLICT if a limit of the coupon is reached.',
+      'Redeems a coupon for the next invoices of an ACTIVE, PAUSED or PAST_DUE subscription, and replaces its current coupon. An invoice that is already open keeps its amount. CONFLICT if a limit of the coupon is reached.',
     authScopes: { write: true },
     args: {
       id: t.arg.id({ required: true, description: 'Its UUID.' }),
@@ -51,7 +55,7 @@ builder.mutationField('removeSubscriptionCoupon', (t) =>
   t.field({
     type: SubscriptionRef,
     description:
-      'Removes the coupon of an ACTIVE, PAUSED or PAST_DUE subscription. Its next invoices are at the full price; one that is open already keeps its amount. Does nothing without a coupon.',
+      'Removes the coupon of an ACTIVE, PAUSED or PAST_DUE subscription. Its next invoices charge the full price; an invoice that is already open keeps its amount. Has no effect if there is no coupon.',
     authScopes: { write: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (_root, { id }, context) =>

@@ -25,9 +25,9 @@ const CreateSubscriptionInput = builder.inputType('CreateSubscriptionInput', {
     allowedTokens: t.field({ type: 'TokenSelection', description: 'Not native coins; ALL by default.' }),
     couponId: t.field({
       type: 'UUID',
-      description: 'A coupon of the app for the first invoices. Not with couponCode.',
+      description: 'A coupon of the app for the first invoices. Not allowed together with couponCode.',
     }),
-    couponCode: t.string({ description: 'The code of such a coupon; case does not matter.' }),
+    couponCode: t.string({ description: 'The code of such a coupon; case-insensitive.' }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),
 });

@@ -179,12 +179,12 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
       couponId: t.expose('couponId', {
         type: 'UUID',
         nullable: true,
-        description: 'The coupon that it redeemed last. Null without one, and after it was removed.',
+        description: 'The coupon that the subscription redeemed last. Null if it never had one, or after its removal.',
       }),
       couponPeriodsLeft: t.exposeInt('couponPeriodsLeft', {
         nullable: true,
         description:
-          'The number of next invoices that the coupon reduces; 0 once it has ended. Null without a coupon, and for one that applies FOREVER.',
+          'The number of further invoices that the coupon reduces; 0 once it has ended. Null without a coupon, and for a coupon with the duration FOREVER.',
       }),
       renewalForecast: t.field({
         type: RenewalForecastEnum,

@@ -14,14 +14,16 @@ const UpcomingChargeRef = builder.objectRef<UpcomingCharge>('UpcomingCharge').im
   fields: (t) => ({
     dueAt: t.expose('dueAt', {
       type: 'DateTime',
-      description: 'The start of its period: it is charged then, or with a metered price after `usageGraceSeconds`.',
+      description:
+        'Start of its period. It is charged at that time or, with a metered price, `usageGraceSeconds` later.',
     }),
     periodEnd: t.expose('periodEnd', { type: 'DateTime', description: 'The end of its period.' }),
     subtotal: t.expose('subtotal', { type: 'Decimal', description: 'Net.' }),
     taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax.' }),
     discountAmount: t.expose('discountAmount', {
       type: 'Decimal',
-      description: "What the subscription's coupon takes off, as priced; the other amounts are after it.",
+      description:
+        "Discount of the subscription's coupon, before an exclusive tax or including an inclusive one. Already deducted from the other amounts.",
     }),
     total: t.expose('total', { type: 'Decimal', description: 'What is to be charged; zero where credit covers it.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
@@ -38,7 +40,7 @@ builder.prismaObjectField(SubscriptionRef, 'upcomingCharges', (t) =>
   t.field({
     type: [UpcomingChargeRef],
     description:
-      'The upcoming charges if nothing changes, the next one first. The next one includes the usage so far. Empty while it is not charged. They stop where the subscription or the consent ends.',
+      'The upcoming charges if nothing changes, the next one first. The next one includes the usage so far. Empty while the subscription is not charged. The list ends where the subscription or the consent ends.',
     args: { first: t.arg.int({ required: true, defaultValue: 12, description: `1 to ${LISTED_LIMIT}.` }) },
     complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, Math.min(first, LISTED_LIMIT)) }),
     select: {

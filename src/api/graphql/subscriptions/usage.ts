@@ -7,7 +7,7 @@ import { builder } from '../server/builder.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { SubscriptionRef } from './subscription.ts';
 
-/** What a row of usage is read with. */
+/** The relations that a row of usage is loaded with. */
 export const shownUsage = {
   productPlanPrice: true,
   subscription: { select: { status: true, currentPeriodEnd: true } },
@@ -21,18 +21,18 @@ export const SubscriptionUsageRef = builder.objectRef<PricedPeriod>('Subscriptio
     periodEnd: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'End of the period. Null while it is not known, and while the subscription is paused.',
+      description: 'End of the period. Null while it is unknown, and while the subscription is paused.',
       resolve: (period) => endOf(period, period.subscription),
     }),
     quantity: t.expose('quantity', { type: 'Decimal', description: 'Units used so far.' }),
     unitName: t.string({
-      description: 'What a unit is called.',
+      description: 'Name of a unit.',
       resolve: ({ productPlanPrice }) => storedMetering(productPlanPrice.metering)?.unitName ?? '',
     }),
     eventCount: t.exposeInt('eventCount', { description: 'Number of events that were recorded.' }),
     amount: t.field({
       type: 'Decimal',
-      description: 'What the usage so far costs, before an exclusive tax and without the base fee. 0.00 in a trial.',
+      description: 'Cost of the usage so far, before an exclusive tax and without the base fee. 0.00 during a trial.',
       resolve: amountOf,
     }),
     currency: t.string({
@@ -41,12 +41,12 @@ export const SubscriptionUsageRef = builder.objectRef<PricedPeriod>('Subscriptio
     }),
     productPlanPriceId: t.expose('productPlanPriceId', {
       type: 'UUID',
-      description: 'The price that it is priced at.',
+      description: 'The price that applies to the usage.',
     }),
     closedAt: t.expose('closedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was billed; it takes no more events. Null while it is open.',
+      description: 'Time at which the usage was billed. The period accepts no further events. Null while it is open.',
     }),
   }),
 });
@@ -60,7 +60,7 @@ builder.prismaObjectField(SubscriptionRef, 'usage', (t) =>
   t.field({
     type: [SubscriptionUsageRef],
     description:
-      'The usage that has not been billed, oldest first: of the current period, and of the one before during its grace. Empty without a metered price, and before the first event.',
+      'Usage that has not been billed yet, oldest first: the current period and, while late events are still accepted, the previous one. Empty if the price is not metered, and before the first event.',
     select: { usagePeriods: { where: { closedAt: null }, include: shownUsage, orderBy: { startsAt: 'asc' } } },
     resolve: ({ usagePeriods }) => usagePeriods,
   }),

@@ -1,12 +1,12 @@
 import { DISPUTE_BYTES, FILE_BYTES, FILES } from '../../../payments/disputes/evidence.ts';
 import type { JsonSchema } from '../openapi/json-schema.ts';
 
-/** The content types that a file may have, as its first bytes say. */
+/** The content types that a file may have, detected from its first bytes. */
 const kinds = ['application/pdf', 'image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 
 /**
  * The operations that upload and download files of a dispute, which have no GraphQL document. They are derived from
- * `POST /disputes/:id/evidence` and `GET /disputes/:id`, with which they share callers and errors.
+ * `POST /disputes/:id/evidence` and `GET /disputes/:id`, and have the same callers and errors.
  */
 export function describeDisputeFiles(like: { submit: JsonSchema; read: JsonSchema }): {
   [path: string]: Record<string, JsonSchema>;
@@ -29,9 +29,9 @@ function describeUpload(submit: JsonSchema): JsonSchema {
   return {
     operationId: 'uploadDisputeFile',
     tags: submit.tags,
-    summary: 'Uploads a file of the caller’s side to an open dispute',
+    summary: 'Uploads a file for the caller’s side to an open dispute',
     description: [
-      `The body is the file itself: a PDF or a PNG, JPEG, WebP or GIF image of 1 to ${FILE_BYTES} bytes. Its kind is recognized by its first bytes, whatever Content-Type declares; anything else is 415. A file above the limit is 413, and so is one with which the files of the dispute would have more than ${DISPUTE_BYTES} bytes together. Each side can upload at most ${FILES} files. A file cannot be changed or withdrawn, and the other side and the arbiter see it. INVALID_STATE unless the dispute is OPEN.`,
+      `The body is the file itself: a PDF or a PNG, JPEG, WebP or GIF image of 1 to ${FILE_BYTES} bytes. The content type is detected from the first bytes, regardless of the Content-Type header; other content is rejected with 415. A file above the limit, or one with which the files of the dispute would exceed ${DISPUTE_BYTES} bytes in total, is rejected with 413. Each side can upload at most ${FILES} files. A file cannot be changed or withdrawn, and the other side and the arbiter can see it. INVALID_STATE unless the dispute is OPEN.`,
       callersIn(submit),
     ].join('\n\n'),
     security: submit.security,
@@ -41,7 +41,8 @@ function describeUpload(submit: JsonSchema): JsonSchema {
         name: 'name',
         in: 'query',
         required: true,
-        description: 'Name of the file. Its path, its extension and unsafe characters are replaced.',
+        description:
+          'Name of the file. A path and unsafe characters are removed, and the extension is replaced by that of the content type.',
         schema: { type: 'string', minLength: 1, maxLength: 255, examples: ['delivery note.pdf'] },
       },
       ...rest,
@@ -63,9 +64,9 @@ function describeDownload(read: JsonSchema): JsonSchema {
   return {
     operationId: 'downloadDisputeFile',
     tags: read.tags,
-    summary: 'The content of a file of a dispute',
+    summary: 'Downloads a file of a dispute',
     description: [
-      'The response is always an attachment, never shown in a page. Treat it as a file from a stranger: its kind was checked, its content was not.',
+      'The response is always an attachment; browsers do not display it in a page. Treat it as an untrusted file: its content type was checked, but its content was not.',
       callersIn(read),
     ].join('\n\n'),
     security: read.security,
@@ -93,7 +94,7 @@ function describeDownload(read: JsonSchema): JsonSchema {
   };
 }
 
-/** The last paragraph of an operation's description, which names its callers. */
+/** Returns the last paragraph of an operation's description, which names its callers. */
 function callersIn({ description }: JsonSchema): string {
   return String(description).split('\n\n').at(-1) ?? '';
 }

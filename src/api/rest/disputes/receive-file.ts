@@ -1,6 +1,6 @@
 /**
- * Receives the body of an upload as a file. Its kind is known from its first bytes and its size is counted as it arrives, so that a file of
- * another kind, or one that is too large, is refused before the rest of it is read, whatever its headers declare.
+ * Receives the body of an upload as a file. The content type is detected from the first bytes and the size is counted while the
+ * body is read, so that an unsupported or oversized file is rejected before the rest of it is read, whatever its headers declare.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -9,12 +9,12 @@ import type { ReceivedFile } from '../../../payments/disputes/attach-file.ts';
 import { FILE_BYTES } from '../../../payments/disputes/evidence.ts';
 import { type FileKind, fileKindOf, HEAD_BYTES, KINDS, safeFileName } from '../../../payments/disputes/file-kind.ts';
 
-/** The size of the pieces in which a file is stored. */
+/** The size of the chunks in which a file is stored. */
 const PIECE_BYTES = 512 * 1024;
 
 /**
- * Throws UNSUPPORTED_MEDIA_TYPE for content of another kind and for an encoding, PAYLOAD_TOO_LARGE above `FILE_BYTES`, and VALIDATION_ERROR
- * for an empty body and for one that breaks off.
+ * Throws UNSUPPORTED_MEDIA_TYPE for unsupported content and for a content encoding, PAYLOAD_TOO_LARGE above `FILE_BYTES`, and
+ * VALIDATION_ERROR for an empty or incomplete body.
  */
 export async function receiveFile(request: IncomingMessage, { name }: { name: string }): Promise<ReceivedFile> {
   demandPlain(request);
@@ -26,7 +26,7 @@ export async function receiveFile(request: IncomingMessage, { name }: { name: st
   let sizeBytes = 0;
   let kind: FileKind | null = null;
 
-  /** Fills pieces of one size, because a client may send a file in many small chunks. */
+  /** Collects the body into chunks of equal size, because a client may send a file in many small ones. */
   function take(chunk: Buffer): void {
     hash.update(chunk);
     for (let from = 0; from < chunk.length; ) {
@@ -64,7 +64,7 @@ export async function receiveFile(request: IncomingMessage, { name }: { name: st
   };
 }
 
-/** Does not destroy the request when the loop ends early, because the response is still to be sent on its connection. */
+/** Does not destroy the request when the loop ends early, because the response must still be sent on its connection. */
 async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     yield* request.iterator({ destroyOnReturn: false });
@@ -85,9 +85,9 @@ function demandPlain(request: IncomingMessage): void {
 function demandKind(head: Uint8Array): FileKind {
   const kind = fileKindOf(head);
   if (kind) return kind;
-  throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', `The body must be a file of the kind ${KINDS}, and nothing else.`);
+  throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', `The body must be a file of one of these types: ${KINDS}.`);
 }
 
 function tooLarge(): GatewayError {
-  return new GatewayError('PAYLOAD_TOO_LARGE', `A file has at most ${FILE_BYTES} bytes.`);
+  return new GatewayError('PAYLOAD_TOO_LARGE', `A file can have at most ${FILE_BYTES} bytes.`);
 }

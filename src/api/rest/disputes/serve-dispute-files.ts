@@ -1,7 +1,7 @@
 /**
- * `POST /disputes/:id/files` uploads a file of evidence, and `GET /disputes/:id/files/:fileId` returns its content, always as an attachment.
- * The body of an upload is the file itself. It is read only after the caller and the dispute have been checked, and only a few uploads are
- * in memory at once.
+ * `POST /disputes/:id/files` uploads an evidence file, and `GET /disputes/:id/files/:fileId` returns its content, always as an
+ * attachment. The body of an upload is the file itself. It is read only after the caller and the dispute have been checked, and
+ * only a few uploads are in memory at once.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DisputeFile } from '../../../../prisma/client.ts';
@@ -33,12 +33,12 @@ import { receiveFile } from './receive-file.ts';
 const UPLOAD = /^\/disputes\/([^/]+)\/files\/?$/;
 const DOWNLOAD = /^\/disputes\/([^/]+)\/files\/([^/]+)\/?$/;
 
-/** Uploads in memory at once, of at most `FILE_BYTES` each. The others wait with their bodies unread. */
+/** Maximum number of uploads in memory at once, of at most `FILE_BYTES` each. Others wait, and their bodies are not read meanwhile. */
 const UPLOADS = 4;
 const UPLOAD_WAIT_MS = 10_000;
 const NAME_LENGTH = 255;
 
-/** A browser neither shows such a file in a page nor guesses another type for it. */
+/** Headers that prevent a browser from displaying the file in a page and from guessing another content type. */
 const inert = {
   'content-security-policy': "default-src 'none'; sandbox",
   'cross-origin-resource-policy': 'same-origin',
@@ -110,7 +110,7 @@ async function upload(
   try {
     if (method !== 'POST') {
       response.setHeader('allow', 'POST, OPTIONS');
-      throw new GatewayError('METHOD_NOT_ALLOWED', 'This path takes POST, OPTIONS.');
+      throw new GatewayError('METHOD_NOT_ALLOWED', 'This path accepts POST and OPTIONS.');
     }
     if (admission.refusal !== undefined) throw admission.refusal;
     demandUploadAccess(world, admission.principal);
@@ -121,7 +121,7 @@ async function upload(
   } catch (error) {
     const fault = gatewayErrorOf(error);
     if (fault) noteUnavailable(faultFacts(world, requestId), fault);
-    else world.log.error({ requestId, err: error }, 'An error that nobody expected was masked.');
+    else world.log.error({ requestId, err: error }, 'An unexpected error was masked.');
     const told = fault ?? new GatewayError('INTERNAL_ERROR', 'Something went wrong on our side.');
     const printed = printError(told, { requestId, path, accept: headers.accept });
     // The rest of the body is not read, so the connection cannot be used again.
@@ -151,7 +151,7 @@ async function receive(
 ): Promise<DisputeFile> {
   const { id, name } = readUpload(disputeId, new URLSearchParams(search));
   const { by, keyScopeId } = await submitterIn(context, id);
-  // A replay is answered even after the dispute was resolved; it needs the body, whose hash is one of its parameters.
+  // A replay is answered even after the dispute was resolved. It needs the body, because the hash of the body is a parameter.
   if (context.idempotencyKey === undefined) await demandUsable(context, request, id);
   const holder = by.party === 'PAYER' ? `payer:${keyScopeId}` : `app:${keyScopeId}`;
   return await places.run(holder, async () => {
@@ -177,7 +177,7 @@ function readUpload(disputeId: string, query: URLSearchParams): { id: string; na
   return { id: canonicalId(disputeId), name };
 }
 
-/** Refuses what would be refused anyway, before the body is read. The same is checked again under the payment's lock. */
+/** Rejects invalid uploads before their bodies are read. The same conditions are checked again under the payment's lock. */
 async function demandUsable({ database }: GraphqlContext, request: IncomingMessage, id: string): Promise<void> {
   const dispute = await database.dispute.findUnique({ where: { id } });
   if (!dispute) throw notFound('dispute');
@@ -186,7 +186,7 @@ async function demandUsable({ database }: GraphqlContext, request: IncomingMessa
   if (declared <= FILE_BYTES) demandSpace(await storedBytes(database, dispute.paymentIntentId), Math.max(declared, 1));
 }
 
-/** The same fields as of `DisputeFile` in the schema. */
+/** Returns the fields of `DisputeFile` in the schema. */
 function printFile(file: DisputeFile, context: GraphqlContext) {
   const { id, paymentIntentId, party, name, contentType, sizeBytes, sha256, createdAt } = file;
   return {

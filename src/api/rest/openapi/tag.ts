@@ -20,7 +20,7 @@ const chapters: Record<string, Tag> = {
   reports: { name: 'Reports', description: 'Files for accountants: payments, payouts, fees, balances and the ledger.' },
   liabilities: {
     name: 'Liabilities',
-    description: 'What the installation owes at a final block, beside what the escrow holds. Off by default.',
+    description: 'Liabilities of the installation at a final block, and the balance of the escrow. Off by default.',
   },
   'test-clock': { name: 'Test clock', description: 'Moving time, where all chains are local.' },
   prices: { name: 'Prices', description: 'Spot prices and conversions.' },

@@ -59,7 +59,7 @@ export const reports: ReadonlyMap<string, Report> = new Map([
   [
     'reconciliation',
     table(
-      'Every transfer from the escrow to a payout address, by day, with sums, and where the books differ from the chain',
+      'Every transfer from the escrow to a payout address, by day, with totals and the differences between the books and the chain',
       reconciliationColumns,
       readReconciliation,
     ),

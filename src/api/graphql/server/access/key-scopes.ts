@@ -110,7 +110,7 @@ const fields: { [Scope in KeyScope]: readonly string[] } = {
     'removeSubscriptionCoupon',
     'resumeSubscription',
   ],
-  // For a server that only meters.
+  // For a server that only reports usage.
   USAGE_WRITE: ['recordUsage'],
   INVOICES_WRITE: ['createInvoice', 'openInvoice', 'sendInvoice', 'voidInvoice'],
   WEBHOOKS: [
