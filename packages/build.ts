@@ -1,6 +1,6 @@
 /**
- * Builds packages for publication: `node packages/build.ts [sdk|cli …]`, all by default. What is printed from the OpenAPI
- * document must be there (`node generate.ts`). npm runs this before it packs one.
+ * Builds packages for publication: `node packages/build.ts [sdk|cli …]`, all by default. The files generated from the OpenAPI
+ * document must exist (`node generate.ts`). npm runs this script before it packs a package.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ const compiler = join(root, 'node_modules/typescript7/bin/tsc');
 const named = process.argv.slice(2);
 
 if (!existsSync(join(root, 'packages/sdk/src/generated/resources.ts'))) {
-  throw new Error('The resources are not printed yet: run "node generate.ts".');
+  throw new Error('The resources have not been generated: run "node generate.ts".');
 }
 for (const name of named.length > 0 ? named : ['sdk', 'cli']) {
   const folder = join(root, 'packages', name);
@@ -21,7 +21,7 @@ for (const name of named.length > 0 ? named : ['sdk', 'cli']) {
   for (const file of globSync('dist/**/*.d.ts', { cwd: folder })) nameBuiltFiles(join(folder, file));
 }
 
-/** The compiler rewrites the extensions of imports in programs, and not in declarations. */
+/** The compiler rewrites the extensions of imports in programs, but not in declarations. */
 function nameBuiltFiles(file: string): void {
   const text = readFileSync(file, 'utf8');
   writeFileSync(file, text.replaceAll(/(from |import\()(['"])(\.{1,2}\/[^'"]+)\.ts\2/g, '$1$2$3.js$2'));

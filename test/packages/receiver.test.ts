@@ -164,7 +164,7 @@ describe('downtime', () => {
     expect(handled).toEqual(Array.from({ length: 132 }, (_, index) => index + 1));
     expect(existsSync(`${path}.new`)).toBe(false);
     writeFileSync(path, 'two');
-    await expect(start().catchUp()).rejects.toThrow('does not have a sequence number');
+    await expect(start().catchUp()).rejects.toThrow('does not contain a sequence number');
   });
 
   it('can begin after a number', async () => {

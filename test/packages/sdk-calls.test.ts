@@ -63,7 +63,7 @@ describe('resources', () => {
 
   it('refuses an identifier that would name another path, before anything is sent', async () => {
     const { client, seen } = ledClient(() => undefined);
-    for (const id of ['', '.', '..']) expect(() => client.paymentIntents.get(id)).toThrow('not an identifier');
+    for (const id of ['', '.', '..']) expect(() => client.paymentIntents.get(id)).toThrow('not a valid identifier');
     expect(seen).toEqual([]);
     expect((await refusal(client.paymentIntents.get('../customers'))).code).toBe('VALIDATION_ERROR');
     expect(seen.map(({ url }) => url)).toEqual([`${api.url}/payments/intents/..%2Fcustomers`]);
@@ -235,7 +235,7 @@ describe('retries', () => {
     const { client, seen } = ledClient(lost);
     const error = await refusal(client.taxRates.list(undefined, { maxRetries: 1 }));
     expect(error).toBeInstanceOf(SluiceConnectionError);
-    expect(error.message).toBe('GET /tax-rates had no answer: fetch failed (ECONNRESET)');
+    expect(error.message).toBe('GET /tax-rates had no response: fetch failed (ECONNRESET)');
     expect(seen).toHaveLength(2);
   });
 
@@ -256,7 +256,7 @@ describe('time limits and signals', () => {
     const client = createSluice({ baseUrl: api.url, apiKey: merchantA.secretKey, fetch: deaf(), maxRetries: 0 });
     const error: SluiceError = await refusal(client.taxRates.list(undefined, { timeoutMs: 50 }));
     expect(error).toBeInstanceOf(SluiceTimeoutError);
-    expect(error).toMatchObject({ retryable: true, message: 'GET /tax-rates had no answer within 50 ms.' });
+    expect(error).toMatchObject({ retryable: true, message: 'GET /tax-rates had no response within 50 ms.' });
   });
 
   it('end a call with the caller’s reason, in an attempt and between two', async () => {

@@ -1,4 +1,4 @@
-/** What a command is. */
+/** The definition of a command. */
 import type { ParseArgsOptionsConfig } from 'node:util';
 
 export type Given = {
@@ -15,7 +15,7 @@ export type Command = {
   run(given: Given): Promise<void>;
 };
 
-/** The command was called in a way that cannot work. */
+/** The command was called with invalid arguments or without a required setting. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

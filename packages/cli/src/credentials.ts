@@ -1,4 +1,4 @@
-/** Whom the commands act for: what `login` stored, or the environment, which takes precedence. */
+/** The credentials of the commands: those that `login` stored, or those in the environment, which take precedence. */
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ function folder(): string {
   return join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'sluice');
 }
 
-/** Replaces a file that only its owner can read. */
+/** Writes or replaces a file that only its owner can read. */
 export function writePrivate(name: string, text: string): string {
   mkdirSync(folder(), { recursive: true, mode: 0o700 });
   const path = join(folder(), name);
@@ -47,7 +47,7 @@ export function openSluice(): Sluice {
   return createSluice(readCredentials());
 }
 
-/** Of commands that make things happen or send data away. */
+/** Called by commands that create payments or forward events. */
 export function demandTestKey({ apiKey }: Credentials, command: string): void {
   if (!apiKey.startsWith('sk_test_'))
     throw new UsageError(`"sluice ${command}" works with a test app's secret key only.`);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line: finds the command, gives it its arguments, and reports what it throws in one line. */
+/** The command line: finds the command, passes its arguments, and reports an error in one line. */
 import { parseArgs } from 'node:util';
 import { SluiceApiError, SluiceError } from '@sluice/sdk';
 import { type Command, UsageError } from './command.ts';
@@ -21,7 +21,7 @@ const commands: Record<string, Command> = {
 
 const general = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
 
-/** Ctrl-C ends what follows, and is no failure. */
+/** Ctrl-C stops a command that follows events, and is not an error. */
 const stopped = new AbortController();
 process.once('SIGINT', () => stopped.abort());
 process.once('SIGTERM', () => stopped.abort());
@@ -63,7 +63,7 @@ function showHelp(word: string | undefined): number {
   return isWrong ? 2 : 0;
 }
 
-/** 2 for a call that cannot work, 1 for one that failed. */
+/** Returns 2 for invalid arguments, and 1 for a command that failed. */
 function report(error: unknown, { isJson, usage }: { isJson: boolean; usage: string }): number {
   const isUsage = error instanceof UsageError || (error instanceof TypeError && 'code' in error);
   const message = error instanceof Error ? error.message : String(error);

@@ -11,7 +11,7 @@ export type Demo = {
 const MINED_LIMIT_MS = 60_000;
 const POLL_MS = 200;
 
-/** Resolves to the hash of the authorization. */
+/** Resolves to the hash of the authorizing transaction. */
 export async function payIntent(sluice: Sluice, demo: Demo, intentId: string, signal: AbortSignal): Promise<string> {
   const [chain] = demo.chains;
   const [payer] = demo.payers;
@@ -28,7 +28,7 @@ export async function payIntent(sluice: Sluice, demo: Demo, intentId: string, si
   await ask('anvil_impersonateAccount', [payer.address]);
   let txHash = '';
   for (const step of steps) {
-    if (!('to' in step) || !('data' in step)) throw new Error('The payment has a step that this command cannot do.');
+    if (!('to' in step) || !('data' in step)) throw new Error('This command does not support a step of the payment.');
     const value = `0x${BigInt(step.value).toString(16)}`;
     txHash = String(await ask('eth_sendTransaction', [{ from: payer.address, to: step.to, data: step.data, value }]));
     await waitUntilMined(() => ask('eth_getTransactionReceipt', [txHash]));

@@ -1,4 +1,4 @@
-/** Aligned columns with a heading. */
+/** Prints aligned columns with a heading. */
 export function printTable(heading: string[], rows: string[][]): void {
   const widths = heading.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),

@@ -3,10 +3,10 @@ import { nameMethod, singular } from './name-method.ts';
 import type { OpenApiDocument, Operation, Parameter, Schema } from './openapi-document.ts';
 import { printType } from './print-type.ts';
 
-/** `one` an object, `list` an array, `pages` a list by pages or cursors, `none` nothing, `file` the response itself. */
+/** `one` is an object, `list` an array, `pages` a paginated list, `none` no value, and `file` the response itself. */
 export type Returns = 'one' | 'list' | 'pages' | 'none' | 'file';
 
-/** `file` is sent as it is, `body` as JSON. */
+/** `file` is sent unchanged, and `body` as JSON. */
 export type Argument = { kind: 'body' | 'file' | 'query'; type: string; isRequired: boolean; example: unknown };
 
 export type Method = {
@@ -15,17 +15,17 @@ export type Method = {
   httpMethod: string;
   path: string;
   operation: Operation;
-  /** Variables in the path, in order, by the names that the method gives them. */
+  /** Variables in the path, in order, with their parameter names in the method. */
   pathVariables: string[];
   /** The arguments between those of the path and the options, in order. */
   takes: Argument[];
   returns: Returns;
-  /** Of what is returned: the object, or one of the list. */
+  /** The type of the returned object, or of an item of the returned list. */
   type: string;
   acceptsIdempotencyKey: boolean;
 };
 
-/** `declarations` are types that the document has no component for, by name. */
+/** `declarations` are types without a component in the document, by name. */
 export function describeMethods(document: OpenApiDocument): { methods: Method[]; declarations: Map<string, Schema> } {
   const declarations = new Map<string, Schema>();
   const taken = new Set<string>();
@@ -92,7 +92,7 @@ function bodyOf({ operation, declarations }: Place): Argument | undefined {
 }
 
 function queryOf({ operation, declarations }: Place, parameters: Parameter[]): Argument | undefined {
-  // The format is chosen by the method: JSON where there is JSON, and otherwise the caller's business.
+  // The method returns JSON where it is available; otherwise the caller chooses the format.
   const isFile = !jsonOf(operation);
   const query = parameters.filter((one) => one.in === 'query' && (isFile || one.name !== 'format'));
   if (query.length === 0) return undefined;
@@ -126,7 +126,7 @@ function answerOf({ operation, declarations }: Place): Pick<Method, 'returns' | 
   };
 }
 
-/** The answers that have the secret, which is null in every later one: there it is not nullable. */
+/** The responses that contain the secret. It is null in every later response, but not nullable in these. */
 const secretsByOperation: Record<string, string> = {
   createWebhookEndpoint: 'secret',
   rotateWebhookSecret: 'secret',
@@ -146,7 +146,7 @@ function jsonOf(operation: Operation): Schema | undefined {
   return (operation.responses['200'] ?? operation.responses['202'])?.content?.['application/json']?.schema;
 }
 
-/** The name of a schema: its component's, or one that it gets here if it is an object of its own. */
+/** Returns the name of a schema: that of its component, or a new one for an inline object. */
 function declared(declarations: Map<string, Schema>, schema: Schema, name: string): string {
   if (schema.$ref || !schema.properties) return printType(schema);
   declarations.set(name, schema);

@@ -1,6 +1,6 @@
 /**
- * The arguments of the examples, where the examples of the OpenAPI document say too little. Names that end in `Id`, and
- * the other free names, are what the reader has at hand; the test that runs the examples supplies them.
+ * Arguments of the examples, where those of the OpenAPI document are not sufficient. Names that end in `Id`, and other free
+ * variables, stand for values that the reader has; the test that runs the examples supplies them.
  */
 export const exampleArguments: Record<string, string> = {
   'balances.get': "{ chainId: 31337, address: walletAddress, tokenKey: 'USDC-31337', includePrice: true }",

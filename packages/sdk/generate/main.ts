@@ -1,6 +1,6 @@
 /**
- * Prints what the package takes from the gateway's OpenAPI document: the types, the resources with their documentation,
- * the examples as a module that the tests run, and `reference.md`, which is committed so that reviews see what changes.
+ * Generates the parts of the package that depend on the gateway's OpenAPI document: the types, the resources with their
+ * documentation, the examples as a module that the tests run, and `reference.md`, which is committed so that reviews show changes.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,17 +35,17 @@ function printTypes(): string {
   const codes = Object.entries(errorCatalogue).map(([code, { retryable }]) => `  ${code}: ${retryable},\n`);
   return [
     "// Printed by packages/sdk/generate/main.ts from the gateway's OpenAPI document; not to be edited.",
-    '/** One event of an app’s sequence, as webhooks carry it and `sluice.events` reads it. */',
+    '/** An event in the sequence of an app, as webhooks deliver it and `sluice.events` returns it. */',
     `export type SluiceEvent =\n${events.map((name) => `  | ${name}\n`).join('')}  ;`,
     '',
-    '/** Whether a call that failed with this code may succeed when it is repeated unchanged. */',
+    '/** Whether a call that failed with this code may succeed if it is repeated unchanged. */',
     `export const retryableByCode = {\n${codes.join('')}} as const;`,
     '',
     ...[...types].map(([name, schema]) => printDeclaration(name, schema)),
   ].join('\n');
 }
 
-/** Every example as a function: it is type-checked with the package, and run by its tests. */
+/** Prints every example as a function, which is type-checked with the package and run by its tests. */
 function printExamples(): string {
   const examples = methods.map((method) => ({ method, ...exampleOf(method) }));
   const names = [...new Set(examples.flatMap(({ freeNames }) => freeNames))].sort();

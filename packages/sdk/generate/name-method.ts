@@ -1,15 +1,15 @@
 /**
- * Where an operation is found in the client: `createPaymentIntent` of the tag "Payment intents" is
- * `sluice.paymentIntents.create`. Rules name new operations, so that they appear without anything written here.
+ * The place of an operation in the client: `createPaymentIntent` with the tag "Payment intents" is
+ * `sluice.paymentIntents.create`. Rules name new operations, so that nothing has to be added here for them.
  */
 import type { Operation } from './openapi-document.ts';
 
 export type MethodName = { resource: string; method: string };
 
-/** `webhooks` itself verifies what arrives; its endpoints are a resource beside it. */
+/** `webhooks` itself verifies deliveries; webhook endpoints are a separate resource. */
 const resourceNames: Record<string, string> = { Webhooks: 'webhookEndpoints', Coupons: 'coupons' };
 
-/** Names that read better than what the rules give. */
+/** Names that read better than those that the rules produce. */
 const methodNames: Record<string, string> = {
   getBalances: 'batch',
   startLinkCheckout: 'startCheckout',
@@ -23,7 +23,7 @@ export function nameMethod(operation: Operation): MethodName {
   return { resource, method: methodNames[operation.operationId] ?? byRules(operation.operationId, tag) };
 }
 
-/** The word for one of a path segment's collection: `product-plans` is `productPlan`. */
+/** The singular of a path segment that names a collection: `productPlan` for `product-plans`. */
 export function singular(segment: string): string {
   return camel(withoutPlural(segment).split(/[- ]/));
 }

@@ -1,4 +1,4 @@
-/** The example of a method, as its documentation shows it and as the tests run it. */
+/** Prints the example of a method, which its documentation shows and the tests run. */
 import type { Method } from './describe-methods.ts';
 import { exampleArguments } from './example-arguments.ts';
 import { singular } from './name-method.ts';
@@ -38,7 +38,7 @@ function statement({ returns, type, resource, name }: Method, call: string): str
   return `const ${result} = await ${call};`;
 }
 
-/** A value as a person writes it in TypeScript; a sample id is the variable of its property's name. */
+/** Prints a value as idiomatic TypeScript. A sample id becomes a variable with the name of its property. */
 function print(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(print).join(', ')}]`;
   if (typeof value === 'string') return `'${value}'`;

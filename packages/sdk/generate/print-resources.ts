@@ -1,4 +1,4 @@
-/** Prints the resources of the client: an interface for each, and the table by which their methods are made. */
+/** Prints the resources of the client: an interface for each, and the table from which their methods are created. */
 import type { Method } from './describe-methods.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { exampleOf } from './print-example.ts';
@@ -18,7 +18,7 @@ export function printResources(methods: Method[], types: string[], document: Ope
     ...interfaces,
     `export interface Resources {\n${members.join('')}}`,
     '',
-    '/** For each method: HTTP method, path, what it returns, what it takes, and whether it accepts an idempotency key. */',
+    '/** For each method: HTTP method, path, result, arguments, and whether it accepts an idempotency key. */',
     `export const operations = {\n${[...byResource].map(([resource, own]) => printTable(resource, own)).join('')}} as const;`,
     '',
     ...printLiveDocuments(document),
@@ -70,7 +70,7 @@ function printTable(resource: string, methods: Method[]): string {
   return `  ${resource}: {\n${rows.join('')}  },\n`;
 }
 
-/** The fields that live updates select: those of the REST resources, which have the names of the graph. */
+/** The fields that live updates select: those of the REST resources, which have the same names in GraphQL. */
 function printLiveDocuments(document: OpenApiDocument): string[] {
   return ['PaymentIntent', 'Subscription'].map((name) => {
     const fields = selectionOf(document, name, new Set());

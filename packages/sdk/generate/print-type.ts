@@ -1,7 +1,7 @@
 /** Prints JSON Schema as TypeScript, with descriptions as documentation. */
 import type { Schema } from './openapi-document.ts';
 
-/** Components that have another name in the package. `Event` and `Error` are names of the platform. */
+/** Components with another name in the package. `Event` and `Error` are global types of the platform. */
 const otherNames: Record<string, string> = { Event: 'SluiceEvent', Error: 'ErrorBody' };
 
 export function typeName(component: string): string {
@@ -31,7 +31,7 @@ export function printDeclaration(name: string, schema: Schema): string {
   return `${documentation}export type ${name} = ${printType(schema)};\n`;
 }
 
-/** Returns a documentation comment of the paragraphs that are not empty, or nothing. */
+/** Returns a documentation comment with the non-empty paragraphs, or an empty string if there are none. */
 export function comment(paragraphs: (string | undefined)[], indent: string): string {
   const text = paragraphs.filter((paragraph) => paragraph !== undefined && paragraph !== '').join('\n\n');
   if (text === '') return '';

@@ -1,22 +1,22 @@
-/** Where the gateway is and who calls it; checked once, when the client is made. */
+/** The address of the gateway and the caller's credential, which are validated when the client is created. */
 import { SluiceUsageError } from './errors.ts';
 
 export type SluiceOptions = {
-  /** Where the installation is reached, such as `https://pay.example.com`. */
+  /** The URL of the installation, such as `https://pay.example.com`. */
   baseUrl: string;
-  /** A secret key, for servers only; or a publishable key, which reads prices. */
+  /** A secret key, for servers only, or a publishable key, which can only read prices. */
   apiKey?: string;
-  /** A checkout session's client secret: the only credential for a payer's browser. */
+  /** The client secret of a checkout session, the only credential for a payer's browser. */
   clientSecret?: string;
   /** The token of a dashboard member. */
   accessToken?: string;
-  /** For one attempt. Defaults to 30 s; the gateway itself waits up to 10 s for a concurrent call with the same key. */
+  /** Timeout of one attempt. Defaults to 30 s. The gateway waits up to 10 s for a concurrent call with the same idempotency key. */
   timeoutMs?: number;
   /** Retries after the first attempt. Defaults to 3. */
   maxRetries?: number;
-  /** Defaults to the platform's. */
+  /** Defaults to the global `fetch`. */
   fetch?: typeof fetch;
-  /** How live updates travel. `auto` prefers a websocket and takes server-sent events where no socket opens. */
+  /** Transport of live updates. `auto` uses a WebSocket, and server-sent events where no WebSocket can be opened. */
   liveTransport?: 'auto' | 'websocket' | 'sse';
 };
 
@@ -39,7 +39,7 @@ export function openConnection(options: SluiceOptions): Connection {
     credentials: credentialsOf(options),
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     maxRetries: options.maxRetries ?? DEFAULT_RETRIES,
-    // Browsers refuse a `fetch` that is called as another object's method.
+    // Browsers throw if `fetch` is called as a method of another object.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     liveTransport: options.liveTransport ?? 'auto',
   };
@@ -68,7 +68,7 @@ function credentialsOf({ apiKey, clientSecret, accessToken }: SluiceOptions): Re
   return {};
 }
 
-/** Servers and workers at the edge name themselves in `navigator`; pages and their workers say Mozilla. */
+/** Servers and edge workers name themselves in `navigator`; the user agent of pages and their workers begins with Mozilla. */
 export function isBrowser(): boolean {
   const { document, navigator } = globalThis as { document?: unknown; navigator?: { userAgent?: string } };
   return document !== undefined || (navigator?.userAgent ?? '').startsWith('Mozilla/');

@@ -11,8 +11,8 @@ export type Sluice = Resources &
   LiveResources & {
     readonly webhooks: Webhooks;
     /**
-     * A request that has no method here, with the client's credential, time limit and retries, and for a POST an idempotency
-     * key. Resolves to the answer as it came.
+     * Sends a request for which the client has no method, with the client's credential, timeout and retries and, for a POST, an
+     * idempotency key. Resolves to the unparsed response.
      *
      * @example
      * ```ts
@@ -24,7 +24,7 @@ export type Sluice = Resources &
   };
 
 /**
- * Makes a client. It holds no connection; make one and keep it.
+ * Creates a client. It holds no connection; create one and reuse it.
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ export function createSluice(options: SluiceOptions): Sluice {
   };
 }
 
-/** A POST that is retried without a key could happen twice. */
+/** A POST that is retried without an idempotency key could take effect twice. */
 function withKey(call: Call, options: RequestOptions | undefined): Call {
   const key = options?.idempotencyKey ?? (call.method === 'POST' ? crypto.randomUUID() : undefined);
   return key === undefined ? call : { ...call, headers: { 'idempotency-key': key, ...call.headers } };

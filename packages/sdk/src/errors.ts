@@ -1,10 +1,10 @@
-/** The errors of the client. Whatever a call rejects with, other than its own signal's reason, is a `SluiceError`. */
+/** The errors of the client. A call rejects with a `SluiceError`, or with the reason of its own signal. */
 import { retryableByCode } from './generated/types.ts';
 
-/** A code of the gateway. Codes are never renamed; a newer gateway may have more of them. */
+/** An error code of the gateway. Codes are never renamed; a newer gateway may have additional ones. */
 export type ErrorCode = keyof typeof retryableByCode | (string & {});
 
-/** One bad field: its path in the request, and the fact with its limit. */
+/** An invalid field: its path in the request, and what is wrong with it, including any limit. */
 export type FieldFault = { param: string; message: string };
 
 export class SluiceError extends Error {
@@ -29,19 +29,19 @@ export type ApiErrorFields = {
   retryAfterMs?: number | undefined;
 };
 
-/** The gateway answered, and refused. */
+/** The gateway responded with an error. */
 export class SluiceApiError extends SluiceError {
   override readonly name = 'SluiceApiError';
   readonly code: ErrorCode;
   /** HTTP status. */
   readonly status: number;
-  /** The one field that is at fault. */
+  /** The invalid field, if there is only one. */
   readonly param: string | undefined;
-  /** Every bad field, of a VALIDATION_ERROR. */
+  /** Every invalid field, for a VALIDATION_ERROR. */
   readonly details: FieldFault[];
-  /** Names this request in the gateway's logs. */
+  /** Identifies this request in the gateway's logs. */
   readonly requestId: string | undefined;
-  /** How long the gateway asks to wait before a retry. */
+  /** Delay that the gateway requests before a retry. */
   readonly retryAfterMs: number | undefined;
 
   constructor(fields: ApiErrorFields) {
@@ -55,7 +55,10 @@ export class SluiceApiError extends SluiceError {
   }
 }
 
-/** No answer came: the host is not there, or the connection broke. A write may have happened: repeat it with the same idempotency key. */
+/**
+ * There was no response: the host is unreachable, or the connection broke. A write may have taken effect; repeat it with the same
+ * idempotency key.
+ */
 export class SluiceConnectionError extends SluiceError {
   override readonly name: string = 'SluiceConnectionError';
 
@@ -64,12 +67,12 @@ export class SluiceConnectionError extends SluiceError {
   }
 }
 
-/** No answer came in time. */
+/** There was no response within the timeout. */
 export class SluiceTimeoutError extends SluiceConnectionError {
   override readonly name = 'SluiceTimeoutError';
 }
 
-/** The client was made or called in a way that cannot work. */
+/** The client was created or called with invalid arguments. Nothing was sent. */
 export class SluiceUsageError extends SluiceError {
   override readonly name = 'SluiceUsageError';
 

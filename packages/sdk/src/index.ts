@@ -1,4 +1,4 @@
-/** What `@sluice/sdk` exports. */
+/** The exports of `@sluice/sdk`. */
 export type { SluiceOptions } from './connection.ts';
 export { createSluice, type Sluice } from './create-sluice.ts';
 export {

@@ -1,7 +1,7 @@
-/** Lists: awaited they are their first page, iterated all their rows. */
+/** Lists: `await` resolves to the first page, and `for await` iterates over all rows. */
 export type Page<Item> = {
   data: Item[];
-  /** Of lists that count their rows. */
+  /** Present for lists that count their rows. */
   pagination?: { total: number; page: number; pageSize: number; totalPages: number };
   hasMore: boolean;
   /** Reads the page after this one; undefined if there is none. */
@@ -9,14 +9,14 @@ export type Page<Item> = {
 };
 
 /**
- * `await` gives the first page, `for await` every row of every page.
+ * `await` resolves to the first page; `for await` yields every row of every page.
  *
  * Pages that are read one after another shift when rows are added between the reads. The iterator does not repeat the rows
  * that shifted.
  */
 export interface ListPromise<Item> extends Promise<Page<Item>>, AsyncIterable<Item> {}
 
-/** Rows whose ids are remembered, so that rows that shifted by as many are not repeated. */
+/** Number of row ids that are remembered, so that rows that have shifted by up to this number are not repeated. */
 const REMEMBERED_ROWS = 1_000;
 
 export function listPromise<Item>(read: () => Promise<Page<Item>>): ListPromise<Item> {
@@ -53,7 +53,7 @@ function idOf(row: unknown): unknown {
   return typeof row === 'object' && row !== null && 'id' in row ? row.id : undefined;
 }
 
-/** A set keeps the order of insertion: the oldest goes first. */
+/** A set keeps the order of insertion, so that its first entry is the oldest and is removed first. */
 function remember(seen: Set<unknown>, id: unknown): void {
   seen.add(id);
   if (seen.size <= REMEMBERED_ROWS) return;

@@ -1,4 +1,4 @@
-/** Makes the resources' methods from the printed table of operations. */
+/** Creates the methods of the resources from the generated table of operations. */
 import type { Connection } from './connection.ts';
 import { SluiceUsageError } from './errors.ts';
 import { operations, type Resources } from './generated/resources.ts';
@@ -17,7 +17,7 @@ export function makeResources(connection: Connection): Resources {
       Object.entries(table).map(([name, row]) => [name, makeMethod(connection, `${resource}.${name}`, readEntry(row))]),
     ),
   ]);
-  // The table and the type are printed from one document.
+  // The table and the type are generated from the same document.
   return Object.fromEntries(resources) as Resources;
 }
 
@@ -44,15 +44,15 @@ function makeMethod(connection: Connection, name: string, entry: Entry) {
   };
 }
 
-/** An empty id would name the collection, and a `/` in it another path. */
+/** An empty id would address the collection, and an id with a `/` another path. */
 function segment(value: unknown, place: string): string {
   if (typeof value !== 'string' || value === '' || value === '.' || value === '..') {
-    throw new SluiceUsageError(`${place} is not an identifier.`);
+    throw new SluiceUsageError(`${place} is not a valid identifier.`);
   }
   return encodeURIComponent(value);
 }
 
-/** One key for all attempts of a call. A body that has its own is not given a second one, which would contradict it. */
+/** All attempts of a call use the same key. If the body contains a key, no second one is sent, because it would contradict it. */
 function withKey(call: Call, entry: Entry, options: RequestOptions): Call {
   if (!entry.acceptsKey) return call;
   const inBody = typeof call.body === 'object' && call.body !== null && 'idempotencyKey' in call.body;
@@ -89,9 +89,9 @@ async function readPage(
   };
 }
 
-/** Events go on after their sequence number, other rows after their id. Without either, the first page would come again. */
+/** Events continue after their sequence number, and other rows after their id. Without either, the first page would be repeated. */
 function cursorAfter(last: { sequence?: unknown; id?: unknown }): Query {
   if (last.sequence !== undefined) return { after: last.sequence };
   if (last.id !== undefined) return { cursor: last.id };
-  throw new SluiceUsageError('There are more rows, but this version does not know how to read on. Update the package.');
+  throw new SluiceUsageError('There are more rows, but this version cannot read the next page. Update the package.');
 }

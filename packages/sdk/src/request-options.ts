@@ -1,16 +1,16 @@
-/** What every method takes as its last argument. */
+/** The last argument of every method. */
 export type RequestOptions = {
-  /** Ends the call, its retries and its waits. The call rejects with the signal's reason. */
+  /** Aborts the call and its retries. The call rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** For one attempt, the answer's body included. Defaults to the client's. */
+  /** Timeout of one attempt, including the response body. Defaults to the client's. */
   timeoutMs?: number;
   /** Retries after the first attempt. Defaults to the client's. */
   maxRetries?: number;
   /**
-   * Of a write. By default a key is made for each call and kept over its retries. Give one of your own, such as the
-   * order's number, so that a call repeated by a restarted process has its effect once.
+   * The idempotency key of a write. By default a key is generated for each call and reused for its retries. Pass your own, such
+   * as the order number, so that a call repeated by a restarted process takes effect only once.
    */
   idempotencyKey?: string;
-  /** Further headers. */
+  /** Additional headers. */
   headers?: Record<string, string>;
 };

@@ -1,6 +1,6 @@
 /**
- * One call: attempts with a time limit each, and retries of what failed without a verdict. A write keeps its idempotency
- * key over all of them, so that its effect happens once however often it is sent.
+ * Sends one call. Each attempt has a timeout, and attempts without a final result are retried. All attempts of a write have the
+ * same idempotency key, so that it takes effect only once, however often it is sent.
  */
 import { type Connection, isBrowser, VERSION } from './connection.ts';
 import { delay } from './delay.ts';
@@ -13,17 +13,17 @@ export type Call = {
   query?: Record<string, unknown> | undefined;
   /** Sent as JSON. */
   body?: unknown;
-  /** Sent as it is, instead of a body. */
+  /** Sent unchanged, instead of a JSON body. */
   file?: Blob | undefined;
   headers?: Record<string, string>;
 };
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8_000;
-/** A gateway that asks for a longer pause is reported, not waited for. */
+/** If the gateway requests a longer delay, the call rejects instead of waiting. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
-/** Resolves to the answer if it is a success, and otherwise rejects with a `SluiceError` or the signal's reason. */
+/** Resolves to a successful response; otherwise rejects with a `SluiceError` or the signal's reason. */
 export async function send(connection: Connection, call: Call, options: RequestOptions = {}): Promise<Response> {
   const retries = options.maxRetries ?? connection.maxRetries;
   const request = { ...call, headers: { ...call.headers, ...options.headers } };
@@ -34,7 +34,7 @@ export async function send(connection: Connection, call: Call, options: RequestO
       return await attemptOnce(connection, request, options);
     } catch (error) {
       if (!(error instanceof SluiceError)) throw error;
-      // The attempt without an answer has removed it: what the caller wanted is so.
+      // An earlier attempt, whose response was lost, has deleted it, so the call has succeeded.
       if (wasUnanswered && call.method === 'DELETE' && isMissing(error)) return new Response(null, { status: 204 });
       wasUnanswered ||= error instanceof SluiceConnectionError;
       const waitMs = waitBefore(attempt, error);
@@ -53,7 +53,7 @@ async function attemptOnce(connection: Connection, call: Call, options: RequestO
     const response = await connection.fetch(addressOf(connection, call), {
       method: call.method,
       headers: headersOf(connection, call),
-      // Credentials are headers: a browser's cookies have no part in this. Workers at the edge refuse the option.
+      // Credentials are sent in headers, so a browser must not send cookies. Edge workers do not support the option.
       ...(isBrowser() ? { credentials: 'omit' } : {}),
       // A redirect would carry the key to another host; it is reported as an error.
       redirect: 'manual',
@@ -63,15 +63,15 @@ async function attemptOnce(connection: Connection, call: Call, options: RequestO
     });
     if (!response.ok) throw await readError(response);
     if (!/json/.test(response.headers.get('content-type') ?? '')) return response;
-    // Read here, so that the time limit holds for the body too.
+    // The body is read here, so that the timeout covers it.
     const { status, headers } = response;
     return new Response(await response.text(), { status, headers });
   } catch (error) {
     if (error instanceof SluiceError) throw error;
     if (options.signal?.aborted) throw options.signal.reason;
     const place = `${call.method} ${call.path}`;
-    if (limit.signal.aborted) throw new SluiceTimeoutError(`${place} had no answer within ${timeoutMs} ms.`, error);
-    throw new SluiceConnectionError(`${place} had no answer: ${reasonOf(error)}`, error);
+    if (limit.signal.aborted) throw new SluiceTimeoutError(`${place} had no response within ${timeoutMs} ms.`, error);
+    throw new SluiceConnectionError(`${place} had no response: ${reasonOf(error)}`, error);
   } finally {
     clearTimeout(timer);
   }
@@ -93,21 +93,21 @@ export function headersOf(
     accept: 'application/json',
     ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(call.file === undefined ? {} : { 'content-type': call.file.type || 'application/octet-stream' }),
-    // A page may not name itself, and asking would cost its requests a permission.
+    // A browser ignores the user agent that a page sets, or requires a preflight that permits the header.
     ...(isBrowser() ? {} : { 'user-agent': `sluice-sdk/${VERSION}` }),
     ...credentials,
     ...call.headers,
   };
 }
 
-/** An answer that is not the gateway's, such as a proxy's page, has the code UNEXPECTED_RESPONSE. */
+/** A response that is not the gateway's, such as a proxy's page, has the code UNEXPECTED_RESPONSE. */
 export async function readError(response: Response): Promise<SluiceApiError> {
   const text = await response.text();
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const retryAfterMs = readRetryAfter(response.headers.get('retry-after'));
   const body = parse(text)?.error;
   if (typeof body?.code !== 'string') {
-    const message = `The answer with status ${response.status} is not the gateway's: ${text.slice(0, 200)}`;
+    const message = `The response with status ${response.status} is not from the gateway: ${text.slice(0, 200)}`;
     return new SluiceApiError({
       code: 'UNEXPECTED_RESPONSE',
       message,
@@ -141,7 +141,7 @@ function parse(text: string): { error?: Partial<ErrorBody> } | undefined {
   }
 }
 
-/** Seconds, or a date. */
+/** Reads Retry-After, which contains seconds or a date. */
 function readRetryAfter(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header) * 1000;
@@ -149,7 +149,7 @@ function readRetryAfter(header: string | null): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(at - Date.now(), 0);
 }
 
-/** Twice as long after each attempt, and up to a half less, so that clients that failed together do not return together. */
+/** The delay doubles after each attempt, with jitter of up to one half, so that clients that failed together do not retry together. */
 function waitBefore(attempt: number, error: SluiceError): number {
   const longest = Math.min(FIRST_WAIT_MS * 2 ** attempt, LONGEST_WAIT_MS);
   const own = longest * (0.5 + Math.random() / 2);

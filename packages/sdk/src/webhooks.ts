@@ -1,11 +1,11 @@
 /**
- * Signatures of webhooks as Standard Webhooks describes them. WebCrypto computes them, so that this runs everywhere.
+ * Signatures of webhooks according to Standard Webhooks. They are computed with WebCrypto, so that this works on every platform.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 import { SluiceError } from './errors.ts';
 import type { SluiceEvent } from './generated/types.ts';
 
-/** Why a webhook is not accepted. Answer it with 400: it is not the gateway's, or too old. */
+/** Why a webhook was rejected: it was not signed by the gateway, or its timestamp is out of range. Respond with 400. */
 export type WebhookFault =
   | 'MISSING_HEADER'
   | 'INVALID_TIMESTAMP'
@@ -27,23 +27,23 @@ export class WebhookVerificationError extends SluiceError {
 export type WebhookHeaders = Headers | Record<string, string | readonly string[] | undefined>;
 
 export type Webhook = {
-  /** The body as it came, before anything has parsed it. */
+  /** The raw body, before it is parsed. */
   body: string | Uint8Array;
   headers: WebhookHeaders;
-  /** The endpoint's `whsec_…`; several while your own configuration changes from one to the next. */
+  /** The secret of the endpoint (`whsec_…`), or several while you rotate it in your own configuration. */
   secret: string | readonly string[];
-  /** How far the timestamp may be from this machine's clock, before and after. Defaults to 300 s. */
+  /** Maximum difference between the timestamp and the local clock, in either direction. Defaults to 300 s. */
   toleranceSeconds?: number;
 };
 
-/** What `test-ping` sends: signed like an event, but none of the sequence. */
+/** The event that `test-ping` sends. It is signed like other events, but is not part of the sequence. */
 export type WebhookPing = { id: string; type: 'webhook.ping'; timestamp: string; appId: string; data: unknown };
 
 export type Webhooks = {
   /**
-   * Checks signature and timestamp and gives the event. Rejects with a `WebhookVerificationError`.
+   * Verifies the signature and the timestamp, and resolves to the event. Rejects with a `WebhookVerificationError`.
    *
-   * Any of several signatures suffices, for the gateway signs with the old and the new secret while one is rotated.
+   * One valid signature is sufficient, because the gateway signs with the old and the new secret during a rotation.
    *
    * @example
    * ```ts
@@ -64,7 +64,7 @@ export type Webhooks = {
 };
 
 const TOLERANCE_SECONDS = 300;
-/** While a secret rotates there are two. */
+/** There are two signatures while a secret is being rotated. */
 const MOST_SIGNATURES = 10;
 
 export const webhooks: Webhooks = {
@@ -79,7 +79,7 @@ export const webhooks: Webhooks = {
     const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
     const signed = join(new TextEncoder().encode(`${id}.${timestamp}.`), bytes);
     const secrets = typeof secret === 'string' ? [secret] : secret;
-    // All are tried, so that the time does not depend on which one fits; the platform compares in constant time.
+    // All are verified, so that the duration does not reveal which one matches. The platform compares in constant time.
     let isGenuine = false;
     for (const one of secrets) {
       const key = await importSecret(one, ['verify']);
@@ -90,7 +90,7 @@ export const webhooks: Webhooks = {
     }
     if (!isGenuine) {
       const hint = 'Check that this is the endpoint’s secret, and that nothing parses the body before it is verified.';
-      throw new WebhookVerificationError('WRONG_SIGNATURE', `No signature of the webhook fits the secret. ${hint}`);
+      throw new WebhookVerificationError('WRONG_SIGNATURE', `No signature of the webhook matches the secret. ${hint}`);
     }
     return parseEvent(bytes);
   },
@@ -130,14 +130,14 @@ function refuseStale(timestamp: string, toleranceSeconds: number): void {
     throw new WebhookVerificationError('TIMESTAMP_TOO_OLD', `The webhook was sent ${Math.round(age)} s ago.`);
   }
   if (age < -toleranceSeconds) {
-    throw new WebhookVerificationError('TIMESTAMP_TOO_NEW', `The webhook is from ${Math.round(-age)} s ahead.`);
+    throw new WebhookVerificationError('TIMESTAMP_TOO_NEW', `The webhook is dated ${Math.round(-age)} s ahead.`);
   }
 }
 
 async function importSecret(secret: string, usages: ('sign' | 'verify')[]): Promise<CryptoKey> {
   const bytes = decodeBase64(secret.replace(/^whsec_/, ''));
   if (!bytes || bytes.length === 0) {
-    throw new SluiceError('The webhook secret is not one: it begins with whsec_ and goes on in base64.', {
+    throw new SluiceError('The webhook secret is invalid: it must be whsec_ followed by base64.', {
       retryable: false,
     });
   }
@@ -160,7 +160,7 @@ function join(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** What the signature covers is the gateway's: its shape is taken as documented. */
+/** The signature proves that the body is the gateway's, so its shape is not checked further. */
 function parseEvent(bytes: Uint8Array): SluiceEvent | WebhookPing {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

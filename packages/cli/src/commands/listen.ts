@@ -3,7 +3,7 @@ import { createSluice, type SluiceEvent, webhooks } from '@sluice/sdk';
 import { type Command, number, text, UsageError } from '../command.ts';
 import { demandTestKey, readCredentials, readPrivate, writePrivate } from '../credentials.ts';
 
-/** As long as the gateway waits. */
+/** The timeout of the gateway's own deliveries. */
 const FORWARD_LIMIT_MS = 15_000;
 
 export const listen: Command = {
@@ -45,7 +45,7 @@ export const listen: Command = {
   },
 };
 
-/** A local server that is down gets the next event, and this one by `--after`: a gateway's webhooks would be retried. */
+/** A failed delivery is not retried, as the gateway would retry a webhook: `--after` sends the event again. */
 async function forward(event: SluiceEvent, target: string, secret: string) {
   const body = JSON.stringify(event);
   const startedAt = performance.now();
@@ -66,7 +66,7 @@ async function forward(event: SluiceEvent, target: string, secret: string) {
   }
 }
 
-/** The secret stays the same, so that it can be written into the local server's settings once. */
+/** The secret is reused, so that the local server needs to be configured only once. */
 type State = { secret: string; after: Record<string, number> };
 
 function readState(): State {

@@ -7,7 +7,7 @@ import { storeCredentials } from '../credentials.ts';
 
 export const login: Command = {
   usage: '--url https://pay.example.com | --demo .local/demo.json',
-  summary: 'Stores the key of an app, which is read from the terminal or from standard input, for the other commands.',
+  summary: 'Stores the key of an app for the other commands. Reads the key from the terminal or from standard input.',
   options: { url: { type: 'string' }, demo: { type: 'string' } },
   async run(given) {
     const demo = text(given, 'demo');
@@ -28,7 +28,7 @@ function readDemo(path: string): { restUrl: string; secretKey: string } {
   return JSON.parse(readFileSync(path, 'utf8'));
 }
 
-/** A key in an argument would stay in the shell's history: it is typed unseen, or piped. */
+/** Reads the key from a hidden prompt or from standard input, because an argument would remain in the shell's history. */
 async function askForKey(signal: AbortSignal): Promise<string> {
   if (!process.stdin.isTTY) {
     let piped = '';

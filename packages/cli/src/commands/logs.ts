@@ -4,7 +4,7 @@ import { openSluice } from '../credentials.ts';
 
 export const logs: Command = {
   usage: '[--follow] [--types a,b] [--limit 20]',
-  summary: "Shows the app's newest events, oldest first, and with --follow those that happen.",
+  summary: "Shows the app's newest events, oldest first, and with --follow new events as they happen.",
   options: { follow: { type: 'boolean', short: 'f' }, types: { type: 'string' }, limit: { type: 'string' } },
   async run(given) {
     const sluice = openSluice();

@@ -55,7 +55,7 @@ export const getPayment: Command = {
 
 export const refundPayment: Command = {
   usage: '<id> --reason "Returned" [--amount BASE_UNITS | --percent N] [--idempotency-key KEY]',
-  summary: 'Refunds what is left of a payment, or a part of it.',
+  summary: 'Refunds the remaining amount of a payment, or a part of it.',
   options: {
     reason: { type: 'string' },
     amount: { type: 'string' },

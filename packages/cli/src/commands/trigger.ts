@@ -4,7 +4,7 @@ import { type Command, type Given, text, UsageError } from '../command.ts';
 import { demandTestKey } from '../credentials.ts';
 import { type Demo, payIntent } from '../pay-intent.ts';
 
-/** How a payment comes to each event, and the status in which the event has been sent. */
+/** How a payment is brought to each event, and the status in which the event has been sent. */
 const stories: Record<
   string,
   { status: PaymentIntent['status']; isPaid: boolean; captureMode: 'AUTOMATIC' | 'MANUAL' }
@@ -19,7 +19,7 @@ const stories: Record<
 
 export const trigger: Command = {
   usage: `<event> [--demo .local/demo.json] [--amount 10.00]\n\nEvents: ${Object.keys(stories).join(', ')}`,
-  summary: 'Makes an event happen on a local installation: a real payment from a demo wallet on the local chain.',
+  summary: 'Triggers an event on a local installation by a real payment from a demo wallet on the local chain.',
   options: { demo: { type: 'string' }, amount: { type: 'string' } },
   async run(given) {
     const [type = ''] = given.positionals;
@@ -59,6 +59,6 @@ function readDemo(path: string): Demo {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
-    throw new UsageError(`${path} cannot be read. "npm start" of an installation writes it; name it with --demo.`);
+    throw new UsageError(`${path} cannot be read. "npm start" writes this file; set its path with --demo.`);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A subscription that survives its connections: it comes back with the last sequence number that was read, so that nothing
- * is missed and nothing comes twice.
+ * A subscription that reconnects when its connection is lost. It resumes after the last sequence number that was read, so that
+ * no update is missed or repeated.
  */
 import type { Connection } from '../connection.ts';
 import { delay } from '../delay.ts';
@@ -11,13 +11,13 @@ import { openStream } from './open-stream.ts';
 
 export type Followed = {
   query: string;
-  /** The subscription's field. */
+  /** The name of the subscription's field. */
   field: string;
   variables: Record<string, unknown>;
-  /** Where to begin; undefined for the present state. Left out where the field cannot be resumed. */
+  /** The sequence number to start after; undefined for the current state. Omitted if the field cannot be resumed. */
   after?: number | undefined;
   isResumable: boolean;
-  /** If what comes after the number has been archived: the present state is whole, and so is as good. */
+  /** Whether to continue with the current state if the updates after the number have been archived. That state is complete. */
   mayBeginAnew: boolean;
   signal?: AbortSignal | undefined;
 };
@@ -62,8 +62,8 @@ export async function* follow<Value>(
 function readValue<Value>({ data, errors }: GraphResult, field: string): Value {
   if (errors && errors.length > 0) throw graphError(errors);
   const value = data?.[field];
-  if (value === undefined || value === null) throw new SluiceConnectionError('An update came without its object.');
-  // The document selects what the type has.
+  if (value === undefined || value === null) throw new SluiceConnectionError('An update has no object.');
+  // The document selects the fields of the type.
   return value as Value;
 }
 
@@ -76,7 +76,7 @@ function isArchived(error: unknown): boolean {
   return error instanceof SluiceApiError && error.code === 'EXPIRED';
 }
 
-/** A socket that failed is tried again for ever: a follower is meant to outlive the gateway's restarts. */
+/** A failed connection is retried indefinitely, because a follower must outlive restarts of the gateway. */
 function mayComeBack(error: SluiceError): boolean {
   return error.retryable;
 }

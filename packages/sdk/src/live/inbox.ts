@@ -1,10 +1,10 @@
-/** What has arrived and is not read yet. It is bounded: a reader that is too slow comes back by its sequence number. */
+/** The queue of updates that have not been read. It is bounded: a reader that is too slow reconnects and resumes by its sequence number. */
 export type Inbox<Item> = {
-  /** False if it is full. */
+  /** Returns false if the queue is full. */
   put(item: Item): boolean;
-  /** What has arrived is still read, and then the error is thrown if there is one. */
+  /** Closes the queue. Updates in it are still read; then the error, if there is one, is thrown. */
   end(error?: unknown): void;
-  /** `stop` is called when the reader leaves. */
+  /** `stop` is called when the reader stops reading. */
   read(stop: () => void): AsyncIterator<Item>;
 };
 

@@ -1,4 +1,4 @@
-/** The live methods, which are written by hand beside the printed ones. */
+/** The methods for live updates. They are written by hand; the other methods are generated. */
 import type { Connection } from '../connection.ts';
 import { paymentIntentSelection, subscriptionSelection } from '../generated/resources.ts';
 import type { CheckoutSession, PaymentIntent, SluiceEvent, Subscription } from '../generated/types.ts';
@@ -7,18 +7,18 @@ import { follow } from './follow.ts';
 import { type GraphResult, graphError } from './graph-error.ts';
 
 export type WatchOptions = {
-  /** The `sequence` that you saw last. You get every state since then instead of the present one. */
+  /** The last `sequence` that you received. Every state after it is returned, instead of only the current state. */
   after?: number;
-  /** Ends the loop, which then throws the signal's reason. Leaving the loop by `break` ends it as well. */
+  /** Stops the loop, which then throws the signal's reason. Leaving the loop with `break` also ends the subscription. */
   signal?: AbortSignal;
 };
 
 export type FollowOptions = {
-  /** The `sequence` that you handled last; 0 for all events. By default only what happens from now on. */
+  /** The last `sequence` that you handled; 0 for all events. By default, only new events are returned. */
   after?: number;
-  /** Only these types. */
+  /** Returns only events of these types. */
   types?: SluiceEvent['type'][];
-  /** For the token of a member, whose apps are several. */
+  /** The app whose events are returned. For a member's token, which can cover several apps. */
   appId?: string;
   signal?: AbortSignal;
 };
@@ -26,19 +26,19 @@ export type FollowOptions = {
 /** `sequence` is the number of the newest event that the state includes. */
 export type Live<Resource> = Resource & { sequence: number };
 
-/** What a payer's page may see. */
+/** The state of a checkout session that a payer's page can read. */
 export type CheckoutState = {
   session: Pick<CheckoutSession, 'id' | 'status' | 'amount' | 'currency' | 'expiresAt' | 'completedAt' | 'lastError'>;
   payment: { status: PaymentIntent['status'] } | null;
-  /** The gateway's time, by which the session expires. */
+  /** The gateway's current time, to which `expiresAt` refers. */
   now: string;
 };
 
 export type LiveResources = {
   readonly paymentIntents: {
     /**
-     * The payment as it is, then as it is after each event of it, until you leave the loop. It reconnects by itself; a
-     * state is neither missed nor repeated.
+     * Yields the current state of the payment, then its state after each of its events, until you leave the loop. The client
+     * reconnects automatically, and no state is missed or repeated.
      *
      * @example
      * ```ts
@@ -51,7 +51,7 @@ export type LiveResources = {
   };
   readonly subscriptions: {
     /**
-     * The subscription as it is, then as it is after each event of it.
+     * Yields the current state of the subscription, then its state after each of its events.
      *
      * @example
      * ```ts
@@ -64,7 +64,8 @@ export type LiveResources = {
   };
   readonly checkoutSessions: {
     /**
-     * For a payer's browser, with the session's client secret: the session as it is, then after each change.
+     * Yields the current state of the session, then its state after each change. For a payer's browser, with the session's
+     * client secret.
      *
      * @example
      * ```ts
@@ -80,8 +81,8 @@ export type LiveResources = {
   };
   readonly events: {
     /**
-     * The app's events as they happen, in order and without gaps over reconnections. Follow many payments by this, and one
-     * by its own `watch`.
+     * Yields the app's events as they happen, in order and without gaps, even after reconnections. Use it to follow many
+     * payments, and `paymentIntents.watch` to follow one.
      *
      * @example
      * ```ts
@@ -92,7 +93,7 @@ export type LiveResources = {
      */
     follow(options?: FollowOptions): AsyncGenerator<SluiceEvent, void, undefined>;
     /**
-     * The number of the app's newest event, 0 if there is none: where "from now on" begins.
+     * Resolves to the sequence number of the app's newest event, or 0 if there is none. `follow` starts after it by default.
      *
      * @example
      * ```ts
@@ -149,7 +150,7 @@ async function* followEvents(
       id type sequence timestamp appId data finality { confirmations required isFinal } } }`,
     field: 'events',
     variables: { types, appId },
-    // Without a number, what happens while the first connection breaks would be missed.
+    // Without a number, events would be missed if the first connection broke.
     after: after ?? (await newestSequence(connection, { appId, signal })),
     isResumable: true,
     mayBeginAnew: false,

@@ -1,4 +1,4 @@
-/** One subscription over a websocket of its own, by the protocol graphql-transport-ws. */
+/** One subscription over its own WebSocket, by the protocol graphql-transport-ws. */
 import type { Connection } from '../connection.ts';
 import { SluiceApiError, SluiceConnectionError } from '../errors.ts';
 import { type GraphResult, graphError } from './graph-error.ts';
@@ -6,11 +6,11 @@ import { openInbox } from './inbox.ts';
 
 export type Subscription = { query: string; variables: Record<string, unknown> };
 
-/** A socket that opened but is silent for longer is dead: the gateway pings more often, and answers each ping. */
+/** An open socket that receives nothing for longer is considered dead, because the gateway pings more often. */
 const SILENCE_LIMIT_MS = 45_000;
 const PING_EVERY_MS = 20_000;
 
-/** No socket could be opened here: a proxy refuses them, for example. */
+/** No WebSocket could be opened, for example because a proxy blocks it. */
 export class NoSocketError extends SluiceConnectionError {}
 
 type Message = { type?: string; payload?: unknown };
@@ -26,7 +26,7 @@ export function openSocket(
   let heardAt = performance.now();
   const send = (message: object) => socket.send(JSON.stringify(message));
   const watchdog = setInterval(() => {
-    if (performance.now() - heardAt > SILENCE_LIMIT_MS) end(new SluiceConnectionError('The socket fell silent.'));
+    if (performance.now() - heardAt > SILENCE_LIMIT_MS) end(new SluiceConnectionError('The connection timed out.'));
     else if (isAcknowledged) send({ type: 'ping' });
   }, PING_EVERY_MS);
   const stop = () => end(signal?.reason);
@@ -53,22 +53,22 @@ export function openSocket(
     if (message.type === 'error') end(graphError((message.payload ?? []) as GraphResult['errors'] & object));
     if (message.type === 'complete') end();
   };
-  // What went wrong is said by the close event that follows.
+  // The close event that follows contains the reason.
   socket.onerror = () => undefined;
   socket.onclose = ({ code, reason }) => end(closeError(code, reason, isAcknowledged));
   return { [Symbol.asyncIterator]: () => inbox.read(() => end()) };
 }
 
-/** A page's security policy refuses a socket when it is made. */
+/** A page's security policy can make the constructor throw. */
 function connect({ baseUrl }: Connection): WebSocket {
   try {
     return new WebSocket(`${baseUrl.replace(/^http/, 'ws')}/graphql`, 'graphql-transport-ws');
   } catch (error) {
-    throw new NoSocketError('No socket may be opened here.', error);
+    throw new NoSocketError('A WebSocket cannot be opened.', error);
   }
 }
 
-/** What is not of the protocol is passed over; a peer that speaks nothing else falls silent for the watchdog. */
+/** Messages outside the protocol are ignored. The silence limit then ends the connection to a peer that sends nothing else. */
 function readMessage(data: unknown): Message {
   try {
     const message: unknown = JSON.parse(String(data));
@@ -87,6 +87,6 @@ function closeError(code: number, reason: string, wasAcknowledged: boolean): Err
   if (code >= 4400 && code < 4500 && code !== 4408 && code !== 4429) {
     return new SluiceApiError({ code: 'UNEXPECTED_RESPONSE', message, status: 400, retryable: false });
   }
-  // 1006 before anything was said: the handshake failed, which is all that a client learns of it.
+  // 1006 before the acknowledgement means that the handshake failed; a client receives no further reason.
   return wasAcknowledged || code !== 1006 ? new SluiceConnectionError(message) : new NoSocketError(message);
 }

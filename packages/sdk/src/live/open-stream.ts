@@ -1,4 +1,4 @@
-/** One subscription over server-sent events, for where no socket opens. */
+/** One subscription over server-sent events, used where no WebSocket can be opened. */
 import type { Connection } from '../connection.ts';
 import { SluiceConnectionError, SluiceError } from '../errors.ts';
 import { headersOf, readError } from '../send.ts';
@@ -7,7 +7,7 @@ import type { Subscription } from './open-socket.ts';
 
 /** The gateway sends a comment every few seconds. */
 const SILENCE_LIMIT_MS = 45_000;
-/** One object is far smaller; what does not end is not the gateway's. */
+/** One object is far smaller; a longer event cannot be the gateway's. */
 const LONGEST_EVENT = 4 * 1024 * 1024;
 
 export async function* openStream(
@@ -34,7 +34,7 @@ export async function* openStream(
       buffer += decoder.decode(chunk, { stream: true }).replaceAll('\r', '');
       const blocks = buffer.split('\n\n');
       buffer = blocks.pop() ?? '';
-      if (buffer.length > LONGEST_EVENT) throw new SluiceConnectionError('The stream sent an event without an end.');
+      if (buffer.length > LONGEST_EVENT) throw new SluiceConnectionError('The stream sent an event that is too long.');
       for (const block of blocks) {
         const { type, data } = readBlock(block);
         if (type === 'complete') return;
@@ -45,14 +45,14 @@ export async function* openStream(
   } catch (error) {
     if (error instanceof SluiceError) throw error;
     if (signal?.aborted) throw signal.reason;
-    throw new SluiceConnectionError(silence.signal.aborted ? 'The stream fell silent.' : 'The stream broke.', error);
+    throw new SluiceConnectionError(silence.signal.aborted ? 'The stream timed out.' : 'The stream broke.', error);
   } finally {
     clearTimeout(timer);
     silence.abort();
   }
 }
 
-/** An operation that is refused is answered as JSON: by the graph with status 200, before it with the REST errors. */
+/** A rejected operation returns JSON: GraphQL errors with status 200 or, before GraphQL is reached, a REST error. */
 async function refuseUnlessStream(response: Response): Promise<void> {
   if (/event-stream/.test(response.headers.get('content-type') ?? '')) return;
   const copy = response.clone();
@@ -60,7 +60,7 @@ async function refuseUnlessStream(response: Response): Promise<void> {
   throw errors ? graphError(errors) : await readError(copy);
 }
 
-/** Not every platform can iterate a body. */
+/** Used because not every platform supports iterating over a body. */
 async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body?.getReader();
   for (;;) {

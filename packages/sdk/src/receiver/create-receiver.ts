@@ -1,6 +1,6 @@
 /**
- * A receiver of webhooks for which a webhook is only a wake-up. It reads the app's sequence from its own cursor, so that
- * order, duplicates, lost deliveries and downtime need no thought: each event is handled once the one before it was.
+ * A receiver that treats a webhook only as a signal that there are new events. It reads the app's sequence from its own cursor,
+ * and so takes care of order, duplicates, lost deliveries and downtime: each event is handled after the one before it.
  */
 import { SluiceUsageError } from '../errors.ts';
 import { WebhookVerificationError, webhooks } from '../webhooks.ts';
@@ -14,35 +14,36 @@ import {
 } from './express-body.ts';
 
 export type ReceiverOptions<Transaction> = Draining<Transaction> & {
-  /** The endpoint's `whsec_…`, or several. */
+  /** The secret of the endpoint (`whsec_…`), or several secrets. */
   secret: string | readonly string[];
-  /** Receives what went wrong: a handler that threw, a gateway that could not be read. Defaults to `console.error`. */
+  /** Receives errors, such as those of `handle` or of a gateway that cannot be reached. Defaults to `console.error`. */
   onError?(error: unknown): void;
 };
 
 export type Receiver = {
-  /** For everything that speaks Fetch, such as Hono, Deno, Bun and workers. */
+  /** For platforms with the Fetch API, such as Hono, Deno, Bun and workers. */
   fetch(request: Request): Promise<Response>;
-  /** For Express, before anything that parses bodies. */
+  /** For Express. Mount it before any middleware that parses bodies. */
   express(request: ExpressRequest, response: ExpressResponse, next: ExpressNext): void;
-  /** Handles what has happened since. Call it when the process starts; rejects with what the handler threw. */
+  /** Handles the events after the cursor. Call it when the process starts. Rejects with an error that `handle` throws. */
   catchUp(): Promise<void>;
-  /** Ends the retries that wait. */
+  /** Cancels pending retries. */
   close(): void;
 };
 
-/** The gateway waits 15 s. Its next delivery goes on where this one was left. */
+/** The gateway's timeout is 15 s. Its next delivery continues where this one stopped. */
 const ANSWER_WITHIN_MS = 10_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 
 /**
- * The answer is 204 once everything up to the webhook's event has been handled, 400 if the webhook is not the gateway's, and
- * 503 if a handler failed or is not done yet. The gateway delivers again after a 503, and the receiver itself retries too.
+ * The receiver responds with 204 once every event up to the webhook's event has been handled, with 400 if the webhook was not
+ * signed by the gateway, and with 503 if `handle` failed or has not finished. After a 503 the gateway delivers the webhook again,
+ * and the receiver itself retries as well.
  *
- * `handle` runs for one event at a time, in the order of the sequence. If it throws, the cursor stays, and the same event
- * comes again. With a store that gives a transaction, what is written through it is written exactly once; otherwise an event
- * can come twice after a crash, with the same `event.id`.
+ * `handle` runs for one event at a time, in the order of the sequence. If it throws, the cursor is not moved, and the same event
+ * is handled again. With a store that provides a transaction, writes through it happen exactly once. Otherwise an event can be
+ * handled twice after a crash, with the same `event.id`.
  *
  * @example
  * ```ts
@@ -72,15 +73,15 @@ export function createReceiver<Transaction>(options: ReceiverOptions<Transaction
       throw error;
     }
   };
-  /** With the key of another app, the sequence that is read never has the webhook's event: that must not pass unseen. */
+  /** With the key of another app, the sequence never contains the webhook's event. This must be reported. */
   const catchUpTo = async (sequence: number): Promise<void> => {
     await catchUp();
     if ((await store.load()) >= sequence) return;
     throw new SluiceUsageError(
-      `The webhook's event ${sequence} is not in the sequence that the client reads. Are the key and the endpoint of one app?`,
+      `The webhook's event ${sequence} is not in the sequence that the client reads. Do the key and the endpoint belong to the same app?`,
     );
   };
-  /** A gateway that pauses a failing endpoint may take its time; this process knows sooner. */
+  /** The gateway may pause deliveries to a failing endpoint, so the receiver also retries on its own. */
   const retryLater = () => {
     if (timer !== undefined || isClosed) return;
     const wait = Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS);
@@ -132,7 +133,7 @@ export function createReceiver<Transaction>(options: ReceiverOptions<Transaction
   };
 }
 
-/** 503 after a while, unless `work` ends before. */
+/** Resolves to 503 after the time limit, unless `work` ends earlier. */
 function statusAfter(ms: number, work: Promise<unknown>): Promise<number> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(503), ms);

@@ -1,4 +1,4 @@
-/** Handles what the sequence has after the cursor, one event after another, until there is nothing left. */
+/** Handles the events after the cursor, one at a time, until there are none left. */
 import type { Sluice } from '../create-sluice.ts';
 import type { SluiceEvent } from '../generated/types.ts';
 import type { CursorStore } from './cursor-store.ts';
@@ -11,7 +11,7 @@ export type Draining<Transaction> = {
 
 const PAGE = 100;
 
-/** Rejects with what the handler threw; the cursor then stands before that event. */
+/** Rejects with an error of the handler. The cursor then remains before that event. */
 export async function drain<Transaction>({ sluice, store, handle }: Draining<Transaction>): Promise<void> {
   for (;;) {
     let at = await store.load();
@@ -21,7 +21,7 @@ export async function drain<Transaction>({ sluice, store, handle }: Draining<Tra
       const isOurs = await store.advance({ from: at, to: event.sequence }, async (transaction) => {
         await handle(event, transaction);
       });
-      // Another process was faster: what it left is read anew.
+      // Another process was faster; the remaining events are read again.
       if (!isOurs) break;
       at = event.sequence;
     }

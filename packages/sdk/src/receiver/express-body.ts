@@ -1,7 +1,7 @@
-/** The body of a request of Express or of Node's own server, as it came. */
+/** Reads the raw body of a request of Express or of Node's own server. */
 import { SluiceUsageError } from '../errors.ts';
 
-/** What is used of Express's request; it is Node's, with a body if something has parsed it. */
+/** The part of an Express request that is used: Node's request, with a body if a middleware has parsed it. */
 export type ExpressRequest = AsyncIterable<Uint8Array> & {
   headers: Record<string, string | string[] | undefined>;
   body?: unknown;
@@ -9,7 +9,7 @@ export type ExpressRequest = AsyncIterable<Uint8Array> & {
 export type ExpressResponse = { writeHead(status: number): { end(): unknown } };
 export type ExpressNext = (error?: unknown) => void;
 
-/** The gateway's are a few kilobytes. */
+/** Bodies from the gateway have a few kilobytes. */
 export const LARGEST_BODY = 1024 * 1024;
 
 export async function readExpressBody(request: ExpressRequest): Promise<{ body: Uint8Array; headers: Headers }> {

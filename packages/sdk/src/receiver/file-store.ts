@@ -4,8 +4,8 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { CursorStore } from './cursor-store.ts';
 
 /**
- * The file has the number as text. It is replaced as a whole, so that a crash leaves the old one or the new one. An event
- * whose number a crash left unwritten is handled again: at least once.
+ * The file contains the number as text. It is replaced atomically, so that a crash leaves either the old or the new number. If a
+ * crash prevents writing the number of a handled event, the event is handled again: delivery is at least once.
  */
 export function fileStore(path: string, { startAfter = 0 }: { startAfter?: number } = {}): CursorStore {
   const load = async () => {
@@ -13,7 +13,7 @@ export function fileStore(path: string, { startAfter = 0 }: { startAfter?: numbe
       if (error.code === 'ENOENT') return String(startAfter);
       throw error;
     });
-    if (!/^\d+\s*$/.test(text)) throw new Error(`${path} does not have a sequence number.`);
+    if (!/^\d+\s*$/.test(text)) throw new Error(`${path} does not contain a sequence number.`);
     return Number(text);
   };
   return {

@@ -1,15 +1,15 @@
-/** A cursor in PostgreSQL, which several processes share and whose transaction the handler writes in: exactly once. */
+/** A cursor in PostgreSQL. Several processes can share it, and the handler writes in its transaction, so events are handled exactly once. */
 import type { CursorStore } from './cursor-store.ts';
 
-/** What is used of a client of `pg`. */
+/** The part of a `pg` client that is used. */
 export type PostgresClient = {
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
   release(destroy?: boolean | Error): void;
 };
 
 /**
- * `pool` is one of `pg`. What the handler writes through the client that it is given is committed with the cursor, or not
- * at all. The table `sluice_cursor` is created if it is missing; Give each receiver a `name` of its own.
+ * `pool` is a pool of `pg`. Writes of the handler through the client that it receives are committed together with the cursor, or
+ * not at all. The table `sluice_cursor` is created if it is missing. Give each receiver its own `name`.
  */
 export function postgresStore<Client extends PostgresClient>({
   pool,
@@ -30,7 +30,7 @@ export function postgresStore<Client extends PostgresClient>({
       client.release();
       return result;
     } catch (error) {
-      // Whatever the failed transaction left on the connection goes with it.
+      // The connection is discarded with any state that the failed transaction left on it.
       client.release(true);
       throw error;
     }
@@ -66,6 +66,6 @@ async function prepare(client: PostgresClient, { name, startAfter }: { name: str
 async function readCursor(client: PostgresClient, text: string, name: string): Promise<number> {
   const { rows } = await client.query(text, [name]);
   const sequence = rows[0]?.sequence;
-  if (typeof sequence !== 'number') throw new Error(`The cursor ${name} is gone from sluice_cursor.`);
+  if (typeof sequence !== 'number') throw new Error(`The cursor ${name} is missing from sluice_cursor.`);
   return sequence;
 }
