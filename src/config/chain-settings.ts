@@ -47,7 +47,7 @@ export const chainSettings = {
     )
     .optional()
     .describe(
-      'What a [deposit address](transfers.md#dust) must hold of a token before it is returned, in whole tokens by symbol, such as `USDC=0.50,ETH=0.0002`. A token that is not named: `RELAY_MINIMUM_USD` at its current price.',
+      'Minimum balance of a [deposit address](transfers.md#dust) that is returned, in whole tokens by symbol, such as `USDC=0.50,ETH=0.0002`. For other tokens, `RELAY_MINIMUM_USD` at the current price applies.',
     ),
   MAX_FEE_PER_GAS_WEI: z
     .string()

@@ -17,7 +17,7 @@ export type RpcSettings = {
   pollingIntervalMs: number;
   /** Minimum payment in USD, as a decimal string. Below it, relayed methods are not offered. */
   relayMinimumUsd: string;
-  /** By symbol, in whole tokens: what a deposit address must hold before it is returned. */
+  /** Minimum balances of deposit addresses that are returned, in whole tokens by symbol. */
   returnMinimums?: ReadonlyMap<string, string> | undefined;
   maxFeePerGasWei: bigint;
   startBlock: bigint | undefined;

@@ -309,12 +309,12 @@ const people = {
     .email()
     .optional()
     .describe(
-      'The address that is mailed when a sending key has little left for gas, at most once a day for each key and chain.',
+      'Email address that is notified when a sending key is running out of gas funds, at most once a day for each key and chain.',
     ),
   MAIL_RETENTION_DAYS: positiveInteger
     .max(3650)
     .default(90)
-    .describe('Days for which sent and failed mails are listed, with their recipients.'),
+    .describe('Number of days for which sent and failed emails are listed, with their recipients.'),
   OTP_PER_ADDRESS_HOUR: positiveInteger
     .max(1000)
     .default(5)
@@ -360,13 +360,13 @@ const reports = {
   LIABILITIES_PUBLIC: flag
     .default(false)
     .describe(
-      'Whether the installation takes a daily snapshot of its [liabilities](liabilities.md), and publishes them beside the balances of the escrow.',
+      'Whether the installation takes a daily snapshot of its [liabilities](liabilities.md) and publishes it with the balances of the escrow.',
     ),
   LIABILITIES_RETENTION_DAYS: positiveInteger
     .min(2)
     .max(3650)
     .default(90)
-    .describe('How long snapshots of liabilities and their proofs are kept.'),
+    .describe('Number of days for which snapshots of liabilities and their proofs are kept.'),
 };
 
 export const environmentSections = {

@@ -1,4 +1,4 @@
-/** A cursor in PostgreSQL. Several processes can share it, and the handler writes in its transaction, so events are handled exactly once. */
+/** A cursor in PostgreSQL. Several processes can share it. The handler writes in its transaction, so events are handled exactly once. */
 import type { CursorStore } from './cursor-store.ts';
 
 /** The part of a `pg` client that is used. */
