@@ -48,7 +48,7 @@ test('a link is paid in two transfers, and what was sent too much goes back', as
   const field = page.getByLabel('Refund address');
   await field.fill('0x12');
   await press(page, /^Show the address$/);
-  await page.getByText('Please enter an address of 0x and 40 characters.').waitFor();
+  await page.getByText('Please enter an address that consists of 0x and 40 characters.').waitFor();
   await field.fill('0x0000000000000000000000000000000000000000');
   await press(page, /^Show the address$/);
   await page.getByText(/^This address cannot be used: is the zero address/).waitFor();
@@ -67,7 +67,7 @@ test('a link is paid in two transfers, and what was sent too much goes back', as
 
   await send(address, 5_000_000n);
   await page.locator('[data-stage="short"]').waitFor({ timeout: 90_000 });
-  await page.getByText('5.00 USDC arrived; 7.50 USDC are missing').waitFor();
+  await page.getByText('5.00 USDC have arrived; 7.50 USDC are missing').waitFor();
   await pictures('transfer-short');
   expect(await axe()).toEqual([]);
 
@@ -84,7 +84,7 @@ test('a link is paid in two transfers, and what was sent too much goes back', as
   const returned = async () =>
     (await ground.database.depositBalance.findFirst({ where: { deposit: { address } } }))?.returned.toFixed();
   await expect.poll(returned, { timeout: 90_000 }).toBe('2000000');
-  await page.getByText(/^2\.00 USDC went back to /).waitFor({ timeout: 90_000 });
+  await page.getByText(/^2\.00 USDC were returned to /).waitFor({ timeout: 90_000 });
   await pictures('transfer-receipt');
   expect(await axe()).toEqual([]);
 

@@ -129,7 +129,7 @@ test('both sides submit evidence and read each other’s, and the arbiter signs 
   expect(await download(decider.page, 'photo.png')).toEqual(png.buffer);
   await decider.page.getByText('Signed data').click();
   await decider.page.getByText('"primaryType": "PaymentTerms"').waitFor();
-  const percent = decider.page.getByLabel('Share of the payer in percent');
+  const percent = decider.page.getByLabel("Payer's share in percent");
   await percent.fill('33.333');
   await decider.page.getByText('Enter a number from 0 to 100 with at most two decimals.').waitFor();
   await percent.fill('33.33');
@@ -138,7 +138,7 @@ test('both sides submit evidence and read each other’s, and the arbiter signs 
   await decider.page.getByText('4.17 USD').waitFor();
   await inspect(decider, 'arbiter-dispute');
   await decider.page.getByRole('button', { name: 'Review the decision' }).click();
-  await decider.page.getByRole('dialog').getByText('The payer receives 33.33% of what was in escrow.').waitFor();
+  await decider.page.getByRole('dialog').getByText('The payer receives 33.33% of the amount in escrow.').waitFor();
   await inspect(decider, 'arbiter-confirm');
   await decider.page.getByRole('dialog').getByRole('button', { name: 'Sign the decision' }).click();
 
@@ -161,7 +161,7 @@ test('both sides submit evidence and read each other’s, and the arbiter signs 
   await hosted.page.reload();
   await hosted.page.getByRole('button', { name: 'Dispute: evidence and deadline' }).click();
   await hosted.page.getByText('The dispute is resolved').waitFor();
-  await hosted.page.getByText('The payer receives 33.33% of what was in escrow.').waitFor();
+  await hosted.page.getByText('The payer receives 33.33% of the amount in escrow.').waitFor();
   await inspect(decider, 'arbiter-resolved');
 });
 

@@ -48,7 +48,7 @@ test('an owner switches mails to payers on, looks at one, and chooses notificati
 
   await page.getByRole('tab', { name: 'Notifications' }).click();
   await page.getByLabel('A payment is received').check();
-  expect(await page.getByLabel('A sending key has little left for gas').count()).toBe(0);
+  expect(await page.getByLabel('A sending key is running out of gas funds').count()).toBe(0);
   await page.getByRole('button', { name: 'Save the notifications' }).click();
   const where = { member: { email: shop.ownerEmail } };
   await expect

@@ -30,7 +30,7 @@ test('a metered plan is made in the dashboard, and its usage is shown with what 
   await dialog(page).getByLabel('Up to').fill('1000');
   await dialog(page).getByLabel('Price of a unit').first().fill('0.01');
   await dialog(page).getByLabel('Price of a unit').last().fill('0.005');
-  await dialog(page).getByLabel('Most that a period may cost').fill('50');
+  await dialog(page).getByLabel('Maximum charge per period').fill('50');
   await dialog(page).getByRole('button', { name: 'Create the plan' }).click();
   // The API refuses the empty name of the unit, at its field.
   await expect
