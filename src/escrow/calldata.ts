@@ -52,7 +52,7 @@ export function authorizeWithReceiveCall(
   return call(request.escrow, encodeFunctionData({ abi: escrowAbi, functionName: 'authorizeWithReceive', args }));
 }
 
-/** Anyone may send it. Collects exactly the amount from the payment's deposit address. */
+/** Collects exactly the amount from the payment's deposit address. Anyone may send it. */
 export function authorizeFromDepositCall({ escrow, terms, operatorSignature }: Authorization): Call {
   const args = [terms, operatorSignature] as const;
   return call(escrow, encodeFunctionData({ abi: escrowAbi, functionName: 'authorizeFromDeposit', args }));

@@ -39,7 +39,7 @@ export function returnKey({ chainId, termsHash }: PaymentKey): string {
   return `return:${chainId}:${termsHash}`;
 }
 
-/** Collects or returns what lies at a payment's deposit address. */
+/** Collects or returns the balance of a payment's deposit address. */
 export const actOnDepositJob = defineJob({
   name: 'act-on-deposit',
   payload: z.object({ chainId: z.int(), termsHash: z.string().regex(/^0x[0-9a-fA-F]{64}$/) }),

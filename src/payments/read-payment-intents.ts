@@ -39,7 +39,7 @@ export type ReadIntent = PaymentIntent & {
   transactions?: TransactionRow[];
   /** Undelivered payouts, oldest first, at most 100. */
   payouts?: CreditedPayout[];
-  /** Oldest first, with what arrived at each. */
+  /** Deposit addresses, oldest first, with their balances. */
   deposits?: DepositRow[];
   dispute?: Dispute | null;
   customerAccount?: CustomerRow | null;

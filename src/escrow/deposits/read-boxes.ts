@@ -14,20 +14,20 @@ import { decodeEscrowState, type EscrowState } from '../read-escrow-state.ts';
 
 export type Box = { id: Hex; address: Address };
 
-/** `balances` are in base units by token, the zero address for the native coin. A token that did not answer is missing. */
+/** `balances` are in base units by token, with the zero address for the native coin. Tokens whose call failed are missing. */
 export type BoxReading = { state: EscrowState; balances: ReadonlyMap<Address, bigint> };
 
 /** `timestamp` is that of the block, in Unix seconds. A box whose state was not returned is missing. */
 export type BoxesReading = { timestamp: number; boxes: ReadonlyMap<Hex, BoxReading> };
 
-/** More calls in one request exceed the gas that public nodes give it. */
+/** More calls in one request would exceed the gas limit of public nodes. */
 const CALLS_AT_ONCE = 400;
 
 /**
- * Reads what deposit addresses hold of each token, and the state of their payments, by Multicall3: at the latest block, or in
- * exactly the block of `blockHash`, which must be canonical (EIP-1898), so that balances and states belong together. Boxes beyond
- * the first request are read at the same block only with a block hash. Throws the node's errors, and if the chain has no
- * Multicall3.
+ * Reads the balances of deposit addresses in each token, and the state of their payments, by Multicall3: at the latest block, or
+ * at exactly the block of `blockHash`, which must be canonical (EIP-1898), so that balances and states are consistent. Boxes
+ * beyond the first request are read at the same block only if a block hash is given. Throws the node's errors, and if the chain
+ * has no Multicall3.
  */
 export async function readBoxes(
   world: { client: Pick<PublicClient, 'request'>; escrow: Address; multicall: Address },
@@ -78,7 +78,7 @@ function readingOf([state, ...balances]: readonly Result[], tokens: readonly Add
   const held = new Map<Address, bigint>();
   for (const [index, token] of tokens.entries()) {
     const balance = balances[index];
-    // A contract that returns less than a word is no token any more.
+    // A contract that returns less than a word is not a token any more.
     if (balance?.success && balance.returnData.length >= 66) {
       held.set(token, BigInt(balance.returnData.slice(0, 66)));
     }

@@ -32,7 +32,7 @@ import { returnMinimum } from './return-minimum.ts';
 
 export type DepositWorld = ChainActionWorld & { config: Pick<Config, 'rpc'>; prices: Pick<PriceBook, 'usdPrice'> };
 
-/** The most gas that we spend on a return: the token's code and a payer's contract decide how much they use, and we pay for it. */
+/** Gas limit of a return. The code of the token and of a payer's contract determine how much they use, and the operator pays for it. */
 const RETURN_GAS = 1_000_000n;
 /**
  * The wait after a return that failed in its block, doubled with each failure: a payer's contract that passes the simulation and reverts in
@@ -40,15 +40,16 @@ const RETURN_GAS = 1_000_000n;
  */
 const AFTER_FAILURE_MS = 3_600_000;
 const MOST_DOUBLINGS = 9;
-/** A relay that was queued has usually landed by then; if it failed, it is decided again. */
+/** A queued relay has usually been mined by then. If it has failed, the decision is made again. */
 const UNDER_WAY_SECONDS = 60;
-/** Time in which a reorganization is processed, or another authorization of the intent lands. */
+/** Time in which a reorganization is processed, or another authorization of the intent is mined. */
 const WAIT_SECONDS = 15;
 
 /**
- * Decides what happens with what lies at a deposit address, from the chain's newest block: queues the authorization of a payment that was
- * sent in time, or the return of what does not belong to it, and schedules itself again while anything is due. The contract allows each
- * authorization once and pays returns to the payer only, so that running it twice moves nothing twice. Throws CHAIN_UNAVAILABLE.
+ * Decides about the balance of a deposit address at the chain's newest block: queues the authorization of a payment that was sent
+ * in time, or the return of money that is not part of it, and schedules itself again while anything is due. The contract allows
+ * each authorization only once and pays returns only to the payer, so that a repeated run moves nothing twice. Throws
+ * CHAIN_UNAVAILABLE.
  */
 export async function actOnDeposit(world: DepositWorld, { chainId, termsHash }: PaymentKey): Promise<void> {
   const key = { chainId, termsHash };
@@ -123,10 +124,10 @@ async function readDeposit(
   };
 }
 
-/** `fault` says why it cannot be returned at present, so that no gas is wasted. */
+/** `fault` is the reason why a return would fail at present, so that no gas is wasted. */
 type ReturnOrder = { token: Address; isOwn: boolean; sender: string; call: Call; fault: string | null };
 
-/** What lies there above its minimum. Whether the terms' own token goes back is decided under the intent's lock. */
+/** The balances above their minimums. Whether the terms' own token is returned is decided under the intent's lock. */
 async function orderReturns(world: DepositWorld, reading: Reading): Promise<ReturnOrder[]> {
   const { deposit, signed, escrow, situation } = reading;
   const terms = termsFromJson(signed.terms);
@@ -147,9 +148,9 @@ async function orderReturns(world: DepositWorld, reading: Reading): Promise<Retu
   return orders;
 }
 
-const NO_PRICE = 'No fresh price of the token is available, by which its minimum is known.';
+const NO_PRICE = 'No current price of the token is available to compute its minimum.';
 
-/** Null without a price; what is sent in time is collected all the same. */
+/** Null without a price. A payment that is sent in time is collected regardless. */
 async function minimumOf(world: DepositWorld, token: Token): Promise<bigint | null> {
   try {
     return await returnMinimum(world, token);
@@ -163,7 +164,7 @@ async function faultOf({ nodes, operator }: DepositWorld, chainId: number, { to,
   return await nodes.asking(chainId, async (client) => {
     try {
       const gas = await client.estimateGas({ account: operator.address, to, data });
-      return gas <= RETURN_GAS ? null : `The return needs ${gas} gas; we spend at most ${RETURN_GAS}.`;
+      return gas <= RETURN_GAS ? null : `The return needs ${gas} gas, which exceeds the limit of ${RETURN_GAS}.`;
     } catch (error) {
       const fault = callFault(error);
       if (fault === null) throw error;
@@ -174,7 +175,7 @@ async function faultOf({ nodes, operator }: DepositWorld, chainId: number, { to,
   });
 }
 
-/** Queues the authorization unless one of the intent is under way. Returns the seconds after which it is decided again. */
+/** Queues the authorization unless another one of the intent is pending. Returns the seconds until the next decision. */
 async function authorize(
   tx: DatabaseTransaction,
   { deposit, call }: { deposit: DepositAddress; call: Call },
@@ -197,7 +198,7 @@ async function authorize(
     amount: BigInt(amount.toFixed()),
     sender: RELAY_SENDER,
   });
-  // An earlier relay of this deposit may have failed; this one is not the payer's concern.
+  // An earlier relay of this deposit may have failed, which does not concern the payer.
   await tx.checkoutSession.updateMany({
     where: { paymentIntentId, status: 'OPEN', lastErrorCode: 'RELAY_FAILED' },
     data: { lastErrorCode: null, lastErrorMessage: null },

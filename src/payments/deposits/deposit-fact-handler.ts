@@ -15,9 +15,9 @@ import { type DepositMovement, lockDeposit, readMovement, tokenKeys, writeSums }
 import { transferFields } from './transfer-fields.ts';
 
 /**
- * How the projector handles what arrived at deposit addresses and what went back. It writes the sums of the address and reports what does
- * not count (`mispaid`, `overpaid`), what went back (`deposit_returned`), and what a reorganization removed (`reverted`). The payment
- * itself is the escrow's `Authorized`, as with every other method. Facts of addresses that this gateway does not know change nothing.
+ * Handles deposits and returns of deposit addresses for the projector. It writes the totals of the address and reports deposits that
+ * do not count (`mispaid`, `overpaid`), returns (`deposit_returned`), and deposits that a reorganization removed (`reverted`). The
+ * payment itself is the escrow's `Authorized`, as with every other method. Facts of unknown addresses are ignored.
  */
 export function depositFactHandlers(world: FoldingWorld): FactHandlers {
   const handler: FactHandler = {
@@ -40,7 +40,7 @@ export function depositFactHandlers(world: FoldingWorld): FactHandlers {
     async vanished(tx, group) {
       const deposit = await findDeposit(tx, group);
       if (!deposit) return;
-      // Only what arrived of the terms' token was reported before it was confirmed.
+      // Only deposits in the terms' token were reported before they were confirmed.
       const lost = group.facts.filter((fact) => isOwn(deposit, readMovement(fact)));
       await apply(tx, world, { group, deposit, confirmed: [], lost });
     },
@@ -64,7 +64,7 @@ async function findDeposit(
   });
 }
 
-/** Writes the sums. `isChanged`: what lies there has changed by something else than a deposit, so that it is read at once. */
+/** Writes the totals. `isChanged` means that the balance has changed other than by a deposit, so that it is read at once. */
 async function follow(
   tx: DatabaseTransaction,
   world: FoldingWorld,
@@ -132,7 +132,7 @@ function isOwn({ token }: DepositWithBalances, movement: DepositMovement | null)
   return movement?.kind === DEPOSITED && movement.token === token;
 }
 
-/** Null for a deposit that counts, or may still count. */
+/** Returns null for a deposit that counts, or may still count. */
 function faultOf(
   movement: DepositMovement,
   { fact, deposit, intent }: { fact: ChainFact; deposit: DepositWithBalances; intent: PaymentIntent },
@@ -145,7 +145,7 @@ function faultOf(
   return 'OVERPAID';
 }
 
-/** Whether more arrived of the terms' token than they ask for. */
+/** Whether the deposits in the terms' token exceed the amount of the terms. */
 function isBeyond({ token, amount, balances }: DepositWithBalances): boolean {
   const own = balances.find((balance) => balance.token === token);
   return own !== undefined && toBigInt(own.received) > toBigInt(amount);

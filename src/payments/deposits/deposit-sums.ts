@@ -1,4 +1,4 @@
-/** What the facts of the chain say a deposit address received and gave back, by token. */
+/** The totals that a deposit address has received and returned according to the facts of the chain, by token. */
 import { z } from 'zod';
 import { type ChainFact, type Database, type DatabaseTransaction, Prisma } from '../../../prisma/client.ts';
 import { contractAddress } from '../../chains/chain.ts';
@@ -23,7 +23,7 @@ export function readMovement(fact: Pick<ChainFact, 'kind' | 'args'>): DepositMov
   return args.success ? { kind: fact.kind, ...args.data } : null;
 }
 
-/** The standing facts of a deposit address, in chain order. */
+/** The facts of a deposit address that no reorganization has removed, in chain order. */
 export async function depositFacts(
   database: Database | DatabaseTransaction,
   { chainId, termsHash }: PaymentKey,
@@ -60,8 +60,8 @@ export function tokenKeys(registry: Registry, chainId: number): Map<string, stri
 }
 
 /**
- * Writes the sums of a deposit address from its facts, under the lock of its intent. Tokens that are not registered are left out, because
- * anybody can make one and send it. `held` changes what lies there, where it was read.
+ * Writes the totals of a deposit address from its facts, under the lock of its intent. Tokens that are not registered are left out,
+ * because anyone can create one and send it. `held` sets the balances that were read.
  */
 export async function writeSums(
   tx: DatabaseTransaction,

@@ -1,21 +1,21 @@
 /**
- * A deposit: what arrived at the address of one quote for a plain transfer. The address follows from the escrow and the whole terms,
- * so that whoever sends there consents to them; the terms' payer is the refund address.
+ * A deposit: money that arrived at the address of one quote for a plain transfer. The address is derived from the escrow and the
+ * complete terms, so that a payer who sends to it consents to them. The terms' payer is the refund address.
  *
  * ```
  * nothing ──less than the amount──► waits until authorizeBy ──────────────► returned
  *    └─────at least the amount, in time──► authorizeFromDeposit of exactly the amount; the rest is returned
  * ```
  *
- * Returned is also whatever arrives after the payment, after `authorizeBy`, in another token, or at an address of an intent that another
- * payment paid or that is cancelled, if it is above the token's minimum. It goes to the terms' payer and nowhere else.
+ * A deposit is also returned if it arrives after the payment, after `authorizeBy`, in another token, or for an intent that is
+ * cancelled or was paid by another payment, provided that it is above the token's minimum. It is returned only to the terms' payer.
  *
- * Authority: the contract. The inbox holds two kinds of facts. `Deposited` is ours: the balance at a block hash is higher than the facts
- * of that chain explain. `DepositReturned` is the contract's event. So for each token received = collected + returned + held, and a
- * reorganization that removes a block removes what was seen in it.
+ * Authority: the contract. The inbox holds two kinds of facts. The gateway derives `Deposited`: the balance at a block hash exceeds
+ * the balance that the facts of that chain explain. `DepositReturned` is an event of the contract. For each token, received =
+ * collected + returned + held, and a reorganization that removes a block removes the deposits that were seen in it.
  *
- * This file owns when addresses are read and what is decided. It does not own the payment's state, which the fold of the escrow's events
- * owns.
+ * This file decides when addresses are read and what happens with their balances. It does not own the payment's state, which the
+ * fold of the escrow's events determines.
  */
 import { type Hex, isHex } from 'viem';
 import type { DepositAddress, DepositBalance, PaymentIntent } from '../../../prisma/client.ts';
@@ -28,21 +28,21 @@ export type DepositWithBalances = DepositAddress & { balances: DepositBalance[] 
 export const DEPOSITED = 'Deposited';
 export const RETURNED = 'DepositReturned';
 
-/** A transfer that was sent in time is collected until this long after the quote's end: exchanges process withdrawals slowly. */
+/** How long after the quote's end a transfer is still collected, because exchanges process withdrawals slowly. */
 export const TRANSFER_GRACE_SECONDS = 1_800;
 
-/** The deposit addresses of one intent, so that a payer who prepares again and again does not make us watch thousands. */
+/** Maximum number of deposit addresses of one intent, so that a payer who prepares repeatedly does not create thousands of them. */
 export const ADDRESSES_LIMIT = 20;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Late transfers are the likeliest right after the end. */
+/** Late transfers are most likely shortly after the end. */
 const EACH_BLOCK_MS = HOUR_MS;
 const HOURLY_MS = 30 * DAY_MS;
 
 /**
- * When an address is read next: at the next block until an hour after `authorizeBy`, then hourly for 30 days, then daily for ever,
- * because an address in somebody's history may be paid at any time.
+ * Returns when an address is read next: at the next block until an hour after `authorizeBy`, then hourly for 30 days, and then
+ * daily without end, because an address in a payer's history can be paid at any time.
  */
 export function nextLookAt({ authorizeBy }: Pick<DepositAddress, 'authorizeBy'>, now: Date): Date {
   const late = now.getTime() - authorizeBy.getTime();
@@ -55,10 +55,10 @@ export function currentSince(now: Date): Date {
   return new Date(now.getTime() - EACH_BLOCK_MS);
 }
 
-/** The chain at its newest block. `held` is what lies at the address of the terms' token; `time` is in Unix seconds. */
+/** The state at the chain's newest block. `held` is the balance of the address in the terms' token; `time` is in Unix seconds. */
 export type DepositSituation = {
   payment: PaymentKey;
-  /** What the terms ask for. */
+  /** The requirements of the terms. */
   amount: bigint;
   authorizeBy: number;
   status: EscrowStatus;
@@ -68,8 +68,8 @@ export type DepositSituation = {
 };
 
 /**
- * What happens with the terms' own token. WAIT_UNTIL_LATE: it may still be topped up. WAIT: something is under way that decides.
- * RETURN: all of it goes back.
+ * Decides about the balance in the terms' own token. WAIT_UNTIL_LATE: it may still be topped up. WAIT: a pending transaction or
+ * reorganization decides. RETURN: all of it is returned.
  */
 export type DepositDecision = 'NOTHING' | 'AUTHORIZE' | 'WAIT' | 'WAIT_UNTIL_LATE' | 'RETURN';
 
@@ -77,21 +77,21 @@ export function decideDeposit(situation: DepositSituation): DepositDecision {
   const { payment, amount, status, held, intent } = situation;
   if (held === 0n) return 'NOTHING';
   if (status !== 'NONE') return 'RETURN';
-  // Books and chain differ: a reorganization is being processed.
+  // The books and the chain differ because a reorganization is being processed.
   if (isAccepted(intent, payment)) return 'WAIT';
   const isWanted = intent.status === 'CREATED' && acceptedKey(intent) === null;
   if (!isCollectable(situation) || !isWanted) return 'RETURN';
   return held >= amount ? 'AUTHORIZE' : 'WAIT_UNTIL_LATE';
 }
 
-/** Whether the escrow would still collect; until then only the operator returns the terms' own token. */
+/** Whether the escrow would still collect. As long as it would, only the operator may return the terms' own token. */
 export function isCollectable({ status, time, authorizeBy }: Omit<DepositSituation, 'intent' | 'payment'>): boolean {
   return status === 'NONE' && time <= authorizeBy;
 }
 
 /**
- * The address that an intent's `transfer` shows: that of the payment that counts; otherwise the newest one that received anything; and
- * while nothing is paid the newest of all. Null for an intent that is paid in another way. `deposits` are oldest first.
+ * Returns the address that an intent's `transfer` shows: that of the payment that counts; otherwise the newest one with a deposit;
+ * and before any payment the newest of all. Null for an intent that is paid in another way. `deposits` are oldest first.
  */
 export function shownDeposit<Deposit extends DepositWithBalances>(
   intent: Pick<PaymentIntent, 'acceptedTermsHash' | 'authorizationChainId'>,
@@ -102,7 +102,7 @@ export function shownDeposit<Deposit extends DepositWithBalances>(
   return paid ?? used ?? (acceptedKey(intent) === null ? (deposits.at(-1) ?? null) : null);
 }
 
-/** What arrived and went back in the terms' own token. */
+/** Returns the balance in the terms' own token. */
 export function ownBalance({ token, balances }: DepositWithBalances): DepositBalance | undefined {
   return balances.find((balance) => balance.token === token);
 }

@@ -7,8 +7,8 @@ import { toDecimal } from '../../prices/base-units.ts';
 import { ADDRESSES_LIMIT } from './deposit.ts';
 
 /**
- * Records the deposit address of a quote, which is read from the next block on. Runs in the transaction that stores the terms and holds
- * the intent's lock. Throws CONFLICT if the intent has too many.
+ * Records the deposit address of a quote, which is then read from the next block. Runs in the transaction that stores the terms and
+ * holds the intent's lock. Throws CONFLICT if the intent has too many addresses.
  */
 export async function openDepositAddress(
   tx: DatabaseTransaction,
@@ -28,7 +28,7 @@ export async function openDepositAddress(
   if (known >= ADDRESSES_LIMIT) {
     throw new GatewayError(
       'CONFLICT',
-      `This payment has had ${ADDRESSES_LIMIT} deposit addresses; send to one of them, or pay in another way.`,
+      `This payment already has ${ADDRESSES_LIMIT} deposit addresses. Send to one of them, or pay in another way.`,
       { param: 'method', meta: { paymentIntentId } },
     );
   }

@@ -15,13 +15,14 @@ import { DEPOSITED, type DepositWithBalances, nextLookAt } from './deposit.ts';
 import { depositFacts, lockDeposit, sumMovements, tokenKeys, writeSums } from './deposit-sums.ts';
 import { transferFields } from './transfer-fields.ts';
 
-/** No real log of a block has such an index. */
+/** An index that no real log of a block has. */
 const FIRST_INDEX = 1 << 30;
 
 /**
- * Writes what a deposit address holds at the head of `view`, where `collected` is what the payment has taken from it. What the standing facts do not explain becomes a `Deposited` fact of that
- * block; the payment's own token is reported by `payment_intent.pending` while the intent waits for it. Whenever something lies there
- * that was not there before, the job that decides about it is enqueued.
+ * Writes the balances of a deposit address at the head of `view`; `collected` is the amount that the payment has taken from it. An
+ * amount that the current facts do not explain becomes a `Deposited` fact of that block. While the intent waits for its payment, a
+ * deposit in the payment's own token is reported by `payment_intent.pending`. Whenever the balance has increased, the job that
+ * decides about it is enqueued.
  */
 export async function recordReading(
   tx: DatabaseTransaction,
@@ -69,7 +70,7 @@ export async function recordReading(
   ]);
 }
 
-/** What arrived by token, in base units: the balance, plus what was collected and returned, less what is known to have been received. */
+/** Returns new deposits by token, in base units: the balance, plus the collected and returned amounts, minus the recorded deposits. */
 async function unexplained(
   tx: DatabaseTransaction,
   { deposit, reading, collected }: { deposit: DepositWithBalances; reading: BoxReading; collected: bigint },
@@ -80,7 +81,7 @@ async function unexplained(
     const token = address.toLowerCase();
     const { received, returned } = sums.get(token) ?? { received: 0n, returned: 0n };
     const difference = balance + (token === deposit.token ? collected : 0n) + returned - received;
-    // Less than is known means that the facts of this block are not all read yet.
+    // A smaller amount than recorded means that not all facts of this block have been read yet.
     if (difference > 0n) arrived.set(token, difference);
   }
   return arrived;
@@ -102,7 +103,7 @@ async function asLogs(
     blockNumber: head.number,
     blockHash: head.hash,
     blockTimestamp: head.timestamp,
-    // A balance does not say which transactions changed it.
+    // A balance does not show which transactions changed it.
     txHash: '',
     logIndex: first + index,
     address: deposit.address.toLowerCase(),

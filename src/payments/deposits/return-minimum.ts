@@ -5,8 +5,8 @@ import type { PriceBook } from '../../prices/price-source.ts';
 import { quoteAmount } from '../../prices/quote.ts';
 
 /**
- * Returns the base units that a deposit address must hold of a token before they are returned: what is configured for the token, and
- * otherwise the chain's minimum for relayed payments at the current price. Returning less would cost more gas than it is worth. Throws
+ * Returns the minimum balance in a token that is returned, in base units: the configured minimum of the token, or otherwise the
+ * chain's minimum for relayed payments at the current price. Returning less would cost more gas than it is worth. Throws
  * PRICE_UNAVAILABLE.
  */
 export async function returnMinimum(

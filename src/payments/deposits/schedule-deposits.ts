@@ -7,8 +7,8 @@ import type { PaymentKey } from '../payment-key.ts';
 const AT_ONCE = 500;
 
 /**
- * Schedules the decision about what the deposit addresses of these intents hold for now, because another payment of them counts or they
- * are cancelled.
+ * Schedules an immediate decision about the balances of the intents' deposit addresses, because another payment counts or the
+ * intents are cancelled.
  */
 export async function scheduleDeposits(
   tx: DatabaseTransaction,
@@ -24,7 +24,7 @@ export async function scheduleDeposits(
   await addDecisions(tx, scheduled, now);
 }
 
-/** Enqueues the decisions that are due and whose job was lost or failed. Returns their number. */
+/** Enqueues decisions that are due and whose job was lost or has failed. Returns their number. */
 export async function sweepDeposits({ database, clock }: { database: Database; clock: Clock }): Promise<number> {
   const now = clock.now();
   const due = await database.depositAddress.findMany({

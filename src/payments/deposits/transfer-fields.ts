@@ -1,4 +1,4 @@
-/** A plain transfer as events carry it and wallets read it. */
+/** A plain transfer in the forms that events contain and wallets read. */
 import { getAddress, zeroAddress } from 'viem';
 import type { Prisma } from '../../../prisma/client.ts';
 import { printBaseUnits } from '../../prices/base-units.ts';
@@ -19,7 +19,7 @@ export function transferFields(deposit: DepositWithBalances) {
   } satisfies Prisma.InputJsonObject;
 }
 
-/** The transfer as a request that some wallets read (EIP-681). `token` is the zero address for the native coin. */
+/** Returns the transfer as an EIP-681 request, which some wallets read. `token` is the zero address for the native coin. */
 export function transferUrl(transfer: { chainId: number; address: string; token: string; amount: bigint }): string {
   const { chainId, address, token, amount } = transfer;
   if (token === zeroAddress) return `ethereum:${address}@${chainId}?value=${amount}`;

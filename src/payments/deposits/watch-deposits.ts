@@ -17,15 +17,15 @@ import { recordReading } from './record-reading.ts';
 
 export type WatchWorld = { database: Database; registry: Registry; nodes: EvmNodes; clock: Clock; log: Log };
 
-/** The addresses that one turn reads of those that may still be paid; with more, the ones that waited longest come first. */
+/** Maximum number of payable addresses that one turn reads. Those that have waited longest are read first. */
 const AT_ONCE = 1_000;
 /** The old addresses that one turn reads besides, so that many of them never hold up a payment. */
 const OLD_AT_ONCE = 200;
 
 /**
- * Reads the deposit addresses of a chain that are due, at the hash of its newest block and with as few calls as possible, and puts what
- * arrived into the inbox. Called by the projector after each turn. Idempotent: what arrived is the difference between balances and the
- * facts that stand. A node that fails is asked again after the next turn.
+ * Reads the deposit addresses of a chain that are due, at the hash of its newest block and with as few calls as possible, and writes
+ * new deposits to the inbox. Called by the projector after each turn. Idempotent, because a deposit is the difference between the
+ * balance and the current facts. If a node fails, the addresses are read again after the next turn.
  */
 export async function watchDeposits(world: WatchWorld, view: ChainView): Promise<void> {
   const { database, registry, nodes, clock, log } = world;
@@ -41,7 +41,7 @@ export async function watchDeposits(world: WatchWorld, view: ChainView): Promise
   const reading = await nodes
     .asking(chainId, (client) => readBoxes({ client, escrow, multicall: MULTICALL3 }, { boxes, tokens, blockHash }))
     .catch((error: unknown) => {
-      log.warn({ chainId, error }, 'The deposit addresses of a chain could not be read; they are read again.');
+      log.warn({ chainId, error }, 'The deposit addresses of a chain could not be read and will be read again.');
       return null;
     });
   if (!reading) return;
@@ -79,9 +79,9 @@ async function findDue(
   return [...(await read({ gte: current }, AT_ONCE)), ...(await read({ lt: current }, OLD_AT_ONCE))];
 }
 
-/** Whether the balances are as they were, and as the sums of the facts may say, so that nothing is to be written. */
+/** Whether the balances are unchanged and consistent with the totals of the facts, so that nothing has to be written. */
 function isExplained(deposit: DepositWithBalances, { state, balances }: BoxReading): boolean {
-  // It was read before, and nothing but the chain's height has changed since.
+  // The address was read before, and only the chain's height has changed since.
   if (deposit.seenHash === null) return false;
   const known = new Map(deposit.balances.map((row) => [row.token, row]));
   for (const [token, balance] of balances) {
@@ -98,8 +98,8 @@ function isExplained(deposit: DepositWithBalances, { state, balances }: BoxReadi
 const COLLECTING = toFunctionSelector(getAbiItem({ abi: escrowAbi, name: 'authorizeFromDeposit' }));
 
 /**
- * What the payment has taken from the address, in base units: its amount if the transaction that authorized it collected it here. The payer
- * of the terms may have paid them in another way. Null while the inbox does not have that transaction.
+ * Returns the amount that the payment has taken from the address, in base units: its amount if the authorizing transaction collected
+ * it here. The payer may have paid the terms in another way. Null while the inbox does not contain that transaction.
  */
 async function readCollected(
   { database, nodes, registry }: WatchWorld,
@@ -127,7 +127,7 @@ async function readCollected(
   return null;
 }
 
-/** Whether every fact of the address is in this view's chain; one that is not will be orphaned, and must not be counted until then. */
+/** Whether every fact of the address is in this view's chain. Otherwise a fact will be orphaned, and must not be counted until then. */
 async function isOfChain(database: Database, view: ChainView, deposit: DepositWithBalances): Promise<boolean> {
   for (const fact of await depositFacts(database, deposit)) {
     if (fact.status === 'FINAL') continue;
@@ -167,7 +167,7 @@ async function markRead(
   for (const [next, group] of byNext) {
     const ids = group.map(({ termsHash }) => termsHash as Hex);
     await database.depositAddress.updateMany({
-      // One that was to be read at once in the meantime stays due.
+      // An address that was scheduled to be read at once in the meantime stays due.
       where: { chainId: view.chainId, termsHash: { in: ids }, lookAt: { lte: now } },
       data: { lookAt: new Date(next), seenNumber: view.head.number, seenHash: view.head.hash },
     });

@@ -60,7 +60,7 @@ async function demandRoom(
   { paymentIntentId, by, sizeBytes }: { paymentIntentId: string; by: Submitter; sizeBytes: number },
 ): Promise<void> {
   const count = await tx.disputeFile.count({ where: { paymentIntentId, party: by.party } });
-  if (count >= FILES) throw new GatewayError('INVALID_STATE', `This side has attached ${FILES} files already.`);
+  if (count >= FILES) throw new GatewayError('INVALID_STATE', `This side has already attached ${FILES} files.`);
   demandSpace(await storedBytes(tx, paymentIntentId), sizeBytes);
 }
 
@@ -70,11 +70,11 @@ export async function storedBytes(database: Database | DatabaseTransaction, paym
   return _sum.sizeBytes ?? 0;
 }
 
-/** Throws PAYLOAD_TOO_LARGE if the files of a dispute have no space for `sizeBytes` more. */
+/** Throws PAYLOAD_TOO_LARGE if `sizeBytes` more would exceed the limit of the dispute. */
 export function demandSpace(stored: number, sizeBytes: number): void {
   if (stored + sizeBytes <= DISPUTE_BYTES) return;
   throw new GatewayError(
     'PAYLOAD_TOO_LARGE',
-    `The files of a dispute have at most ${DISPUTE_BYTES} bytes together: ${stored} are stored, and this file has ${sizeBytes}.`,
+    `The files of a dispute can have at most ${DISPUTE_BYTES} bytes in total: ${stored} are stored, and this file has ${sizeBytes}.`,
   );
 }

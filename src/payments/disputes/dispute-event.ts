@@ -2,7 +2,7 @@ import type { Dispute, DisputeEvidence, DisputeFile } from '../../../prisma/clie
 import type { NewEvent } from '../../events/append-events.ts';
 import { disputeFields } from './dispute-fields.ts';
 
-/** What one side has submitted, without its content, which only a caller with access to the dispute reads. */
+/** Evidence that one side has submitted, without its content, which only callers with access to the dispute can read. */
 export function submissionFields(submitted: DisputeEvidence | DisputeFile) {
   const { id, party, createdAt } = submitted;
   const common = { id, party, createdAt: createdAt.toISOString() };
@@ -12,7 +12,7 @@ export function submissionFields(submitted: DisputeEvidence | DisputeFile) {
   return { kind: 'FILE', ...common, name, contentType, sizeBytes };
 }
 
-/** The event that one side has submitted evidence. */
+/** Returns the event about evidence that one side has submitted. */
 export function evidenceEvent(dispute: Dispute, submitted: DisputeEvidence | DisputeFile): NewEvent {
   return {
     type: 'dispute.evidence_submitted',

@@ -56,7 +56,7 @@ export const evidenceSchema = z
   })
   .refine(({ text, orderFacts }) => text || hasFacts(orderFacts), {
     path: ['text'],
-    message: 'is required unless orderFacts has a fact',
+    message: 'is required unless orderFacts contains a fact',
   });
 export type EvidenceInput = z.infer<typeof evidenceSchema>;
 
@@ -64,5 +64,5 @@ export function hasFacts(facts: OrderFacts | null | undefined): facts is OrderFa
   return Object.values(facts ?? {}).some((fact) => fact !== null && fact !== undefined);
 }
 
-/** Who submits, and for which side. `name` is null for a payer with a client secret. */
+/** The submitter and its side. `name` is null for a payer with a client secret. */
 export type Submitter = { party: DisputeParty; name: string | null; scope: Scope };

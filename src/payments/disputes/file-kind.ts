@@ -1,6 +1,6 @@
 /**
- * The kinds of files that evidence may have, recognized by their first bytes. The declared type and the name of a file have no influence,
- * because whoever uploads it chooses them. Formats that can contain scripts, such as SVG and HTML, are not among them.
+ * The types of evidence files, detected from their first bytes. The declared type and the name of a file are ignored, because the
+ * uploader chooses them. Formats that can contain scripts, such as SVG and HTML, are not accepted.
  */
 
 export type FileKind = { contentType: string; extension: string };
@@ -28,7 +28,7 @@ const signatures: readonly (FileKind & { parts: readonly Part[] })[] = [
 
 export const KINDS = 'PDF, PNG, JPEG, WebP or GIF';
 
-/** Returns the kind of a file by its first bytes, or null if it is none of these. */
+/** Returns the type of a file by its first bytes, or null if it is not accepted. */
 export function fileKindOf(head: Uint8Array): FileKind | null {
   const found = signatures.find(({ parts }) =>
     parts.every(({ at, bytes }) => bytes.every((byte, index) => head[at + index] === byte)),
@@ -40,13 +40,13 @@ export function fileKindOf(head: Uint8Array): FileKind | null {
 const extensions = new Map(signatures.map(({ contentType, extension }) => [contentType, extension]));
 
 const NAME_LENGTH = 100;
-/** Control characters, what file systems and headers reserve, and marks that reverse the direction of text. */
+/** Control characters, characters that file systems and headers reserve, and marks that change the direction of text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed.
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f"*/:<>?\\|;%\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffd]/g;
 
 /**
- * Returns a name that is safe to save a file under: without a path and without the extension that was given, which is replaced by that of
- * the file's kind. Therefore no file is saved as something that its content is not.
+ * Returns a safe file name: without a path, and with the extension of the detected type instead of the given one, so that a file
+ * is never saved with an extension that does not match its content.
  */
 export function safeFileName(given: string, contentType: string): string {
   const extension = extensions.get(contentType) ?? 'bin';

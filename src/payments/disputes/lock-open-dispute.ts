@@ -4,8 +4,8 @@ import { GatewayError, notFound } from '../../errors.ts';
 import { lockPayment } from '../actions/lock-payment.ts';
 
 /**
- * Locks the payment of a dispute, so that it cannot be resolved before the transaction ends. Throws NOT_FOUND for a dispute outside the
- * scope as for a missing one, and INVALID_STATE unless it is OPEN.
+ * Locks the payment of a dispute, so that the dispute cannot be resolved before the transaction ends. Throws NOT_FOUND if the dispute
+ * does not exist or is outside the scope, and INVALID_STATE unless it is OPEN.
  */
 export async function lockOpenDispute(
   tx: DatabaseTransaction,
@@ -16,7 +16,7 @@ export async function lockOpenDispute(
   const { appId } = await lockPayment(tx, { id: found.paymentIntentId, scope }).catch((error: unknown) => {
     throw error instanceof GatewayError && error.code === 'NOT_FOUND' ? notFound('dispute') : error;
   });
-  // Read again under the lock: a resolution or a reorganization may have come first.
+  // The status is read again under the lock, because a resolution or a reorganization may have come first.
   const dispute = await tx.dispute.findUnique({ where: { id: disputeId } });
   if (!dispute) throw notFound('dispute');
   demandOpen(dispute);
@@ -26,6 +26,6 @@ export async function lockOpenDispute(
 /** Throws INVALID_STATE unless the dispute is OPEN. */
 export function demandOpen({ status }: Pick<Dispute, 'status'>): void {
   if (status !== 'OPEN') {
-    throw new GatewayError('INVALID_STATE', `The dispute is ${status}: it takes no further evidence.`);
+    throw new GatewayError('INVALID_STATE', `The dispute is ${status} and accepts no further evidence.`);
   }
 }

@@ -4,7 +4,7 @@ const ATTEMPTS = 20;
 
 export type SentTransaction = OutgoingTransaction & { attempts: { hash: string; raw: string }[] };
 
-/** Reads the transactions that this installation sends, by the transactions of payments that they carry, which the caller may see. */
+/** Reads the transactions that this installation sends, by the ids of the payment transactions that they execute. The caller may see them. */
 export async function readSent(
   { database }: { database: Database },
   transactionIds: readonly string[],

@@ -1,12 +1,12 @@
-/** What a resolution pays to whom, computed as the contract does: every share is rounded down, and the rest goes on. */
+/** The amounts that a resolution pays, computed as the contract does: each share is rounded down, and the merchant receives the remainder. */
 import { Decimal } from 'decimal.js';
 
 const WHOLE_BPS = 10_000n;
 
-/** Base units. */
+/** Amounts in base units. */
 export type Split = { payerBps: number; payerAmount: bigint; merchantAmount: bigint; feeAmount: bigint };
 
-/** Splits what is left in escrow; the platform fee is taken from the merchant's share only (`_resolve` of PaymentEscrow.sol). */
+/** Splits the amount left in escrow. The platform fee is deducted only from the merchant's share (`_resolve` of PaymentEscrow.sol). */
 export function splitOf(left: bigint, { payerBps, feeBps }: { payerBps: number; feeBps: number }): Split {
   const payerAmount = (left * BigInt(payerBps)) / WHOLE_BPS;
   const gross = left - payerAmount;
@@ -14,7 +14,7 @@ export function splitOf(left: bigint, { payerBps, feeBps }: { payerBps: number; 
   return { payerBps, payerAmount, merchantAmount: gross - feeAmount, feeAmount };
 }
 
-/** The value of base units in the currency of the payment, at the rate at which it was paid; half up to two decimals. */
+/** Converts base units to the currency of the payment at the rate at which it was paid, rounded half up to two decimals. */
 export function fiatOf(units: bigint, paid: { units: bigint; fiat: { toString(): string } }): string {
   if (paid.units === 0n) return '0.00';
   return new Decimal(paid.fiat.toString())

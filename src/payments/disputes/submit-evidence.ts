@@ -12,7 +12,7 @@ import { lockOpenDispute } from './lock-open-dispute.ts';
 
 /**
  * Adds an entry of one side to an open dispute, and appends `dispute.evidence_submitted`. Only the merchant states facts about the order.
- * Throws VALIDATION_ERROR, NOT_FOUND, and INVALID_STATE for a dispute that is resolved or has `ENTRIES` of this side already.
+ * Throws VALIDATION_ERROR, NOT_FOUND, and INVALID_STATE for a dispute that is resolved or already has `ENTRIES` of this side.
  */
 export async function submitEvidence(
   world: { database: Database },
@@ -28,7 +28,7 @@ export async function submitEvidence(
   const { disputeId, by } = request;
   const { text, orderFacts } = parseInput(evidenceSchema, request.input);
   if (by.party === 'PAYER' && orderFacts) {
-    throw invalid([{ param: 'orderFacts', message: 'only the merchant states facts about the order' }]);
+    throw invalid([{ param: 'orderFacts', message: 'can be sent only by the merchant' }]);
   }
   return await transaction(world.database, async (tx) => {
     const submit = async () => {
@@ -38,7 +38,7 @@ export async function submitEvidence(
       if (count >= ENTRIES) {
         throw new GatewayError(
           'INVALID_STATE',
-          `This side has submitted ${ENTRIES} entries already; join texts or attach a file.`,
+          `This side has already submitted ${ENTRIES} entries. Combine texts or attach a file.`,
         );
       }
       const entry = await tx.disputeEvidence.create({

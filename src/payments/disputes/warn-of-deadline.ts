@@ -6,10 +6,10 @@ import { lockPayment } from '../actions/lock-payment.ts';
 import { disputeFields } from './dispute-fields.ts';
 import { warningKey, warnOfDeadlineJob } from './jobs.ts';
 
-/** How long before its deadline a dispute is announced; the shortest deadline that terms may have is 7 days. */
+/** How long before the deadline of a dispute the event is sent. The shortest deadline that terms may have is 7 days. */
 const WARNING_MS = 72 * 3_600_000;
 
-/** When the deadline of a dispute is announced. */
+/** Returns when the event about the approaching deadline is sent. */
 export function warningTime(deadline: Date): Date {
   return new Date(deadline.getTime() - WARNING_MS);
 }

@@ -5,15 +5,15 @@ import type { Scope } from '../../auth/principal.ts';
 const SHORTEST_PART = 3;
 /** The number of newest payments that are read to learn how common a text is. */
 const SAMPLED = 1_000;
-/** A text that at least this many of them contain is found sooner by walking the payments. */
+/** If at least this many of them contain a text, scanning the payments finds it sooner. */
 const COMMON = 20;
 /** More ids than these are not passed to another statement. */
 const FOUND = 1_000;
 
 /**
  * Returns the ids of the caller's payments whose external id, or whose customer's name or email, contains the text, ignoring case, or that
- * `wallet` has paid. Null if the text is too short or too common for the index: its matches are so dense that a statement that walks the
- * payments meets them soon.
+ * `wallet` has paid. Null if the text is too short or too common for the index; its matches are then so dense that a scan of the
+ * payments finds them soon.
  */
 export async function findByPart(
   database: Database,

@@ -18,9 +18,9 @@ type World = { database: Database; registry: Pick<Registry, 'chain'> };
 
 /** Payment intents that are read together, so that memory does not depend on their number. */
 const BATCH = 200;
-/** More faults than anybody reads. Books with so many of them have one cause. */
+/** Maximum number of faults that are listed. Books with more faults usually have a common cause. */
 const FAULTS_LIMIT = 10_000;
-/** The inbox and the books of a payment that is being applied differ for a moment. */
+/** The inbox and the books of a payment differ briefly while its facts are being applied. */
 const SECOND_LOOK_MS = 5_000;
 
 /**

@@ -66,7 +66,7 @@ function booksOf(intent: Books['intent'], { terms, entries, payouts, facts, fold
   };
 }
 
-/** What the standing credits of these terms, and the claims after them, lead to. */
+/** Computes the result of the current credits of these terms and of the claims after them. */
 async function foldedPayouts({ database, registry }: World, terms: readonly PaymentTerms[]): Promise<FoldedPayout[]> {
   const folded: FoldedPayout[] = [];
   for (const [chainId, ofChain] of Map.groupBy(terms, (one) => one.chainId)) {

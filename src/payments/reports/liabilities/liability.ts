@@ -2,13 +2,13 @@
  * Liabilities: what the escrow contract holds for the payments of an installation. Terms:
  *
  * - account: an app, whose payments are summed by token. A secret key reads the proof of its own app only.
- * - statement: one line per payment of an account, with its kind, the payment's id in the contract, the amount and, of what could not be
- *   delivered, the recipient.
- * - piece: a part of an account's amount, and a leaf of the token's sum tree. An account is divided into several pieces of random size at
- *   random places, so that the sums in another account's proof are not the amount of any account.
+ * - statement: one line per payment of an account, with its kind, the payment's id in the contract, the amount and, if it is
+ *   undelivered, the recipient.
+ * - piece: a part of an account's amount, and a leaf of the token's sum tree. An account is divided into several pieces of random
+ *   size at random positions, so that the sums in another account's proof are not the amount of any account.
  * - snapshot: the liabilities of a chain at one final block, with a tree per token and the escrow's balances at that block.
  *
- * Authority: the facts up to the block, which are final. The books are not asked.
+ * Authority: the facts up to the block, which are final. The books are not used.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { hashLines, pathOf, sumTree, type TreeNode } from './sum-tree.ts';
@@ -16,16 +16,16 @@ import { hashLines, pathOf, sumTree, type TreeNode } from './sum-tree.ts';
 export const liabilityKinds = ['HELD', 'CAPTURED', 'DISPUTED', 'UNDELIVERED'] as const;
 export type LiabilityKind = (typeof liabilityKinds)[number];
 
-/** `recipient` is of UNDELIVERED only. Base units. */
+/** Amounts in base units. `recipient` is set only for UNDELIVERED. */
 export type Liability = { kind: LiabilityKind; termsHash: string; amount: bigint; recipient?: string };
 
-/** What the leaves of a token's tree are bound to. */
+/** The context that the leaves of a token's tree commit to. */
 export type TreePlace = { chainId: number; blockHash: string; escrow: string; tokenKey: string; tokenAddress: string };
 
-/** A piece, and its way to the root. Amounts and sums are decimal strings. */
+/** A piece, and its path to the root. Amounts and sums are decimal strings. */
 export type ProofPiece = {
   index: number;
-  /** The place of the leaf, from the left. */
+  /** The position of the leaf, counted from the left. */
   position: number;
   salt: string;
   amount: string;
@@ -93,12 +93,12 @@ function leafOf(
   return { hash: hashLines([...lines, appId, hash, index, salt, amount]), sum: amount };
 }
 
-/** A leaf of nobody, which looks like any other. */
+/** An unused leaf, which cannot be distinguished from others. */
 function emptyLeaf(): TreeNode {
   return { hash: createHash('sha256').update(randomBytes(SALT_BYTES)).digest('hex'), sum: 0n };
 }
 
-/** Random parts that sum to `amount`. */
+/** Returns random parts that sum to `amount`. */
 function divided(amount: bigint): bigint[] {
   const cuts = Array.from({ length: PIECES - 1 }, () => below(amount + 1n)).toSorted((left, right) =>
     left < right ? -1 : left > right ? 1 : 0,
@@ -106,7 +106,7 @@ function divided(amount: bigint): bigint[] {
   return [...cuts, amount].map((cut, index) => cut - (cuts[index - 1] ?? 0n));
 }
 
-/** A random number below `limit`; of more bits than it has, so that the remainder is not biased noticeably. */
+/** Returns a random number below `limit`. More random bits than needed are used, so that the modulo bias is negligible. */
 function below(limit: bigint): bigint {
   return BigInt(`0x${randomBytes(SALT_BYTES + SALT_BYTES).toString('hex')}`) % limit;
 }

@@ -10,8 +10,8 @@ type World = { database: Database; nodes: EvmNodes; registry: Registry; clock: C
 const DAY_MS = 86_400_000;
 
 /**
- * Takes the snapshot of each EVM chain that has none of this day (UTC) yet, and deletes those that are older than `days`. A chain that
- * fails is reported through `onFault`, is tried again the next time, and does not prevent the others.
+ * Takes a snapshot of each EVM chain that has none for this day (UTC) yet, and deletes snapshots older than `days`. A chain that
+ * fails is reported through `onFault` and tried again the next time; it does not affect the others.
  */
 export async function publishDueLiabilities(
   world: World,

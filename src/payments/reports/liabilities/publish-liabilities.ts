@@ -18,13 +18,13 @@ type Block = { number: bigint; hash: Hex; timestamp: bigint };
 type Account = { tokenKey: string; appId: string; statement: string[]; pieces: Prisma.InputJsonValue };
 
 const NATIVE_ADDRESS = `0x${'00'.repeat(20)}`;
-/** Accounts that are inserted with one statement. */
+/** Number of accounts that are inserted by one statement. */
 const BATCH = 200;
 
 /**
- * Takes a snapshot of an EVM chain at the newest block that is final and whose facts are all applied, and stores it with the proofs of all
- * apps in one transaction. Returns the stored one if there is one of that block. Throws INVALID_STATE for a chain without an escrow, one
- * that was never read, or one that is halted, and CHAIN_UNAVAILABLE.
+ * Takes a snapshot of an EVM chain at the newest block that is final and whose facts have all been applied, and stores it with the
+ * proofs of all apps in one transaction. If there is already a snapshot of that block, returns it. Throws INVALID_STATE for a chain
+ * that has no escrow, was never read, or is halted, and CHAIN_UNAVAILABLE.
  */
 export async function publishLiabilities(world: World, { chainId }: { chainId: number }): Promise<PublishedSnapshot> {
   const { database, registry } = world;
@@ -126,7 +126,7 @@ async function finalBlock({ database, nodes }: World, chain: Chain): Promise<Blo
   if (cursor.haltedAt) throw new GatewayError('INVALID_STATE', `Chain ${chainId} is halted.`);
   const { finalized, blockAt } = await readChainView({ nodes, memory: newChainMemory() }, chain);
   const block = await blockAt(lowest(finalized.number, cursor.appliedNumber, cursor.readNumber));
-  if (!block) throw new GatewayError('CHAIN_UNAVAILABLE', `The node of chain ${chainId} lacks a final block.`);
+  if (!block) throw new GatewayError('CHAIN_UNAVAILABLE', `The node of chain ${chainId} has no final block.`);
   const other = await database.chainFact.findFirst({
     where: {
       chainId,
@@ -137,11 +137,11 @@ async function finalBlock({ database, nodes }: World, chain: Chain): Promise<Blo
     },
   });
   if (other)
-    throw new GatewayError('CHAIN_UNAVAILABLE', `Facts of chain ${chainId} up to its final block are being judged.`);
+    throw new GatewayError('CHAIN_UNAVAILABLE', `Facts of chain ${chainId} up to its final block have not all been applied yet.`);
   return block;
 }
 
-/** Tokens of the registry without liabilities are published too, with what the escrow holds of them. */
+/** Registered tokens without liabilities are also published, with the balance of the escrow. */
 function withRegistered(chain: Chain, tokens: readonly TokenLiabilities[]): TokenLiabilities[] {
   const known = new Set(tokens.map(({ tokenKey }) => tokenKey));
   const others = chain.tokens
@@ -154,7 +154,7 @@ function withRegistered(chain: Chain, tokens: readonly TokenLiabilities[]): Toke
   return [...tokens, ...others];
 }
 
-/** Read at the block's hash, so that another fork's balance is never published beside these liabilities. */
+/** Reads the balance at the block's hash, so that the balance of another fork is never published with these liabilities. */
 async function balanceAt(
   { nodes }: World,
   { chainId, escrow, token, block }: { chainId: number; escrow: Hex; token: string; block: Block },

@@ -21,12 +21,12 @@ type Payment = {
   isDisputed: boolean;
 };
 
-/** Payments that are read together. */
+/** Number of payments that are read together. */
 const PAGE = 2_000;
 
 /**
- * Reads what the escrow held for every payment of a chain after block `upTo`, from the facts of the blocks up to it alone, in pages by the
- * payments' ids. Only what is open is kept in memory.
+ * Reads the amounts that the escrow held for every payment of a chain after block `upTo`, only from the facts of blocks up to it, in
+ * pages by the payments' ids. Only open payments are kept in memory.
  */
 export async function readLiabilities(database: Database, request: Request): Promise<ChainLiabilities> {
   const tokens = new Map<string, TokenLiabilities>();
@@ -48,7 +48,7 @@ export async function readLiabilities(database: Database, request: Request): Pro
   return { tokens: [...tokens.values()], operators: [...operators].toSorted() };
 }
 
-/** Null for a payment of which nothing is left. */
+/** Returns null for a payment without a remaining amount. */
 function openOf({ termsHash, left, isCaptured, isDisputed }: Payment): Liability | null {
   const amount = BigInt(left ?? '0');
   if (amount === 0n) return null;
@@ -86,7 +86,7 @@ async function paymentsOf(
     GROUP BY terms.chain_id, terms.terms_hash, intent.app_id ORDER BY 1`;
 }
 
-/** What was credited up to the block and not claimed up to it, by payment. */
+/** Reads credits up to the block that had not been claimed by then, by payment. */
 async function undeliveredOf(
   database: Database,
   { chainId, escrow, upTo, refs }: Request & { refs: readonly string[] },

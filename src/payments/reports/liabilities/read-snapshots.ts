@@ -53,7 +53,7 @@ export async function readSnapshot(database: Database, id: string): Promise<Publ
   return publishedOf(row);
 }
 
-/** The app's proofs in one snapshot, or in the newest of each chain; none where nothing was owed. Throws NOT_FOUND for an unknown snapshot. */
+/** The app's proofs in one snapshot, or in the newest of each chain; none if nothing was owed. Throws NOT_FOUND for an unknown snapshot. */
 export async function readProofs(
   database: Database,
   { appId, snapshotId }: { appId: string; snapshotId: string | undefined },

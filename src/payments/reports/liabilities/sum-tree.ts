@@ -1,6 +1,7 @@
 /**
- * A Merkle sum tree: every node has a hash and a sum, and the hash covers the sums below it. The root commits to a total, and a path from a
- * leaf to the root proves that the leaf is a part of that total. No sum is negative, so that nobody can hide a liability behind another.
+ * A Merkle sum tree: every node has a hash and a sum, and the hash covers the sums below it. The root commits to a total, and a path
+ * from a leaf to the root proves that the leaf is part of that total. No sum is negative, so that a negative leaf cannot hide a
+ * liability.
  *
  * ```
  *                 root (hash, 10)
@@ -27,7 +28,7 @@ export function sumTree(leaves: readonly TreeNode[]): TreeNode[][] {
     const above: TreeNode[] = [];
     for (let index = 0; index < level.length; index += 2) {
       const [left, right] = [level[index], level[index + 1]];
-      if (!left || !right) throw new RangeError('The number of leaves is no power of two.');
+      if (!left || !right) throw new RangeError('The number of leaves is not a power of two.');
       above.push(parentOf(left, right));
     }
     levels.push(above);
@@ -40,7 +41,7 @@ export function parentOf(left: TreeNode, right: TreeNode): TreeNode {
   return { hash, sum: left.sum + right.sum };
 }
 
-/** The sibling of each node on the way from a leaf to the root. */
+/** Returns the sibling of each node on the path from a leaf to the root. */
 export function pathOf(levels: readonly TreeNode[][], position: number): TreeNode[] {
   return levels.slice(0, -1).map((level, height) => {
     const sibling = level[Math.floor(position / 2 ** height) ^ 1];

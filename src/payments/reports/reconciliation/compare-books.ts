@@ -1,10 +1,10 @@
-/** Compares what the chain paid to merchants with the account MERCHANT of the ledger, place by place. */
+/** Compares the payouts to merchants on the chain with the account MERCHANT of the ledger, log by log. */
 import type { Database, Prisma } from '../../../../prisma/client.ts';
 import { toBigInt } from '../../../prices/base-units.ts';
 import { type Period, REPORT_PAGE, type ReportRequest } from '../report.ts';
 import type { PayoutFact, Place } from './read-payout-facts.ts';
 
-/** Base units; null where the chain, or the books, have nothing at the place. */
+/** In base units; null if the chain, or the books, have no entry at the place. */
 export type Difference = Omit<Place, 'blockNumber' | 'blockTimestamp'> & {
   termsHash: string;
   paymentIntentId: string;
@@ -60,7 +60,7 @@ function differencesOf(fact: PayoutFact, lines: readonly Booked[]): Difference[]
   return [...expected, ...unexpected];
 }
 
-/** Yields what is booked in the period at places where no such fact stands. Each place is yielded once. */
+/** Yields bookings of the period at places without a fact on the chain. Each place is yielded once. */
 export async function* readBookedAlone(
   { database }: { database: Database },
   { scope, period }: ReportRequest,

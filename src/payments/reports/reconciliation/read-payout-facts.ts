@@ -30,16 +30,16 @@ type Row = {
 
 export type Place = Pick<Row, 'chainId' | 'blockNumber' | 'blockHash' | 'blockTimestamp' | 'txHash' | 'logIndex'>;
 
-/** What one log moved for one set of terms, in base units: negative where the escrow credited what it could not pay. */
+/** Amount that one log moved for one set of terms, in base units. Negative if the escrow credited an amount that it could not pay. */
 export type Share = { termsHash: string; paymentIntentId: string; tokenKey: string; amount: bigint };
 
 export type PayoutFact = Place & {
   type: 'SETTLE' | 'RESOLVE' | 'CREDIT' | 'CLAIM';
   /** The address that was paid; null for a credit, and for a settlement whose share of the merchant was credited instead. */
   paid: string | null;
-  /** What the books must have in the account MERCHANT at this place. */
+  /** The amount that the account MERCHANT must have at this place. */
   shares: Share[];
-  /** The amount that the log names, which of a claim includes what other payments had credited to the same recipient. */
+  /** The amount in the log. For a claim, it includes credits of other payments to the same recipient. */
   logged: bigint;
 };
 
@@ -105,7 +105,7 @@ async function toPayoutFacts(
   });
 }
 
-/** Null for a step that owes the merchant nothing, and for a credit of somebody else. */
+/** Returns null for a step that owes the merchant nothing, and for a credit to another recipient. */
 function stepFact(row: Row, credited: ReadonlySet<string>): PayoutFact | null {
   if (row.ref === null || row.paymentIntentId === null || row.tokenKey === null) return null;
   const of = { termsHash: row.ref, paymentIntentId: row.paymentIntentId, tokenKey: row.tokenKey };
@@ -133,7 +133,7 @@ function stepFact(row: Row, credited: ReadonlySet<string>): PayoutFact | null {
   };
 }
 
-/** The steps whose share of the merchant the same transaction credited. */
+/** The steps whose merchant share was credited in the same transaction. */
 async function creditedPushes({ database }: World, rows: readonly Row[]): Promise<Set<string>> {
   const steps = rows.filter(({ kind }) => kind === 'Settled' || kind === 'Resolved');
   const [first] = steps;
@@ -170,7 +170,7 @@ async function deliveredShares(
 ): Promise<Map<string, Share[]>> {
   const [first] = claims;
   if (!first) return new Map();
-  // Solana has no contract: whatever is kept for a recipient is kept by accounts of this installation.
+  // Solana has no contract: amounts for a recipient are kept in accounts of this installation.
   const isSolana = registry.chain(first.chainId)?.family === 'SOLANA';
   const owners = claims.map((row) => toClaim(row) ?? { recipient: '', token: '' });
   const credits = await database.$queryRaw<(Row & { claimHash: string; claimIndex: number })[]>`
