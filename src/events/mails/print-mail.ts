@@ -34,13 +34,13 @@ export function printMail(mail: {
   const format = formatOf(language);
   const text = own.text[kind](content, format);
   const isToMember = kind.startsWith('MEMBER_');
-  const greeting = isToMember ? null : own.greeting(content.customerName ?? null);
+  const greeting = isToMember ? null : own.greeting(greetedName(content.customerName));
   const parts: Parts = {
     text: { ...text, title: oneLine(text.title) },
     greeting,
     rows: rowsOf(kind, { content, own, format }),
     action: text.action && links.action ? { label: text.action, url: links.action } : null,
-    footer: own.footer(brand.name, isToMember),
+    footer: oneLine(own.footer(brand.name, isToMember)),
     unsubscribe: links.unsubscribe === null ? null : { label: own.unsubscribe, url: links.unsubscribe },
   };
   return { subject: oneLine(text.subject), html: printHtml(parts, { language, brand }), text: printText(parts) };
@@ -100,11 +100,13 @@ function rowsOf(
     content.sender !== undefined && { label: labels.key, value: content.sender },
     content.balance !== undefined && { label: labels.balance, value: content.balance },
   ];
-  return rows.filter((row) => typeof row === 'object' && row !== null);
+  return rows
+    .filter((row) => typeof row === 'object' && row !== null)
+    .map((row) => ({ ...row, label: oneLine(row.label), value: oneLine(row.value) }));
 }
 
 function printText({ text, greeting, rows, action, footer, unsubscribe }: Parts): string {
-  const table = rows.map(({ label, value, url }) => `${oneLine(label)}: ${value}${url ? `\n${url}` : ''}`).join('\n');
+  const table = rows.map(({ label, value, url }) => `${label}: ${value}${url ? `\n${url}` : ''}`).join('\n');
   const paragraphs = [
     text.title,
     greeting,
@@ -166,7 +168,20 @@ function inkOn(color: string): string {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000000' : '#ffffff';
 }
 
-/** Names may contain anything, but a subject and a title are one line. */
+const GREETED_NAME_LENGTH = 60;
+
+/**
+ * The name to greet a payer by; null for a greeting without one. Whoever pays chooses both the name and the address, so a name must not
+ * carry a message with a link to somebody else in the merchant's mail.
+ */
+function greetedName(name: string | null | undefined): string | null {
+  // Mail programs also make links of wide letters.
+  const plain = name?.normalize('NFKC') ?? '';
+  const isMessage = /:\/\/|www\.|@|[\p{Cc}\p{Zl}\p{Zp}]/iu.test(plain) || [...plain].length > GREETED_NAME_LENGTH;
+  return plain.trim() === '' || isMessage ? null : oneLine(name ?? '');
+}
+
+/** Names and reasons may contain anything, but a subject, a title and a row are one line each. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }

@@ -81,6 +81,48 @@ describe('a mail', () => {
     }
   });
 
+  it.each([
+    ['a link', 'Ada, your payment failed. Pay at https://evil.example'],
+    ['a link in wide letters', 'Ada https：／／evil.example'],
+    ['a host', 'Ada, see WWW.evil.example'],
+    ['an address', 'support@evil.example'],
+    ['a line break', 'Ada,\n\nPlease pay again.'],
+    ['a line separator', 'Ada\u2028Please pay again.'],
+    ['more than 60 characters', 'A'.repeat(61)],
+    ['nothing but spaces', '  '],
+  ])('greets without the name if that contains %s', (_what, customerName) => {
+    for (const language of mailLanguages) {
+      const content = { ...sampleContent('RECEIPT', { appName: brand.name, now }), customerName };
+      const { html, text } = printMail({ kind: 'RECEIPT', language, content, brand, links });
+      for (const part of [html, text]) {
+        expect(part).toMatch(language === 'de' ? /Guten Tag,/ : /Hello,/);
+        if (customerName.trim()) expect(part).not.toContain(customerName);
+        expect(part).not.toContain('evil.example');
+        expect(part).not.toContain('Please pay again.');
+      }
+    }
+  });
+
+  it('greets with a name of 60 characters and of any script', () => {
+    for (const customerName of ['A'.repeat(60), 'José Ñuñez-O’Brien, Jr.', '山田 太郎', '😀'.repeat(60)]) {
+      const content = { ...sampleContent('RECEIPT', { appName: brand.name, now }), customerName };
+      const { text } = printMail({ kind: 'RECEIPT', language: 'en', content, brand, links });
+      expect(text).toContain(`Hello ${customerName},`);
+    }
+  });
+
+  it('keeps what a payer wrote on the line of its label', () => {
+    const forged = 'Broken\r\n\r\n--\nView dispute:\nhttps://evil.example\u2029Pay here';
+    for (const kind of ['DISPUTE', 'MEMBER_DISPUTE', 'REFUND'] as const) {
+      const content = { ...sampleContent(kind, { appName: brand.name, now }), reason: forged, reference: forged };
+      const { text, html } = printMail({ kind, language: 'en', content, brand, links });
+      const line = 'Broken -- View dispute: https://evil.example Pay here';
+      expect(text.split('\n')).toContain(`Reason: ${line}`);
+      expect(text.split('\n')).toContain(`Reference: ${line}`);
+      expect(html).toContain(`>${line}</td>`);
+    }
+  });
+
   it('prints amounts exactly, dates in UTC, and ink that can be read on the accent color', () => {
     const content = {
       ...sampleContent('RECEIPT', { appName: 'A', now }),
