@@ -61,6 +61,11 @@ describe('the settings', () => {
     expect(faults.sort()).toEqual(Object.keys(amounts).sort());
   });
 
+  it('keep mails for longer than the longest notice of a reminder', () => {
+    expect(faultsOf({ ...needed, MAIL_RETENTION_DAYS: '30' })).toEqual(['MAIL_RETENTION_DAYS']);
+    expect(parseConfig({ ...needed, MAIL_RETENTION_DAYS: '31' }).mail.retentionDays).toBe(31);
+  });
+
   it('refuse made-up prices in production', () => {
     expect(faultsOf({ ...needed, NODE_ENV: 'production', PRICE_SOURCE: 'fixed' })).toEqual(['PRICE_SOURCE']);
     expect(faultsOf({ ...needed, NODE_ENV: 'development', PRICE_SOURCE: 'fixed' })).toEqual([]);

@@ -312,6 +312,8 @@ const people = {
       'Email address that is notified when a sending key is running out of gas funds, at most once a day for each key and chain.',
     ),
   MAIL_RETENTION_DAYS: positiveInteger
+    // A reminder is remembered by its mail, and is sent up to 30 days before the renewal.
+    .min(31)
     .max(3650)
     .default(90)
     .describe('Number of days for which sent and failed emails are listed, with their recipients.'),

@@ -115,7 +115,10 @@ export const reconciliationColumns: readonly Column[] = [
   integer('block_number', 'Number of the block.'),
   time('block_time', 'Time of the block.'),
   text('tx_hash', 'The transaction.'),
-  integer('log_index', 'Index of the log in the block. Together with `chain_id` and `tx_hash` it identifies the transfer.'),
+  integer(
+    'log_index',
+    'Index of the log in the block. Together with `chain_id` and `tx_hash` it identifies the transfer.',
+  ),
   amount('amount_tokens', 'The amount for the app, in whole tokens; in `DAY`, the sum of the transfers.'),
   amount(
     'amount_base_units',

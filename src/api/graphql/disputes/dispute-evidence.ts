@@ -151,8 +151,7 @@ builder.prismaObjectFields(DisputeRef, (t) => ({
   evidenceEntries: t.field({
     type: [DisputeEvidenceRef],
     complexity: { field: 1, multiplier: 5 },
-    description:
-      `Evidence that both sides have submitted since the dispute was opened, oldest first; at most ${ENTRIES} entries from each side.`,
+    description: `Evidence that both sides have submitted since the dispute was opened, oldest first; at most ${ENTRIES} entries from each side.`,
     select: (_args, _context, nestedSelection) => ({
       paymentIntent: {
         select: { disputeEvidence: nestedSelection({ orderBy: { id: 'asc' }, take: 2 * ENTRIES }) },
@@ -163,8 +162,7 @@ builder.prismaObjectFields(DisputeRef, (t) => ({
   files: t.field({
     type: [DisputeFileRef],
     complexity: { field: 1, multiplier: 5 },
-    description:
-      `Files of both sides, oldest first; at most ${FILES} from each side, and ${DISPUTE_BYTES} bytes in total. \`GET /disputes/:id/files/:fileId\` returns their content.`,
+    description: `Files of both sides, oldest first; at most ${FILES} from each side, and ${DISPUTE_BYTES} bytes in total. \`GET /disputes/:id/files/:fileId\` returns their content.`,
     select: (_args, _context, nestedSelection) => ({
       paymentIntent: { select: { disputeFiles: nestedSelection({ orderBy: { id: 'asc' }, take: 2 * FILES }) } },
     }),

@@ -137,7 +137,10 @@ async function finalBlock({ database, nodes }: World, chain: Chain): Promise<Blo
     },
   });
   if (other)
-    throw new GatewayError('CHAIN_UNAVAILABLE', `Facts of chain ${chainId} up to its final block have not all been applied yet.`);
+    throw new GatewayError(
+      'CHAIN_UNAVAILABLE',
+      `Facts of chain ${chainId} up to its final block have not all been applied yet.`,
+    );
   return block;
 }
 
