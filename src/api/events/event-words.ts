@@ -40,7 +40,7 @@ export const eventWords: { readonly [Type in EventType]: string } = {
     'Sent when a dispute ends: by the arbiter, by its timeout, or because the payment was refunded as a whole.',
   'subscription.created': 'Sent when a subscription is created, before anything is charged.',
   'subscription.activated':
-    'Sent when a subscription becomes ACTIVE: its first charge was confirmed, or the payer signed the consent of a trial.',
+    'Sent when a subscription becomes ACTIVE: its first charge was confirmed, or the payer signed the consent of a subscription that begins without a payment.',
   'subscription.updated':
     'Sent when the plan is changed, when a change for the end of the period (`nextPlanPriceId`) is requested or withdrawn, when a cancellation at the end of the period (`cancelAt`) is requested, and when a coupon is applied or removed.',
   'subscription.renewed': 'Sent when a renewal was paid and the next period has begun; `invoiceId` is its invoice.',
@@ -50,17 +50,18 @@ export const eventWords: { readonly [Type in EventType]: string } = {
     'Sent when a charge failed: `lastError` says why, and `nextAttemptAt` when it is tried next.',
   'subscription.past_due':
     'Sent after `subscription.payment_failed` when so many charges have failed that the subscription becomes PAST_DUE.',
-  'subscription.paused': 'Sent when a subscription is paused; it is not charged until it is resumed.',
+  'subscription.paused':
+    'Sent when a subscription is paused by the merchant, or at the end of its grace period if the app pauses instead of cancelling. It is not charged until it is resumed.',
   'subscription.resumed': 'Sent when a paused subscription is resumed.',
   'subscription.cancelled':
-    'Sent when a subscription ends: at once, at the end of its period, or after its grace when charges failed.',
+    'Sent when a subscription ends: at once, at the end of its period, or at the end of its grace period after failed charges.',
   'subscription.usage_above_cap':
     'Sent when the usage of a period costs more than the cap that the payer has signed: `invoiceId` is charged within the cap, and the customer pays the rest through `aboveCapInvoiceId`.',
   'invoice.opened': 'Sent when an invoice is opened and has its number.',
   'invoice.paid': "Sent when an invoice's payment is captured.",
   'invoice.voided': 'Sent when an invoice is voided; nobody can pay it any more.',
   'checkout_session.completed':
-    "Sent when a session's payment is authorized, or when the payer signed the consent of a trial.",
+    "Sent when a session's payment is authorized, or when the payer signed the consent of a subscription that begins without a payment.",
   'checkout_session.expired': 'Sent when a session expires, by its time or because the merchant expired it.',
   'payment_link.sold_out': 'Sent when a completed checkout sells the last unit in the stock of a payment link.',
   'payment_link.oversold':

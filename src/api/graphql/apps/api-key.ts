@@ -29,15 +29,16 @@ const ApiKeyKindEnum = builder.enumType('ApiKeyKind', {
 
 const scopeWords: Readonly<Record<KeyScope, string>> = {
   READ: 'Every query and every live field, but for the audit log.',
-  PAYMENTS_WRITE: 'Create and capture payment intents; create, drive and expire checkout sessions.',
+  PAYMENTS_WRITE:
+    'Create and capture payment intents; create, prepare, confirm and expire checkout sessions; submit disputes and evidence.',
   REFUNDS: 'Give money back: refund, cancel a payment, concede a dispute.',
   CUSTOMERS_WRITE: 'Create and change customers and their wallets.',
-  CATALOG_WRITE: 'Create and change product plans, prices, tax rates and payment links.',
-  SUBSCRIPTIONS_WRITE: 'Create, pause, resume, change and cancel subscriptions.',
+  CATALOG_WRITE: 'Create and change product plans, prices, tax rates, coupons and payment links.',
+  SUBSCRIPTIONS_WRITE: 'Create, pause, resume, change and cancel subscriptions; apply and remove their coupons.',
   USAGE_WRITE: 'Record the usage of metered subscriptions.',
   INVOICES_WRITE: 'Create, open, send and void invoices.',
   WEBHOOKS: 'Create, change and delete webhook endpoints, rotate their secrets, redeliver.',
-  SETTINGS: 'Change the settings of the app, its payout addresses included.',
+  SETTINGS: 'Change the settings of the app, its payout addresses and emails included.',
   KEYS: 'Create, rotate and revoke API keys; none with more rights than its own.',
   AUDIT_LOG: 'Read the audit log of the app.',
   TEST_CLOCK: 'Advance the test clock.',

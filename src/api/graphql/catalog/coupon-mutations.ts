@@ -65,7 +65,7 @@ builder.mutationField('createCoupon', (t) =>
 builder.mutationField('updateCoupon', (t) =>
   t.field({
     type: CouponRef,
-    description: 'Changes the name and limits of a coupon. Existing sessions keep their discount.',
+    description: 'Changes the name and limits of a coupon. Existing sessions and subscriptions keep their discount.',
     authScopes: { write: true },
     args: {
       id: t.arg.id({ required: true, description: 'Its UUID.' }),

@@ -9,11 +9,11 @@ import { builder, NodeRef } from '../server/builder.ts';
 const INVOICES_SHOWN = 10;
 
 const statusWords: Record<(typeof subscriptionStatuses)[number], string> = {
-  PENDING: 'Waiting for the first payment, or for the consent of a trial.',
+  PENDING: 'Waiting for the first payment, or for the consent of a trial or of a first period that costs nothing.',
   ACTIVE: 'Charged once a period.',
   PAUSED: 'Not charged until it is resumed.',
   CANCELLED: 'Ended. Final.',
-  PAST_DUE: 'Charges failed. It is cancelled when its grace period ends.',
+  PAST_DUE: 'Charges failed. When its grace period ends, `renewalRetry.atEnd` of the app applies.',
 };
 
 export const SubscriptionStatusEnum = builder.enumType('SubscriptionStatus', {

@@ -4,31 +4,40 @@ type Tag = { name: string; description: string };
 
 const chapters: Record<string, Tag> = {
   payments: { name: 'Payment intents', description: 'Single payments, from creation to settlement.' },
-  disputes: { name: 'Disputes', description: 'Payers who ask for their money back.' },
+  disputes: {
+    name: 'Disputes',
+    description: "Payers' requests for their money back, with the evidence and files of both sides.",
+  },
   subscriptions: { name: 'Subscriptions', description: 'Recurring payments under a plan.' },
   usage: { name: 'Usage', description: 'The usage of subscriptions with metered prices.' },
   customers: { name: 'Customers', description: 'End users and their wallets.' },
-  'payment-links': { name: 'Payment links', description: 'Shareable addresses that take payments.' },
-  coupons: { name: 'Coupons', description: 'Discounts that checkouts redeem.' },
+  'payment-links': { name: 'Payment links', description: 'Shareable URLs that accept payments.' },
+  coupons: { name: 'Coupons', description: 'Discounts that checkouts and subscriptions redeem.' },
   'tax-rates': { name: 'Tax rates', description: 'Reusable taxes for invoices, links and plans.' },
-  'product-plans': { name: 'Product plans', description: 'What is sold, and its prices.' },
-  invoices: { name: 'Invoices', description: 'Numbered demands for payment, with tax.' },
-  'checkout-sessions': { name: 'Checkout sessions', description: 'One payer paying, hosted or headless.' },
-  webhooks: { name: 'Webhooks', description: 'Endpoints that are told of events, and their deliveries.' },
-  events: { name: 'Events', description: "The app's append-only sequence of what happened." },
-  'audit-log': { name: 'Audit log', description: 'Who changed what: settings, keys, payouts, members and money.' },
-  reports: { name: 'Reports', description: 'Files for accountants: payments, payouts, fees, balances and the ledger.' },
+  'product-plans': { name: 'Product plans', description: 'Products and their prices.' },
+  invoices: { name: 'Invoices', description: 'Numbered requests for payment, with tax.' },
+  'checkout-sessions': { name: 'Checkout sessions', description: 'Single checkouts, on the hosted page or headless.' },
+  webhooks: { name: 'Webhooks', description: 'Endpoints that receive events, and their deliveries.' },
+  events: { name: 'Events', description: "The app's append-only sequence of events." },
+  'audit-log': {
+    name: 'Audit log',
+    description: 'Changes to settings, keys, payouts, members and money, and who made them.',
+  },
+  reports: {
+    name: 'Reports',
+    description: 'Reports for accounting: payments, payouts, fees, balances, reconciliation and the ledger.',
+  },
   liabilities: {
     name: 'Liabilities',
     description: 'Liabilities of the installation at a final block, and the balance of the escrow. Off by default.',
   },
-  'test-clock': { name: 'Test clock', description: 'Moving time, where all chains are local.' },
+  'test-clock': { name: 'Test clock', description: 'Advances time, where all chains are local.' },
   prices: { name: 'Prices', description: 'Spot prices and conversions.' },
   balance: { name: 'Balances', description: 'On-chain balances of any address.' },
   auth: { name: 'Login', description: 'One-time passwords and tokens.' },
   'session-connect': { name: 'Session connect', description: 'Sessions of a wallet user with a client.' },
   'onetime-connect': { name: 'Onetime connect', description: 'Single requests to be signed.' },
-  wallet: { name: 'Wallet', description: 'What card surfaces show.' },
+  wallet: { name: 'Wallet', description: 'Data that card interfaces display.' },
 };
 
 /** Returns the tag of a path. Webhooks have a tag of their own, although their paths begin with the app. */
