@@ -1,5 +1,6 @@
 /** What the dashboard finds and reads of payments in one query, from rows of each kind. */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { rarestParts } from '../../src/payments/search/find-by-part.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { openApi, type TestApi } from '../setup/api.ts';
 import { makeTenantRows, type TenantRows } from '../setup/tenant-rows.ts';
@@ -172,6 +173,13 @@ describe('the search for a part of a text', () => {
     expect((await find('êpe-om')).nodes).toEqual([{ id: rare.id }]);
     expect((await find('rate-', { appId })).totalCount).toBe(25);
     expect((await find('êpe-om', { status: ['SETTLED'] })).totalCount).toBe(0);
+    // With statistics, the index is asked for the rarest parts only.
+    await api.database.$executeRaw`ANALYZE payment_intent`;
+    const parts = (await rarestParts(api.database, 'crate-24'))('payment_intent_reference_parts_idx');
+    expect(parts).toHaveLength(4);
+    expect(parts).toEqual(expect.arrayContaining(['-24', 'e-2']));
+    expect((await find('crate-24')).nodes).toEqual([{ id: common[24]?.id }]);
+    expect((await find('crêpe-omega')).nodes).toEqual([{ id: rare.id }]);
     await api.database.paymentIntent.deleteMany({ where: { id: { in: [...common, rare].map(({ id }) => id) } } });
   });
 });
