@@ -13,7 +13,10 @@ const RESTING_SHARE = 0.05;
 /** A collection pauses the process for some tens of milliseconds, which less garbage is not worth. */
 const WORTHWHILE_BYTES = 8 * 1024 * 1024;
 
-/** Schedules full collections, each after an interval of rest in which the heap has grown. The first needs no rest. */
+/**
+ * Schedules full collections, each after an interval of rest in which the heap has grown. The first needs no rest, and the second no growth,
+ * because a start may take longer than the time until the first.
+ */
 export function collectIdleGarbage({ firstMs = FIRST_CHECK_MS, everyMs = CHECK_EVERY_MS } = {}): void {
   const collect = garbageCollector();
   let kept = 0;
@@ -24,7 +27,7 @@ export function collectIdleGarbage({ firstMs = FIRST_CHECK_MS, everyMs = CHECK_E
     const grown = process.memoryUsage().heapUsed - kept;
     if (isFirst || (share < RESTING_SHARE && grown >= WORTHWHILE_BYTES)) {
       collect();
-      kept = process.memoryUsage().heapUsed;
+      if (!isFirst) kept = process.memoryUsage().heapUsed;
     }
     since = { at: performance.now(), cpu: process.cpuUsage() };
   };
