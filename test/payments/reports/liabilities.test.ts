@@ -150,6 +150,27 @@ test('once a day for each chain, and kept for the days of the configuration', as
   expect(await ground.database.liabilityAccount.count({ where: { snapshotId: snapshot.id } })).toBe(0);
 });
 
+test('two that are taken at the same time follow each other, and none follows one of a later block', async () => {
+  const { chainId } = ground.evm;
+  const reached = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const asking: typeof ground.nodes.asking = async (...args) => {
+    reached.resolve();
+    await goOn.promise;
+    return await ground.nodes.asking(...args);
+  };
+  await ground.evm.mine(6);
+  await ground.observe();
+  const slow = publishLiabilities({ ...ground, nodes: { ...ground.nodes, asking } }, { chainId });
+  await reached.promise;
+  await ground.evm.mine(6);
+  await ground.observe();
+  const later = await publishLiabilities(ground, { chainId });
+  goOn.resolve();
+  await expect(slow).rejects.toMatchObject({ code: 'CONFLICT' });
+  expect(later.blockNumber).toBeGreaterThan(snapshot.blockNumber);
+});
+
 /** Changes each leaf of a document in turn. */
 async function findsAll(document: object, verify: (changed: unknown) => Promise<{ code: number; text: string }>) {
   const paths = leavesOf(document).filter((path) => path.length > 0);

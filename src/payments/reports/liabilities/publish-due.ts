@@ -1,6 +1,7 @@
 import type { Database } from '../../../../prisma/client.ts';
 import type { EvmNodes } from '../../../chains/evm/nodes.ts';
 import type { Registry } from '../../../chains/registry.ts';
+import { GatewayError } from '../../../errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { publishLiabilities } from './publish-liabilities.ts';
 import type { PublishedSnapshot } from './snapshot.ts';
@@ -11,7 +12,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * Takes a snapshot of each EVM chain that has none for this day (UTC) yet, and deletes snapshots older than `days`. A chain that
- * fails is reported through `onFault` and tried again the next time; it does not affect the others.
+ * fails is reported through `onFault` and tried again the next time; it does not affect the others. A chain whose newest snapshot is
+ * of a later block is tried again without a report: another process took that snapshot, or the node is behind.
  */
 export async function publishDueLiabilities(
   world: World,
@@ -28,7 +30,8 @@ export async function publishDueLiabilities(
     try {
       made.push(await publishLiabilities(world, { chainId }));
     } catch (error) {
-      onFault(chainId, error);
+      const isOvertaken = error instanceof GatewayError && error.code === 'CONFLICT';
+      if (!isOvertaken) onFault(chainId, error);
     }
   }
   const before = new Date(now.getTime() - days * DAY_MS);

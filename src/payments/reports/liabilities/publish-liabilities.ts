@@ -1,5 +1,5 @@
 import { erc20Abi, type Hex, isHex } from 'viem';
-import { type Database, type Prisma, transaction } from '../../../../prisma/client.ts';
+import { type Database, type DatabaseTransaction, type Prisma, transaction } from '../../../../prisma/client.ts';
 import { type Chain, NATIVE } from '../../../chains/chain.ts';
 import type { EvmNodes } from '../../../chains/evm/nodes.ts';
 import type { Registry } from '../../../chains/registry.ts';
@@ -23,8 +23,8 @@ const BATCH = 200;
 
 /**
  * Takes a snapshot of an EVM chain at the newest block that is final and whose facts have all been applied, and stores it with the
- * proofs of all apps in one transaction. If there is already a snapshot of that block, returns it. Throws INVALID_STATE for a chain
- * that has no escrow, was never read, or is halted, and CHAIN_UNAVAILABLE.
+ * proofs of all apps in one transaction. If the newest snapshot is of that block, returns it. Throws CONFLICT if the newest snapshot
+ * is of a later block; INVALID_STATE for a chain that has no escrow, was never read, or is halted; and CHAIN_UNAVAILABLE.
  */
 export async function publishLiabilities(world: World, { chainId }: { chainId: number }): Promise<PublishedSnapshot> {
   const { database, registry } = world;
@@ -34,11 +34,8 @@ export async function publishLiabilities(world: World, { chainId }: { chainId: n
     throw new GatewayError('INVALID_STATE', `Chain ${chainId} has no escrow contract.`);
   }
   const block = await finalBlock(world, chain);
-  const known = await database.liabilitySnapshot.findUnique({
-    where: { chainId_blockNumber: { chainId, blockNumber: block.number } },
-    include: { totals: true },
-  });
-  if (known) return publishedOf(known);
+  const { known } = await follow(database, { chainId, block });
+  if (known) return known;
   const { tokens, operators } = await readLiabilities(database, { chainId, escrow, upTo: block.number });
   const accounts: Account[] = [];
   const totals: PublishedTotal[] = [];
@@ -92,12 +89,14 @@ async function store(
   },
 ): Promise<PublishedSnapshot> {
   const { chainId, block, escrow, operators, totals, accounts } = made;
-  const before = await database.liabilitySnapshot.findFirst({ where: { chainId }, orderBy: { blockNumber: 'desc' } });
-  const place = { chainId, blockNumber: block.number, blockHash: block.hash, blockTimestamp: block.timestamp, escrow };
-  const facts = { id: newId(), ...place, operators, previousDigest: before?.digest ?? null, createdAt: clock.now() };
-  const digest = snapshotDigest({ ...facts, tokens: totals });
-  const snapshotId = facts.id;
-  await transaction(database, async (tx) => {
+  const origin = { chainId, blockNumber: block.number, blockHash: block.hash, blockTimestamp: block.timestamp, escrow };
+  return await transaction(database, async (tx) => {
+    await lockSnapshots(tx, chainId);
+    const { known, previousDigest } = await follow(tx, { chainId, block });
+    if (known) return known;
+    const facts = { id: newId(), ...origin, operators, previousDigest, createdAt: clock.now() };
+    const digest = snapshotDigest({ ...facts, tokens: totals });
+    const snapshotId = facts.id;
     await tx.liabilitySnapshot.create({ data: { ...facts, digest } });
     await tx.liabilityTotal.createMany({
       data: totals.map(({ total: _sum, held, captured, disputed, undelivered, escrowBalance, ...total }) => ({
@@ -114,8 +113,31 @@ async function store(
       const data = accounts.slice(start, start + BATCH).map((account) => ({ snapshotId, ...account }));
       await tx.liabilityAccount.createMany({ data });
     }
+    return { ...facts, digest, tokens: totals };
   });
-  return { ...facts, digest, tokens: totals };
+}
+
+/** Serializes the snapshots of a chain across processes until the transaction ends, so that each one follows the one before it. */
+async function lockSnapshots(tx: DatabaseTransaction, chainId: number): Promise<void> {
+  await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`liabilities:${chainId}`}, 0))::text`;
+}
+
+/** Returns the digest of the newest snapshot, and that snapshot if it is of the block. Throws CONFLICT if it is of a later block. */
+async function follow(
+  database: Database | DatabaseTransaction,
+  { chainId, block }: { chainId: number; block: Block },
+): Promise<{ known: PublishedSnapshot | null; previousDigest: string | null }> {
+  const newest = await database.liabilitySnapshot.findFirst({
+    where: { chainId },
+    orderBy: { blockNumber: 'desc' },
+    include: { totals: true },
+  });
+  if (newest && newest.blockNumber > block.number) {
+    const message = `Block ${block.number} of chain ${chainId} is before block ${newest.blockNumber} of its newest snapshot.`;
+    throw new GatewayError('CONFLICT', message);
+  }
+  const known = newest?.blockNumber === block.number ? publishedOf(newest) : null;
+  return { known, previousDigest: newest?.digest ?? null };
 }
 
 /** The newest block that the node calls final, that has the required confirmations, and whose facts are all applied. */

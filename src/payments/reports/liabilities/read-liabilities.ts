@@ -41,7 +41,9 @@ export async function readLiabilities(database: Database, request: Request): Pro
       if (liabilities.length === 0) continue;
       const { tokenKey, tokenAddress, appId } = payment;
       const token = tokens.get(tokenKey) ?? { tokenKey, tokenAddress, accounts: new Map<string, Liability[]>() };
-      token.accounts.set(appId, [...(token.accounts.get(appId) ?? []), ...liabilities]);
+      const known = token.accounts.get(appId);
+      if (known) known.push(...liabilities);
+      else token.accounts.set(appId, liabilities);
       tokens.set(tokenKey, token);
     }
   }
