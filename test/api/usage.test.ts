@@ -286,6 +286,32 @@ describe('POST /usage', () => {
     expect(await usageOf(id)).toMatchObject([{ quantity: '999.00', eventCount: 1 }]);
   });
 
+  it('refuses usage that no invoice can hold with its tax, the base fee and the other open period', async () => {
+    const rate = await api.rest('POST', '/tax-rates', { key, body: { displayName: 'VAT', percentage: 100 } });
+    const large = { ...METERING, unitAmount: '1000000000', capAmount: '999999999999.99' };
+    const prices = [{ amount: '100000000000', billingInterval: 'MONTH', metering: large }];
+    const taxed = { name: 'Large', planType: 'SUBSCRIPTION', taxRateId: rate.body.data.id, prices };
+    const plan = (await api.rest('POST', '/product-plans', { key, body: taxed })).body.data.id;
+    const { id, start } = await subscribe({}, plan);
+    const other = await subscribe();
+    const early = { timestamp: start.toISOString() };
+    // With tax: 200 for the base fee and 2 for each unit, in thousands of millions, of 999.
+    expect((await record([eventOf(id, { ...early, quantity: '200' })])).body.data.accepted).toBe(1);
+    const refused = await record([eventOf(other.id), eventOf(id, { quantity: '200' }), eventOf(id)]);
+    expect(refused.status).toBe(400);
+    const message = 'brings the next invoice, with its base fee and tax, above the 999999999999.99 that it can hold';
+    expect(faultsOf(refused)).toEqual([`events[1].quantity: ${message}`, `events[2].quantity: ${message}`]);
+    const moved = new Date(api.clock.now().getTime() - DAY_MS);
+    await api.database.usagePeriod.updateMany({ where: { subscriptionId: id }, data: { endsAt: moved } });
+    await api.database.subscription.update({
+      where: { id },
+      data: { currentPeriodStart: moved },
+    });
+    expect((await record([eventOf(id, { quantity: '200' })])).status, 'in the period after it').toBe(400);
+    expect((await record([eventOf(id, { quantity: '199' })])).body.data.accepted).toBe(1);
+    expect(await usageOf(other.id)).toEqual([]);
+  });
+
   it('takes 1,000 events at once', async () => {
     const { id } = await subscribe();
     const { body } = await record(Array.from({ length: 1000 }, () => eventOf(id, { quantity: '0.001' })));

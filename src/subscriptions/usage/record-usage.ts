@@ -1,12 +1,12 @@
 import { type Database, type DatabaseTransaction, transaction } from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
-import { meteredAmount, storedMetering } from '../../catalog/metering.ts';
 import { type FieldFault, invalid } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
 import { once } from '../../platform/idempotency/once.ts';
 import { newId } from '../../platform/identifier.ts';
+import { requireBillable } from './require-billable.ts';
 import { type AcceptedEvent, insertUsage, knownEvents, type OwnedCalendar, readCalendars, usageKey } from './store.ts';
 import {
   differingField,
@@ -32,8 +32,7 @@ type Placed = { event: UsageEventInput; at: Date; place: UsagePlace; appId: stri
  * ever; a repetition with the same content is a DUPLICATE, and one with other content a CONFLICT. The usage periods' running totals
  * are updated by the statement that inserts the events. An event without a timestamp happened now. Appends no event.
  *
- * Throws VALIDATION_ERROR for timestamps in the future, and for usage that costs more than an invoice can hold; then nothing is
- * recorded.
+ * Throws VALIDATION_ERROR for timestamps in the future, and as `requireBillable` does; then nothing is recorded.
  */
 export async function recordUsage(
   world: { database: Database; clock: Clock },
@@ -65,7 +64,7 @@ async function record(
 ): Promise<RecordedUsage> {
   const placed = await placeEvents(tx, { scope, events, now });
   const inserted = await insertUsage(tx, { events: accepted(placed), now });
-  requireBillable(inserted.totals, events);
+  await requireBillable(tx, { recorded: inserted.subscriptionIds, events, now });
   // Of several events of the batch with one id, the first was inserted.
   const isNew = new Set(inserted.keys);
   const recorded = placed.map((one) => one.place.kind === 'PERIOD' && isNew.delete(keyOf(one)));
@@ -148,28 +147,6 @@ function accepted(placed: readonly Placed[]): AcceptedEvent[] {
     const hasTimestamp = timestamp instanceof Date;
     return [{ index, appId, eventId, usagePeriodId: found.id, quantity, occurredAt: at, hasTimestamp }];
   });
-}
-
-/** Throws VALIDATION_ERROR if a total costs more than an invoice can hold, which would make its renewal impossible. */
-function requireBillable(
-  totals: readonly { subscriptionId: string; quantity: string; metering: unknown }[],
-  events: readonly UsageEventInput[],
-): void {
-  const faults: FieldFault[] = [];
-  for (const { subscriptionId, quantity, metering } of totals) {
-    const priced = storedMetering(metering);
-    try {
-      if (priced) meteredAmount(priced, quantity);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      const index = events.findIndex((event) => event.subscriptionId === subscriptionId);
-      faults.push({
-        param: `events[${index}].quantity`,
-        message: `brings the period to ${quantity}, more than an invoice can hold`,
-      });
-    }
-  }
-  if (faults.length > 0) throw invalid(faults);
 }
 
 function keyOf({ appId, event }: Placed): string {

@@ -70,17 +70,14 @@ export async function readCalendars(
 
 /**
  * Inserts the events whose ids are new and adds them to the totals of their usage periods, by one statement. They are inserted in the
- * order of their ids, so that two batches never wait for each other. Returns the keys of the new events, and the totals as decimal
- * strings with the metering that prices them.
+ * order of their ids, so that two batches never wait for each other. Returns the keys of the new events, and their subscriptions.
  */
 export async function insertUsage(
   tx: DatabaseTransaction,
   { events, now }: { events: readonly AcceptedEvent[]; now: Date },
-): Promise<{ keys: string[]; totals: { subscriptionId: string; quantity: string; metering: unknown }[] }> {
-  if (events.length === 0) return { keys: [], totals: [] };
-  const [row] = await tx.$queryRaw<
-    { keys: UsageKey[]; totals: { subscriptionId: string; quantity: string; metering: unknown }[] }[]
-  >`
+): Promise<{ keys: string[]; subscriptionIds: string[] }> {
+  if (events.length === 0) return { keys: [], subscriptionIds: [] };
+  const [row] = await tx.$queryRaw<{ keys: UsageKey[]; subscriptionIds: string[] }[]>`
     WITH given AS (
       SELECT * FROM json_to_recordset(${JSON.stringify(events)}::json) AS given("index" int, "appId" uuid, "eventId" text,
         "usagePeriodId" uuid, quantity numeric, "occurredAt" timestamptz, "hasTimestamp" boolean)
@@ -95,14 +92,12 @@ export async function insertUsage(
     ), totals AS (
       UPDATE usage_period period SET quantity = period.quantity + sums.quantity, event_count = period.event_count + sums.events
       FROM sums WHERE period.id = sums.usage_period_id
-      RETURNING period.subscription_id, period.product_plan_price_id, period.quantity
+      RETURNING period.subscription_id
     )
     SELECT
       (SELECT coalesce(json_agg(json_build_object('appId', app_id, 'eventId', event_id)), '[]'::json) FROM inserted) AS keys,
-      (SELECT coalesce(json_agg(json_build_object('subscriptionId', totals.subscription_id,
-          'quantity', totals.quantity::text, 'metering', price.metering)), '[]'::json)
-        FROM totals JOIN product_plan_price price ON price.id = totals.product_plan_price_id) AS totals`;
-  return { keys: (row?.keys ?? []).map(usageKey), totals: row?.totals ?? [] };
+      (SELECT coalesce(json_agg(DISTINCT subscription_id), '[]'::json) FROM totals) AS "subscriptionIds"`;
+  return { keys: (row?.keys ?? []).map(usageKey), subscriptionIds: row?.subscriptionIds ?? [] };
 }
 
 /** What was recorded under each of the ids, by `usageKey`. */
