@@ -269,6 +269,22 @@ describe('a payment link', () => {
     expect(ofMerchant.body.data).toMatchObject({ amount: '7.50', couponId: other.id });
   });
 
+  it('gives a coupon that is limited per customer only to payers with an email address', async () => {
+    const coupon = await make({ maxRedemptionsPerCustomer: 1 });
+    const { slug } = await link({ couponId: coupon.id, allowCouponCodes: true });
+    const named = { couponCode: coupon.code };
+    for (const billingDetails of [undefined, { name: 'Ada' }, { name: 'Ada', email: null }]) {
+      expect((await start(slug, { billingDetails })).body.data).toMatchObject({ amount: '10.00', couponId: null });
+      const answer = await start(slug, { ...named, billingDetails });
+      expect(verdict(answer)).toEqual([400, 'VALIDATION_ERROR', 'couponCode']);
+    }
+    expect((await read(coupon.id)).redemptionCount).toBe(0);
+    const known = { billingDetails: { email: 'payer@example.com' } };
+    expect((await start(slug, known)).body.data).toMatchObject({ amount: '7.50', couponId: coupon.id });
+    expect((await start(slug, known)).body.data).toMatchObject({ amount: '10.00', couponId: null });
+    expect(verdict(await start(slug, { ...named, ...known }))).toEqual([409, 'CONFLICT', 'couponCode']);
+  });
+
   it('refuses a coupon of another merchant, and may sell a subscription with one', async () => {
     const theirs = await api.rest('POST', '/coupons', { key: foreign, body: { name: 'S', percentOffBps: 1 } });
     const { id } = await link();

@@ -31,7 +31,7 @@ export async function countRedemption(
 
 /**
  * Counts a redemption of a coupon that a body names in `param`. Throws CONFLICT if a limit is reached, and VALIDATION_ERROR if the
- * coupon is limited per customer and the checkout has none.
+ * coupon is limited per customer and the checkout has none: neither one that exists, nor a new one with an email address.
  */
 export async function redeemCoupon(
   tx: DatabaseTransaction,
@@ -43,7 +43,9 @@ export async function redeemCoupon(
     case null:
       return;
     case 'NO_CUSTOMER':
-      throw invalid([{ param, message: 'is limited per customer, and the checkout has no customer' }]);
+      throw invalid([
+        { param, message: 'is limited per customer, and the checkout has neither a customer nor an email address' },
+      ]);
     case 'EXHAUSTED':
       throw new GatewayError('CONFLICT', 'The coupon has been redeemed as often as it may be.', { param });
     case 'CUSTOMER_LIMIT':

@@ -59,9 +59,8 @@ export async function findLink(database: Database | DatabaseTransaction, name: L
 /**
  * Starts a checkout session with its payment intent from a link; billing details create a customer. Links to a SUBSCRIPTION plan
  * are started by `start-link-subscription.ts`. Throws NOT_FOUND; INVALID_STATE for a link that does not accept payments;
- * VALIDATION_ERROR for an amount, quantity or billing details that do not fit the link; CONFLICT
- * if fewer units than that are left in stock or a limit of the coupon is reached; and what `redeemOnLink` throws. Appends `customer.created` and
- * `payment_intent.created`.
+ * VALIDATION_ERROR for an amount, quantity or billing details that do not fit the link; CONFLICT if fewer units than that are left in
+ * stock or a limit of the coupon is reached; and what `redeemOnLink` throws. Appends `customer.created` and `payment_intent.created`.
  */
 export async function startLinkCheckout(
   world: { database: Database; clock: Clock },
@@ -86,13 +85,15 @@ export async function startLinkCheckout(
       await reserveStock(tx, { linkId: link.id, quantity: sold.line.quantity });
       const made = input.billingDetails ? await makeCustomer(tx, link.app, input.billingDetails) : null;
       const customerAccountId = options.customerAccountId ?? made?.id;
+      // Each payer becomes a new customer, whom limits per customer recognize only by the email address.
+      const isKnown = Boolean(options.customerAccountId ?? input.billingDetails?.email);
       const discounted = await redeemOnLink(tx, {
         ...sold,
         link,
         now,
         named: { couponId: options.couponId, couponCode: input.couponCode },
         isPayer: 'slug' in request.link,
-        customerAccountId,
+        customerAccountId: isKnown ? customerAccountId : null,
       });
       const planned = planLinkSession({ link, sold, discounted, options, customerAccountId, now });
       const opened = await openCheckoutSession(tx, planned);
