@@ -22,7 +22,9 @@ import { printFiat } from '../prices/money.ts';
 export type SessionWithItems = Prisma.CheckoutSessionGetPayload<{ include: { items: true } }>;
 
 const ITEMS_LIMIT = 100;
-export const QUANTITY_LIMIT = 1_000_000;
+const QUANTITY_LIMIT = 1_000_000;
+/** Maximum number of units of a link in one checkout. Anyone may start a checkout, and open ones hold their units. */
+const LINK_QUANTITY_LIMIT = 10_000;
 /** The largest total of a session. */
 export const LARGEST_TOTAL = new Decimal('999999999999.99');
 const DEFAULT_MINUTES = 60;
@@ -33,10 +35,9 @@ const redirect = z
   .max(2048, 'at most 2048 characters')
   .nullish();
 
-export const quantitySchema = z
-  .int()
-  .min(1, `between 1 and ${QUANTITY_LIMIT}`)
-  .max(QUANTITY_LIMIT, `between 1 and ${QUANTITY_LIMIT}`);
+const quantityUpTo = (limit: number) => z.int().min(1, `between 1 and ${limit}`).max(limit, `between 1 and ${limit}`);
+const quantitySchema = quantityUpTo(QUANTITY_LIMIT);
+export const linkQuantitySchema = quantityUpTo(LINK_QUANTITY_LIMIT);
 
 const itemSchema = z.object({
   name: z.string().min(1, 'between 1 and 255 characters').max(255, 'between 1 and 255 characters'),
@@ -72,7 +73,7 @@ export const createCheckoutSessionSchema = z
     invoiceId: z.guid().nullish(),
     subscriptionId: z.guid().nullish(),
     paymentLinkId: z.guid().nullish(),
-    quantity: quantitySchema.nullish(),
+    quantity: linkQuantitySchema.nullish(),
     couponId: z.guid().nullish(),
     couponCode: couponCodeSchema.nullish(),
     customerAccountId: z.guid().nullish(),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { couponCodeSchema } from '../../catalog/coupons/coupon.ts';
 import { currencySchema, fiatAmountSchema } from '../../catalog/product-plan.ts';
 import type { FieldFault } from '../../errors.ts';
-import { quantitySchema } from '../checkout-session.ts';
+import { linkQuantitySchema } from '../checkout-session.ts';
 
 const text = (limit: number) => z.string().max(limit, `at most ${limit} characters`).nullish();
 
@@ -22,7 +22,7 @@ export type BillingDetails = z.infer<typeof billingDetailsSchema>;
 export const startLinkCheckoutSchema = z.object({
   amount: fiatAmountSchema.nullish(),
   currency: currencySchema.nullish(),
-  quantity: quantitySchema.nullish(),
+  quantity: linkQuantitySchema.nullish(),
   couponCode: couponCodeSchema.nullish(),
   billingDetails: billingDetailsSchema.nullish(),
 });

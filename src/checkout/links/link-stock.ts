@@ -6,26 +6,36 @@
 import type { CheckoutSession, DatabaseTransaction, PaymentLink } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
 import type { NewEvent } from '../../events/append-events.ts';
-import { availableQuantity, paymentLinkFields } from './payment-link.ts';
+import { availableQuantity, COUNTED_LIMIT, paymentLinkFields } from './payment-link.ts';
 
 type LinkSession = Pick<CheckoutSession, 'id' | 'sourceType' | 'sourceId' | 'reservedQuantity'> & {
   items: { quantity: number }[];
 };
 
-/** Holds units for a session that is being opened. Throws CONFLICT with `param` if fewer are left. */
+/**
+ * Holds units for a session that is being opened. Throws CONFLICT with `param` if fewer units are left, or if the link would hold and
+ * have sold more units than it can count, even if its stock is unlimited.
+ */
 export async function reserveStock(
   tx: DatabaseTransaction,
   { linkId, quantity }: { linkId: string; quantity: number },
 ): Promise<void> {
   const reserved = await tx.$executeRaw`
     UPDATE payment_link SET reserved_quantity = reserved_quantity + ${quantity}
-    WHERE id = ${linkId}::uuid AND (stock IS NULL OR stock - reserved_quantity - sold_quantity >= ${quantity})`;
+    WHERE id = ${linkId}::uuid
+      AND reserved_quantity::bigint + sold_quantity + ${quantity} <= ${COUNTED_LIMIT}
+      AND (stock IS NULL OR stock::bigint - reserved_quantity - sold_quantity >= ${quantity})`;
   if (reserved > 0) return;
   const link = await tx.paymentLink.findUniqueOrThrow({ where: { id: linkId } });
-  const left = Math.max(0, availableQuantity(link) ?? 0);
-  throw new GatewayError('CONFLICT', `A quantity of ${quantity} exceeds the ${left} left in stock.`, {
+  const left = availableQuantity(link);
+  if (left === null || left >= quantity) {
+    const message = `A quantity of ${quantity} exceeds the ${COUNTED_LIMIT} units that a link can count as held and sold.`;
+    throw new GatewayError('CONFLICT', message, { param: 'quantity', meta: { linkId, quantity } });
+  }
+  const inStock = Math.max(0, left);
+  throw new GatewayError('CONFLICT', `A quantity of ${quantity} exceeds the ${inStock} left in stock.`, {
     param: 'quantity',
-    meta: { linkId, quantity, left },
+    meta: { linkId, quantity, left: inStock },
   });
 }
 
@@ -39,8 +49,8 @@ export async function releaseStock(tx: DatabaseTransaction, session: Omit<LinkSe
 
 /**
  * Counts a locked session that has completed as a use of its link, and its units as sold. It never fails for want of stock, because
- * the money has arrived. Returns `payment_link.sold_out` for the units that exhaust the stock and `payment_link.oversold` for those
- * beyond it. Does nothing if the link has been deleted.
+ * the money has arrived: the count of sold units stops at its limit. Returns `payment_link.sold_out` for the units that exhaust the
+ * stock and `payment_link.oversold` for those beyond it. Does nothing if the link has been deleted.
  */
 export async function sellStock(
   tx: DatabaseTransaction,
@@ -50,14 +60,10 @@ export async function sellStock(
   const held = session.reservedQuantity;
   const quantity = unitsOf(session);
   if (held > 0) await tx.checkoutSession.update({ where: { id: session.id }, data: { reservedQuantity: 0 } });
-  await tx.paymentLink.updateMany({
-    where: { id: session.sourceId },
-    data: {
-      usageCount: { increment: 1 },
-      soldQuantity: { increment: quantity },
-      reservedQuantity: { decrement: held },
-    },
-  });
+  await tx.$executeRaw`
+    UPDATE payment_link SET usage_count = usage_count + 1, reserved_quantity = reserved_quantity - ${held},
+      sold_quantity = LEAST(sold_quantity::bigint + ${quantity}, ${COUNTED_LIMIT})
+    WHERE id = ${session.sourceId}::uuid`;
   const link = await tx.paymentLink.findFirst({ where: { id: session.sourceId, stock: { not: null } } });
   return link ? stockEvents(link, { quantity, publicUrl }) : [];
 }
@@ -71,14 +77,10 @@ export async function returnSale(
   const quantity = unitsOf(session);
   const held = isOpen ? quantity : 0;
   if (held > 0) await tx.checkoutSession.update({ where: { id: session.id }, data: { reservedQuantity: held } });
-  await tx.paymentLink.updateMany({
-    where: { id: session.sourceId },
-    data: {
-      usageCount: { decrement: 1 },
-      soldQuantity: { decrement: quantity },
-      reservedQuantity: { increment: held },
-    },
-  });
+  await tx.$executeRaw`
+    UPDATE payment_link SET usage_count = usage_count - 1, sold_quantity = sold_quantity - ${quantity},
+      reserved_quantity = LEAST(reserved_quantity::bigint + ${held}, ${COUNTED_LIMIT})
+    WHERE id = ${session.sourceId}::uuid`;
 }
 
 function unitsOf({ items }: Pick<LinkSession, 'items'>): number {

@@ -12,7 +12,7 @@ import { currencySchema, fiatAmountSchema } from '../../catalog/product-plan.ts'
 import type { FieldFault } from '../../errors.ts';
 import { metadataSchema } from '../../platform/metadata.ts';
 import { printFiat } from '../../prices/money.ts';
-import { QUANTITY_LIMIT, quantitySchema } from '../checkout-session.ts';
+import { linkQuantitySchema } from '../checkout-session.ts';
 
 const name = z.string().min(1, 'between 1 and 255 characters').max(255, 'between 1 and 255 characters');
 const slug = z
@@ -26,7 +26,12 @@ const redirect = z
   .max(2048, 'at most 2048 characters')
   .nullish();
 
-const STOCK_LIMIT = 1_000 * QUANTITY_LIMIT;
+const STOCK_LIMIT = 1_000_000_000;
+
+/**
+ * Maximum number of units that a link counts as held or as sold, and as both together when a checkout starts. The columns have 32 bits.
+ */
+export const COUNTED_LIMIT = 2_000_000_000;
 
 /** `ALL`, or ids from the registry. The schema does not check that they exist. */
 const selection = <Item extends z.ZodType>(item: Item) => z.union([z.literal('ALL'), z.array(item).min(1).max(100)]);
@@ -45,8 +50,8 @@ export const createLinkSchema = z.object({
   cancelUrl: redirect,
   requireBillingDetails: z.boolean().nullish(),
   taxRateId: z.guid().nullish(),
-  minimumQuantity: quantitySchema.nullish(),
-  maximumQuantity: quantitySchema.nullish(),
+  minimumQuantity: linkQuantitySchema.nullish(),
+  maximumQuantity: linkQuantitySchema.nullish(),
   couponId: z.guid().nullish(),
   allowCouponCodes: z.boolean().nullish(),
   stock: z.int().min(0, `between 0 and ${STOCK_LIMIT}`).max(STOCK_LIMIT, `between 0 and ${STOCK_LIMIT}`).nullish(),
@@ -108,7 +113,8 @@ export function linkQuantityFaults(
 export function availableQuantity(
   link: Pick<PaymentLink, 'stock' | 'reservedQuantity' | 'soldQuantity'>,
 ): number | null {
-  return link.stock === null ? null : link.stock - link.reservedQuantity - link.soldQuantity;
+  if (link.stock === null) return null;
+  return Math.max(-COUNTED_LIMIT, link.stock - link.reservedQuantity - link.soldQuantity);
 }
 
 /** A link's scalar fields, as the API returns them and events carry them. */

@@ -70,7 +70,7 @@ describe('the quantities of a payment link', () => {
     };
     expect(await params({ minimumQuantity: 3, maximumQuantity: 2 })).toEqual([400, 'maximumQuantity']);
     expect(await params({ minimumQuantity: 0 })).toEqual([400, 'minimumQuantity']);
-    expect(await params({ maximumQuantity: 1_000_001 })).toEqual([400, 'maximumQuantity']);
+    expect(await params({ maximumQuantity: 10_001 })).toEqual([400, 'maximumQuantity']);
     expect(await params({ stock: -1 })).toEqual([400, 'stock']);
     expect(await params({ amount: null, maximumQuantity: 2 })).toEqual([400, 'maximumQuantity']);
     const plan = await api.rest('POST', '/product-plans', {
@@ -240,6 +240,52 @@ describe('the stock of a payment link', () => {
     expect((await put(link.id, { stock: 4 })).body.data).toMatchObject({ reservedQuantity: 5, availableQuantity: -1 });
     expect((await offer(link.slug)).availableQuantity).toBe(0);
     expect((await start(link.slug)).status).toBe(409);
+  });
+
+  it('is counted up to a limit that no checkout exceeds, even if it is unlimited, and no payment fails at', async () => {
+    const most = 2_000_000_000;
+    const set = (id: string, data: object) => api.database.paymentLink.update({ where: { id }, data });
+    const link = await make({ maximumQuantity: 10_000 });
+    expect((await start(link.slug, { quantity: 10_001 })).status).toBe(400);
+    await set(link.id, { reservedQuantity: most - 10_003, soldQuantity: 3 });
+    const last = await begin(link.slug, 10_000);
+    const refused = await start(link.slug, { quantity: 1 });
+    expect([refused.status, refused.body.error.code, refused.body.error.param]).toEqual([409, 'CONFLICT', 'quantity']);
+    await set(link.id, { soldQuantity: most - 1 });
+    expect((await start(link.slug)).body.error).toMatchObject({ code: 'CONFLICT', param: 'quantity' });
+    await pay(last);
+    expect(await counts(link.id)).toMatchObject({ held: most - 10_003, sold: most, uses: 1 });
+    await set(link.id, { stock: 1 });
+    expect(await counts(link.id)).toMatchObject({ left: -most });
+    expect((await start(link.slug)).body.error.message).toBe('A quantity of 1 exceeds the 0 left in stock.');
+  });
+
+  it.each([
+    [2_000_000_000, 0],
+    [0, 2_000_000_000],
+    [2_000_000_000, 2_000_000_000],
+    [2_147_483_647, 2_147_483_647],
+  ])('of which %i units are held and %i are sold is shown and changed without a fault', async (held, sold) => {
+    const link = await make({ maximumQuantity: 10_000 });
+    const [paid, expired] = [await begin(link.slug), await begin(link.slug)];
+    for (const stock of [null, 0, 1_000_000_000]) {
+      const data = { stock, reservedQuantity: held, soldQuantity: sold };
+      await api.database.paymentLink.update({ where: { id: link.id }, data });
+      const attempts = [
+        await api.rest('GET', `/payment-links/${link.id}`, { key }),
+        await api.rest('GET', '/payment-links', { key }),
+        await put(link.id, { stock }),
+        await start(link.slug, { quantity: 1 }),
+        await start(link.slug, { quantity: 10_000 }),
+        await start(link.slug, { quantity: 2_147_483_648 }),
+        await api.rest('POST', '/checkout-sessions', { key, body: { paymentLinkId: link.id, quantity: 2 } }),
+      ];
+      expect(attempts.map(({ status }) => status)).toEqual([200, 200, 200, 409, 409, 400, 409]);
+      expect(await offer(link.slug)).toMatchObject({ amount: '9.99' });
+    }
+    await pay(paid);
+    await api.rest('POST', `/checkout-sessions/${expired.id}/expire`, { key });
+    expect(await counts(link.id)).toMatchObject({ uses: 1, sold: Math.min(sold + 1, 2_000_000_000) });
   });
 
   it('does not hinder a session whose link was deleted', async () => {

@@ -34,7 +34,7 @@ const CreatePaymentLinkInput = builder.inputType('CreatePaymentLinkInput', {
     cancelUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after cancelling.' }),
     requireBillingDetails: t.boolean({ description: 'Whether the payer is asked for them.' }),
     taxRateId: t.field({ type: 'UUID', description: 'A tax rate of the merchant.' }),
-    minimumQuantity: t.int({ description: 'Minimum number of units in one checkout: 1 (the default) to 1000000.' }),
+    minimumQuantity: t.int({ description: 'Minimum number of units in one checkout: 1 (the default) to 10000.' }),
     maximumQuantity: t.int({
       description:
         'Maximum number of units in one checkout, at least the minimum. Defaults to the minimum, or to 1 without one.',
@@ -72,9 +72,9 @@ const UpdatePaymentLinkInput = builder.inputType('UpdatePaymentLinkInput', {
     requireBillingDetails: t.boolean({ description: 'Whether the payer is asked for them.' }),
     taxRateId: t.field({ type: 'UUID', description: 'A tax rate of the merchant.' }),
     isActive: t.boolean({ description: 'Whether it accepts payments.' }),
-    minimumQuantity: t.int({ description: 'Minimum number of units in one checkout: 1 to 1000000. Null means 1.' }),
+    minimumQuantity: t.int({ description: 'Minimum number of units in one checkout: 1 to 10000. Null means 1.' }),
     maximumQuantity: t.int({
-      description: 'Maximum number of units in one checkout: at least the minimum, at most 1000000. Null means 1.',
+      description: 'Maximum number of units in one checkout: at least the minimum, at most 10000. Null means 1.',
     }),
     stock: t.int({
       description:
