@@ -141,7 +141,7 @@ test('mails are listed newest first, to their merchant only', async () => {
       },
     });
   const sent = await make(merchantA.appId, 'SENT');
-  const failed = await make(merchantA.appId, 'FAILED', '550 No such mailbox');
+  const failed = await make(merchantA.appId, 'FAILED', 'RECIPIENT_REJECTED');
   await make(merchantB.appId, 'SENT');
   const MAILS = `query ($appId: ID, $status: MailStatus, $first: Int! = 20) {
     mails(appId: $appId, status: $status, first: $first) { id kind status error recipient } }`;
@@ -150,6 +150,12 @@ test('mails are listed newest first, to their merchant only', async () => {
   expect(await ids({})).toEqual([failed.id, sent.id]);
   expect(await ids({ status: 'FAILED' })).toEqual([failed.id]);
   expect(await ids({ first: 1 })).toEqual([failed.id]);
+  const errors = async () =>
+    (await api.graphql(MAILS, {}, key)).data.mails.map((mail: { error: string | null }) => mail.error);
+  expect(await errors()).toEqual(['RECIPIENT_REJECTED', null]);
+  // A worker of the version before, during an upgrade.
+  await database.mail.update({ where: { id: failed.id }, data: { error: '550 No such mailbox a@example.com' } });
+  expect(await errors()).toEqual(['UNKNOWN', null]);
   expect(await ids({ appId: merchantA.appId }, (await member('VIEWER')).as)).toEqual([failed.id, sent.id]);
   for (const variables of [{ first: 101 }, { first: 0 }]) {
     expect(codeOf(await api.graphql(MAILS, variables, key))).toBe('VALIDATION_ERROR');

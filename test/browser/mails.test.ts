@@ -1,5 +1,6 @@
 /** Mails as people see them: what a merchant switches on, what a member receives, and the link that repairs a failed renewal. */
 import { beforeAll, expect, test, vi } from 'vitest';
+import { newId } from '../../src/platform/identifier.ts';
 import { readMail } from '../setup/read-mail.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
 import { openPage } from './setup/open-page.ts';
@@ -18,9 +19,14 @@ beforeAll(async () => {
 });
 
 test('an owner switches mails to payers on, looks at one, and chooses notifications', async () => {
+  const failed = { source: 'event', kind: 'REFUND', recipient: 'ada@example.com', language: 'en' };
+  await ground.database.mail.create({
+    data: { id: newId(), appId: shop.appId, ...failed, status: 'FAILED', error: 'RECIPIENT_REJECTED', tries: 1 },
+  });
   const opened = await openPage();
   const { page } = opened;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/settings?part=mails' });
+  await page.getByText('The mail server rejected the address.').waitFor();
   await page.getByRole('heading', { name: 'Emails to payers' }).waitFor();
   await page.getByRole('checkbox', { name: 'Receipt' }).check();
   await page.getByRole('checkbox', { name: 'Failed renewal' }).check();

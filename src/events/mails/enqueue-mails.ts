@@ -20,8 +20,8 @@ export type NewMail = {
 const HOUR_MS = 3_600_000;
 
 /**
- * Queues mails that are not queued yet, and the job that sends them. A member's mails beyond 10 in an hour are held for a summary, which is sent an
- * hour after the first of them. Idempotent by source, kind and recipient.
+ * Queues mails that are not queued yet, and the job that sends them. A member's mails beyond 10 in an hour are held for a summary, which
+ * is sent an hour after the first of them. Idempotent by source, kind and recipient.
  */
 export async function enqueueMails(
   tx: DatabaseTransaction,

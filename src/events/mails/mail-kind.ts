@@ -8,8 +8,10 @@
  * ```
  * QUEUED ──accepted by the mail server──► SENT
  *   │ ▲ a temporary failure, at most 8 tries
- *   └──refused for good, or no try left──► FAILED
+ *   ├──refused for good, or no try left──► FAILED
+ *   └──recipient removed or unsubscribed──► CANCELLED
  * HELD ──counted in the member's summary──► SUMMARIZED
+ *   └────recipient removed or unsubscribed──► CANCELLED
  * ```
  *
  * Authority: the mail server for whether a mail was accepted. A worker that is killed after that and before it is recorded sends the mail
@@ -37,6 +39,11 @@ export function isMailKind(text: string): text is MailKind {
 
 export function isPayerMailKind(text: string): text is PayerMailKind {
   return payerMailKinds.some((kind) => kind === text);
+}
+
+/** The kind that a member switches on to receive a mail; null for mails to payers and for summaries. */
+export function memberMailKindOf(kind: MailKind): MemberMailKind | null {
+  return memberMailKinds.find((memberKind) => kind === `MEMBER_${memberKind}`) ?? null;
 }
 
 export function mailLanguageOf(text: string | null | undefined): MailLanguage | null {

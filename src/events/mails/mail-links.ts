@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';
 import { invoiceUrl } from '../../invoices/page/invoice-link.ts';
 import type { MailContent } from './mail-content.ts';
-import type { MailKind } from './mail-kind.ts';
+import { type MailKind, memberMailKindOf } from './mail-kind.ts';
 
 type Keys = Pick<SecretKeys, 'invoices' | 'unsubscribing'>;
 type LinkWorld = { secretKeys: Keys; config: { publicUrl: string } };
@@ -45,7 +45,7 @@ export function subscriberOf(
   mail: { memberId: string | null; content: MailContent },
 ): Subscriber | null {
   if (mail.memberId !== null) {
-    return { who: 'member', id: mail.memberId, kind: kind === 'MEMBER_SUMMARY' ? 'ALL' : kind.slice('MEMBER_'.length) };
+    return { who: 'member', id: mail.memberId, kind: memberMailKindOf(kind) ?? 'ALL' };
   }
   const { customerId } = mail.content;
   return kind === 'RENEWAL_REMINDER' && customerId !== undefined ? { who: 'customer', id: customerId, kind } : null;

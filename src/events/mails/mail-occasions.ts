@@ -1,4 +1,4 @@
-/** What events give occasion to mail, with the facts that the mails state. Each kind of event is read by one query for all of its events. */
+/** What events give occasion to mail, with the facts that the mails state. One query reads all events of the same kind. */
 import type { Database } from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { printUnits } from '../../prices/quote.ts';

@@ -15,14 +15,19 @@ type ReportWorld = {
 
 /**
  * Queues mails about sending keys with little left for gas, at most one a day for each key, chain and recipient: to OPERATOR_EMAIL, and
- * to members who operate the installation and have switched it on.
+ * to members who have joined, operate the installation and have switched it on.
  */
 export async function reportLowBalances(world: ReportWorld, balances: readonly SenderBalance[]): Promise<void> {
   const low = balances.filter(({ isLow }) => isLow);
   if (low.length === 0) return;
   const { database, clock, registry } = world;
   const members = await database.member.findMany({
-    where: { removedAt: null, isOperator: true, notifications: { kinds: { has: 'LOW_BALANCE' } } },
+    where: {
+      removedAt: null,
+      joinedAt: { not: null },
+      isOperator: true,
+      notifications: { kinds: { has: 'LOW_BALANCE' } },
+    },
     include: { notifications: true },
   });
   const { operator } = world.config.mail;

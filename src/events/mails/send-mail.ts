@@ -5,9 +5,11 @@ import type { Log } from '../../platform/log.ts';
 import { hasResponded, isRefusedForGood, type Mailer } from '../../platform/mail.ts';
 import { brandOf, ownBrand } from './mail-brand.ts';
 import { mailContentSchema } from './mail-content.ts';
+import { classifyMailError, type MailCancellation } from './mail-error.ts';
 import { isMailKind, mailLanguageOf, nextTryAt } from './mail-kind.ts';
 import { actionUrl, subscriberOf, unsubscribeUrl } from './mail-links.ts';
 import { printMail } from './print-mail.ts';
+import { readCancellation } from './read-cancellation.ts';
 
 export type MailWorld = {
   database: Database;
@@ -18,15 +20,22 @@ export type MailWorld = {
   secretKeys: SecretKeys;
 };
 
-const ERROR_LENGTH = 500;
+/** Maximum number of characters of a mail server's response in the log. */
+const LOGGED_LENGTH = 500;
 
 /**
- * Sends a QUEUED mail that this worker has leased, and records the outcome. A temporary failure is tried again, at most 8 times; a
- * recipient or mail that the server refuses for good, and the last try, make it FAILED. The mail server is called outside of any
- * transaction. Returns whether the server has responded at all.
+ * Sends a QUEUED mail that this worker has leased, and records the outcome. A mail whose recipient has been removed or has unsubscribed
+ * since it was queued is CANCELLED. A temporary failure is tried again, at most 8 times; a recipient or mail that the server refuses for
+ * good, and the last try, make it FAILED. The mail server is called outside of any transaction. Returns false if the server was called
+ * and has not responded.
  */
 export async function sendMail(world: MailWorld, mail: Mail): Promise<boolean> {
   try {
+    const cancellation = await readCancellation(world.database, mail);
+    if (cancellation !== null) {
+      await cancel(world, mail, cancellation);
+      return true;
+    }
     await world.mailer.send(await outgoing(world, mail));
   } catch (error) {
     await recordFailure(world, mail, error);
@@ -67,16 +76,34 @@ async function outgoing(world: MailWorld, mail: Mail) {
   };
 }
 
-async function recordFailure({ database, clock, log }: MailWorld, mail: Mail, error: unknown): Promise<void> {
-  const now = clock.now();
-  const text = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_LENGTH);
-  const next = isRefusedForGood(error) ? null : nextTryAt(mail.tries, now);
-  const { id: mailId, kind, tries } = mail;
-  log.warn({ mailId, kind, tries, error: text, isFinal: next === null }, 'A mail could not be sent.');
+/** The call of this turn was no try. */
+async function cancel({ database, log }: MailWorld, mail: Mail, error: MailCancellation): Promise<void> {
+  const { id: mailId, kind } = mail;
+  log.info({ mailId, kind, error }, 'A mail was cancelled before it was sent.');
   await database.mail.updateMany({
     where: { id: mailId, status: 'QUEUED' },
     data: {
-      error: text,
+      status: 'CANCELLED',
+      error,
+      content: Prisma.DbNull,
+      tries: { decrement: 1 },
+      leasedUntil: null,
+      nextTryAt: null,
+    },
+  });
+}
+
+async function recordFailure({ database, clock, log }: MailWorld, mail: Mail, error: unknown): Promise<void> {
+  const now = clock.now();
+  const text = (error instanceof Error ? error.message : String(error)).slice(0, LOGGED_LENGTH);
+  const category = classifyMailError(error);
+  const next = isRefusedForGood(error) ? null : nextTryAt(mail.tries, now);
+  const { id: mailId, kind, tries } = mail;
+  log.warn({ mailId, kind, tries, category, error: text, isFinal: next === null }, 'A mail could not be sent.');
+  await database.mail.updateMany({
+    where: { id: mailId, status: 'QUEUED' },
+    data: {
+      error: category,
       leasedUntil: null,
       nextTryAt: next,
       ...(next === null ? { status: 'FAILED', content: Prisma.DbNull } : {}),

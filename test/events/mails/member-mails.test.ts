@@ -6,6 +6,7 @@ import { purgeMails } from '../../../src/events/mails/purge-mails.ts';
 import { reportLowBalances } from '../../../src/events/mails/report-low-balances.ts';
 import { sampleContent } from '../../../src/events/mails/sample-content.ts';
 import { openMailSender, sweepMails } from '../../../src/events/mails/send-due-mails.ts';
+import { unsubscribe } from '../../../src/events/mails/unsubscribe.ts';
 import { newId } from '../../../src/platform/identifier.ts';
 import { silentLog } from '../../../src/platform/log.ts';
 import { openMailer } from '../../../src/platform/mail.ts';
@@ -40,14 +41,17 @@ describe('a mail server', () => {
     mailbox.onMail(async () => 'busy');
     await ground.settleDown();
     const waiting = await stateOf(id);
-    expect(waiting).toMatchObject({ status: 'QUEUED', tries: 1, error: expect.stringContaining('busy') });
+    expect(waiting).toMatchObject({ status: 'QUEUED', tries: 1, error: 'TEMPORARILY_REJECTED' });
     const away = openMailer({ smtpUrl: 'smtp://127.0.0.1:1', from: 'a@b.c', isProduction: true, log: silentLog });
     await ground.passTime(70);
-    await openMailSender({ ...ground.action, mailer: away }).turn();
+    const logged: object[] = [];
+    const log = { ...silentLog, warn: (fields: object) => logged.push(fields) } as unknown as typeof silentLog;
+    await openMailSender({ ...ground.action, mailer: away, log }).turn();
+    expect(logged).toMatchObject([{ category: 'SERVER_UNREACHABLE', error: expect.stringContaining('127.0.0.1') }]);
     expect(await stateOf(id)).toMatchObject({
       status: 'QUEUED',
       tries: 2,
-      error: expect.stringContaining('ECONNREFUSED'),
+      error: 'SERVER_UNREACHABLE',
     });
     mailbox.onMail(null);
     await ground.goTo(later(ground.clock.now(), 10 * 60));
@@ -62,7 +66,7 @@ describe('a mail server', () => {
     expect(await stateOf(id)).toMatchObject({
       status: 'FAILED',
       tries: 8,
-      error: expect.stringContaining('busy'),
+      error: 'TEMPORARILY_REJECTED',
       content: null,
     });
     expect(mailsTo(email)).toEqual([]);
@@ -72,7 +76,7 @@ describe('a mail server', () => {
     const { id, email } = await queued();
     mailbox.refused.add(email);
     await ground.settleDown();
-    expect(await stateOf(id)).toMatchObject({ status: 'FAILED', tries: 1, error: expect.stringContaining('550') });
+    expect(await stateOf(id)).toMatchObject({ status: 'FAILED', tries: 1, error: 'RECIPIENT_REJECTED' });
     mailbox.refused.clear();
     await ground.goTo(later(ground.clock.now(), DAY));
     expect(mailsTo(email)).toEqual([]);
@@ -135,6 +139,105 @@ describe('a mail server', () => {
   });
 });
 
+describe('a queued mail', () => {
+  /** Queued while the mail server is busy, so that it is tried again. */
+  async function waiting(recipient: { email: string }) {
+    const row = await ground.database.mail.findFirstOrThrow({ where: { recipient: recipient.email } });
+    expect(row).toMatchObject({ status: 'QUEUED', tries: 1, error: 'TEMPORARILY_REJECTED' });
+    mailbox.onMail(null);
+    return async () => {
+      await ground.goTo(later(ground.clock.now(), 10 * 60));
+      const after = await ground.database.mail.findUniqueOrThrow({ where: { id: row.id } });
+      return [after.status, after.error, after.tries, after.content, mailsTo(recipient.email).length];
+    };
+  }
+
+  it('is sent to a member who still receives its kind', async () => {
+    mailbox.onMail(async () => 'busy');
+    const kept = await member(['WEBHOOK_DISABLED']);
+    await disabled();
+    const outcome = await waiting(kept);
+    expect(await outcome()).toEqual(['SENT', null, 2, null, 1]);
+  });
+
+  it('is cancelled if its member was removed', async () => {
+    mailbox.onMail(async () => 'busy');
+    const gone = await member(['WEBHOOK_DISABLED']);
+    await disabled();
+    const outcome = await waiting(gone);
+    await ground.database.member.update({ where: { id: gone.id }, data: { removedAt: ground.clock.now() } });
+    expect(await outcome()).toEqual(['CANCELLED', 'RECIPIENT_REMOVED', 1, null, 0]);
+  });
+
+  it('is cancelled if its member has unsubscribed from its kind, and not if from another one', async () => {
+    for (const [kind, expected] of [
+      ['WEBHOOK_DISABLED', ['CANCELLED', 'UNSUBSCRIBED', 1, null, 0]],
+      ['ALL', ['CANCELLED', 'UNSUBSCRIBED', 1, null, 0]],
+      ['PAYMENT', ['SENT', null, 2, null, 1]],
+    ] as const) {
+      mailbox.onMail(async () => 'busy');
+      const left = await member(['WEBHOOK_DISABLED', 'PAYMENT']);
+      await disabled();
+      const outcome = await waiting(left);
+      await unsubscribe(ground, { who: 'member', id: left.id, kind });
+      expect(await outcome(), kind).toEqual(expected);
+      await forget();
+    }
+  });
+
+  it('about a low balance is cancelled if its member no longer operates the installation', async () => {
+    mailbox.onMail(async () => 'busy');
+    const former = await member(['LOW_BALANCE'], { isOperator: true });
+    const world = { ...ground.action, config: { mail: {} } };
+    await reportLowBalances(world, [
+      { chainId: ground.evm.chainId, sender: '0xabc', left: 1n, decimals: 18, isLow: true },
+    ]);
+    await ground.settleDown();
+    const outcome = await waiting(former);
+    await ground.database.member.update({ where: { id: former.id }, data: { isOperator: false } });
+    expect(await outcome()).toEqual(['CANCELLED', 'RECIPIENT_REMOVED', 1, null, 0]);
+  });
+
+  it('that reminds of a renewal is cancelled if its payer has unsubscribed, and one about a payment is not', async () => {
+    for (const [kind, expected] of [
+      ['RENEWAL_REMINDER', ['CANCELLED', 'UNSUBSCRIBED', 1, null, 0]],
+      ['RECEIPT', ['SENT', null, 2, null, 1]],
+    ] as const) {
+      mailbox.onMail(async () => 'busy');
+      const payer = await customer();
+      const content = sampleContent(kind, { appName: 'App', now: ground.clock.now() });
+      const mail = { appId: ground.app.id, memberId: null, source: newId(), kind, recipient: payer.email };
+      const mails = [{ ...mail, language: 'en' as const, resourceId: null, content }];
+      await transaction(ground.database, (tx) => enqueueMails(tx, { mails, now: ground.clock.now() }));
+      await ground.settleDown();
+      const outcome = await waiting(payer);
+      await unsubscribe(ground, { who: 'customer', id: payer.id, kind: 'RENEWAL_REMINDER' });
+      expect(await outcome(), kind).toEqual(expected);
+      await forget();
+    }
+  });
+
+  it('that is held for a summary is cancelled if its member was removed or has unsubscribed', async () => {
+    const [gone, left] = [await member(['WEBHOOK_DISABLED']), await member(['WEBHOOK_DISABLED', 'PAYMENT'])];
+    await disabled(12);
+    await ground.database.member.update({ where: { id: gone.id }, data: { removedAt: ground.clock.now() } });
+    await unsubscribe(ground, { who: 'member', id: left.id, kind: 'WEBHOOK_DISABLED' });
+    await ground.goTo(later(ground.clock.now(), HOUR + 60));
+    for (const [{ id, email }, error] of [
+      [gone, 'RECIPIENT_REMOVED'],
+      [left, 'UNSUBSCRIBED'],
+    ] as const) {
+      const where = { memberId: id, status: { not: 'SENT' as const } };
+      const others = await ground.database.mail.findMany({ where });
+      expect(others.map((mail) => [mail.status, mail.error])).toEqual([
+        ['CANCELLED', error],
+        ['CANCELLED', error],
+      ]);
+      expect(mailsTo(email)).toHaveLength(10);
+    }
+  });
+});
+
 describe('a member', () => {
   it('receives what this member has switched on, in this member’s language, and others nothing', async () => {
     const owner = await member(['PAYMENT'], { language: 'de' });
@@ -187,6 +290,8 @@ describe('a member', () => {
   it('is told of a key with little left for gas only if this member operates the installation, once a day', async () => {
     const operator = await member(['LOW_BALANCE'], { isOperator: true });
     const owner = await member(['LOW_BALANCE']);
+    const invited = await member(['LOW_BALANCE'], { isOperator: true });
+    await ground.database.member.update({ where: { id: invited.id }, data: { joinedAt: null } });
     const world = { ...ground.action, config: { mail: { operator: 'ops@example.com' } } };
     const low = {
       chainId: ground.evm.chainId,
@@ -201,6 +306,6 @@ describe('a member', () => {
     expect(mailsTo(operator.email)).toHaveLength(1);
     expect(mailsTo(operator.email)[0]?.text).toContain('0.001');
     expect(mailsTo('ops@example.com')).toHaveLength(1);
-    expect(mailsTo(owner.email)).toEqual([]);
+    expect([...mailsTo(owner.email), ...mailsTo(invited.email)]).toEqual([]);
   });
 });

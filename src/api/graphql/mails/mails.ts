@@ -1,5 +1,6 @@
 /** The query mails, which lists emails that were sent and emails that could not be sent. */
 import type { MailStatus } from '../../../../prisma/client.ts';
+import { type MailError, mailErrorOf } from '../../../events/mails/mail-error.ts';
 import { isMailKind } from '../../../events/mails/mail-kind.ts';
 import { builder } from '../server/builder.ts';
 import { DEFAULT_PAGE_SIZE, demandListSize } from '../server/limits.ts';
@@ -17,7 +18,41 @@ const MailStatusEnum = builder.enumType('MailStatus', {
       value: 'FAILED',
       description: 'Permanently rejected by the mail server, or all attempts failed. See `error`.',
     },
+    CANCELLED: {
+      value: 'CANCELLED',
+      description:
+        'Not sent, because the recipient was removed or unsubscribed after the email was queued. See `error`.',
+    },
   } as const satisfies Record<MailStatus, object>,
+});
+
+const MailErrorEnum = builder.enumType('MailError', {
+  description: 'Why an email has not been sent. The response of the mail server is in the log of the gateway.',
+  values: {
+    RECIPIENT_REJECTED: {
+      value: 'RECIPIENT_REJECTED',
+      description: 'The mail server permanently rejected the recipient’s address.',
+    },
+    MESSAGE_REJECTED: { value: 'MESSAGE_REJECTED', description: 'The mail server permanently rejected the email.' },
+    TEMPORARILY_REJECTED: {
+      value: 'TEMPORARILY_REJECTED',
+      description: 'The mail server did not accept the email for now.',
+    },
+    SENDER_REJECTED: {
+      value: 'SENDER_REJECTED',
+      description: 'The mail server rejected the gateway’s login or sender address, which concerns all emails.',
+    },
+    SERVER_UNREACHABLE: {
+      value: 'SERVER_UNREACHABLE',
+      description: 'The mail server could not be reached or did not respond in time.',
+    },
+    RECIPIENT_REMOVED: {
+      value: 'RECIPIENT_REMOVED',
+      description: 'The member was removed, or no longer operates the installation.',
+    },
+    UNSUBSCRIBED: { value: 'UNSUBSCRIBED', description: 'The recipient has switched off emails of this kind.' },
+    UNKNOWN: { value: 'UNKNOWN', description: 'Another reason.' },
+  } as const satisfies Record<MailError, object>,
 });
 
 builder.prismaObject('Mail', {
@@ -39,7 +74,13 @@ builder.prismaObject('Mail', {
     }),
     status: t.expose('status', { type: MailStatusEnum, description: 'The delivery status.' }),
     tries: t.exposeInt('tries', { description: 'Number of attempts to send it, at most 8.' }),
-    error: t.exposeString('error', { nullable: true, description: 'Why the last attempt failed.' }),
+    error: t.field({
+      type: MailErrorEnum,
+      nullable: true,
+      description: 'Why the last attempt failed, or why the email was cancelled.',
+      select: { error: true },
+      resolve: ({ error }) => mailErrorOf(error),
+    }),
     nextTryAt: t.expose('nextTryAt', { type: 'DateTime', nullable: true, description: 'Time of the next attempt.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time at which it was queued.' }),
     sentAt: t.expose('sentAt', {

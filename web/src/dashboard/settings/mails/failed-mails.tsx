@@ -15,7 +15,7 @@ export function FailedMails({ mails }: { mails: SettingsMailsQuery['mails'] }) {
           <li key={id}>
             <strong>{t(`settings.mails.${kind}`, { defaultValue: kind })}</strong> {recipient} <Time at={createdAt} />
             <br />
-            {error}
+            {error && t(`settings.mails.errors.${error}`)}
           </li>
         ))}
       </ul>

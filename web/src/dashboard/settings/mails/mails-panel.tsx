@@ -35,10 +35,10 @@ export function MailsPanel() {
   const { data, error, refetch } = useAsk(SettingsMailsDocument, { appId: app.id });
   if (!data) return error ? <ErrorNote error={error} retry={refetch} /> : <Skeleton lines={6} />;
   return (
-    <>
+    <div className={styles.form}>
       <MailsForm key={app.id} data={data} />
       <FailedMails mails={data.mails} />
-    </>
+    </div>
   );
 }
 
