@@ -207,7 +207,8 @@ async function authorize(
 }
 
 /**
- * Queues a return unless the outcome of one of this token is not known yet. `failures` is how many have failed; `isWaiting` says that the next one is not due yet for that reason.
+ * Queues a return unless the outcome of one of this token is not known yet. `failures` is how many have failed; `isWaiting` says that
+ * the next one is not due yet for that reason.
  */
 async function queueReturn(
   tx: DatabaseTransaction,
