@@ -145,6 +145,29 @@ describe('an upload', () => {
     expect(await storedPieces(intent.id)).toBe(1);
   });
 
+  it('that is too slow is refused after a few seconds and leaves its place to others, with a key or without', async () => {
+    const { id, intent } = await ground.disputeIn();
+    const slow = [key, { ...key, 'idempotency-key': 'slow' }].map((headers) => dripped(id, headers));
+    const answers = await Promise.all(slow);
+    for (const { status, message, elapsedMs } of answers) {
+      expect([status, message]).toEqual([400, 'The body arrived at less than 65536 bytes a second.']);
+      expect(elapsedMs).toBeLessThan(15_000);
+    }
+    expect((await ground.upload(id, pdf(), { headers: key })).status).toBe(200);
+    expect(await filesOf(intent.id)).toHaveLength(1);
+  }, 40_000);
+
+  it('holds at most two of four places for an address, whoever sends it', async () => {
+    const first = await ground.disputeIn();
+    const others = [await ground.disputeIn(), await ground.disputeIn()];
+    const slow = [first, ...others].map(({ id, clientSecret }) => dripped(id, { 'x-client-secret': clientSecret }));
+    const answers = await Promise.all(slow);
+    const started = answers.map(({ elapsedMs }) => elapsedMs).sort((left, right) => left - right);
+    // The third one began when the first two had lost their places.
+    expect(started[2]).toBeGreaterThan(9_000);
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
+  }, 60_000);
+
   it('cannot pass the limit of the dispute, however many come at once', async () => {
     const { id, intent, clientSecret } = await ground.disputeIn();
     await fill(intent.id, FILE_LIMIT, 4);
@@ -237,6 +260,8 @@ describe('an upload', () => {
     expect([late.status, late.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
     const fresh = await ground.upload(id, pdf(100), { headers: { ...key, 'idempotency-key': 'file-2' } });
     expect([fresh.status, fresh.code]).toEqual([409, 'INVALID_STATE']);
+    // A key that no call has used does not let a body in.
+    expect(await statusBeforeBody(id, { ...key, 'idempotency-key': 'file-3' })).toBe(409);
   });
 });
 
@@ -284,6 +309,29 @@ function streamOf(bytes: Buffer, size = 64 * 1024): ReadableStream {
       controller.enqueue(new Uint8Array(bytes.subarray(from, from + size)));
       from += size;
     },
+  });
+}
+
+/** An upload of a declared MiB, of which a few bytes are sent each second. */
+function dripped(disputeId: string, headers: Headers) {
+  return new Promise<{ status: number | undefined; message: string; elapsedMs: number }>((resolve, reject) => {
+    const url = new URL(`${ground.url}/disputes/${disputeId}/files?name=a.pdf`);
+    const startMs = performance.now();
+    const call = httpRequest(url, { method: 'POST', headers: { ...headers, 'content-length': String(MIB) } });
+    const drip = setInterval(() => call.write(Buffer.alloc(100)), 1_000);
+    call.write(pdf(64));
+    call.on('error', (error) => {
+      clearInterval(drip);
+      reject(error);
+    });
+    call.on('response', async (response) => {
+      clearInterval(drip);
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk);
+      const { message } = JSON.parse(Buffer.concat(chunks).toString()).error;
+      resolve({ status: response.statusCode, message, elapsedMs: performance.now() - startMs });
+      call.destroy();
+    });
   });
 }
 

@@ -9,7 +9,8 @@ function standing(places: ReturnType<typeof open>) {
   const begun: string[] = [];
   const work = (name: string) => {
     const ended = Promise.withResolvers<void>();
-    const done = places.run(name, async () => {
+    const names = name.split(' ');
+    const done = places.run(names.length === 1 ? name : names, async () => {
       begun.push(name);
       await ended.promise;
     });
@@ -25,6 +26,17 @@ test('one caller that stands still leaves places for others, and so does the nex
   const all = ['a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'c'].map(work);
   await settled();
   expect(begun).toEqual(['a', 'a', 'a', 'b', 'c']);
+  for (const one of all) one.end();
+  await Promise.all(all.map(({ done }) => done));
+  expect(begun).toHaveLength(all.length);
+});
+
+test('a place that two names hold counts for each of them', async () => {
+  const { begun, work } = standing(open(4));
+  const all = ['a home', 'b home', 'c home', 'd far', 'a far'].map(work);
+  await settled();
+  // Of the two places that are left then, "home" may not have another, and of the last one neither may "a".
+  expect(begun).toEqual(['a home', 'b home', 'd far']);
   for (const one of all) one.end();
   await Promise.all(all.map(({ done }) => done));
   expect(begun).toHaveLength(all.length);

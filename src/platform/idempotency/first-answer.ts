@@ -37,6 +37,17 @@ export async function firstAnswer<Result>(
   return { result: readResult<Result>(record.result), replayed: true };
 }
 
+/** Whether a call with this key has committed, whatever its parameters. For calls whose parameters are not known yet. */
+export async function hasAnswered(
+  database: Database | DatabaseTransaction,
+  request: IdempotencyRequest | undefined,
+): Promise<boolean> {
+  if (!request) return false;
+  const id = { appId: request.scopeId, key: storedKey(request) };
+  const record = await database.idempotencyRecord.findUnique({ where: { appId_key: id }, select: { result: true } });
+  return record !== null && record.result !== null;
+}
+
 /**
  * Like `firstAnswer`, for a key that another call has claimed. Throws IDEMPOTENCY_IN_FLIGHT if the row has gone in the meantime.
  */

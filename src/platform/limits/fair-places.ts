@@ -1,13 +1,14 @@
 /**
  * A fixed number of places shared by several callers, so that one whose work hangs cannot take them all: a caller gets another
- * place only while it holds fewer than are free. Of 5 places the first caller gets at most 3, and the next one 1.
+ * place only while it holds fewer than are free. Of 5 places the first caller gets at most 3, and the next one 1. A place can be held
+ * by several names at once, such as a credential and an address; each of them is limited.
  */
 export type FairPlaces = {
-  /** Runs `work` in a place held by `name`; rejects with `refuse()` if none became free in time. */
-  run<Answer>(name: string, work: () => Promise<Answer>): Promise<Answer>;
+  /** Runs `work` in a place held by `names`; rejects with `refuse()` if none became free in time. */
+  run<Answer>(names: string | readonly string[], work: () => Promise<Answer>): Promise<Answer>;
 };
 
-type Waiting = { name: string; begin: () => void };
+type Waiting = { names: readonly string[]; begin: () => void };
 
 const MAX_WAITING = 1_000;
 
@@ -17,27 +18,29 @@ export function openFairPlaces(options: { places: number; waitMs: number; refuse
   const waiting = new Set<Waiting>();
   let taken = 0;
 
-  const mayTake = (name: string) => (held.get(name) ?? 0) < places - taken;
+  const mayTake = (names: readonly string[]) => names.every((name) => (held.get(name) ?? 0) < places - taken);
 
-  function take(name: string): void {
+  function take(names: readonly string[]): void {
     taken += 1;
-    held.set(name, (held.get(name) ?? 0) + 1);
+    for (const name of names) held.set(name, (held.get(name) ?? 0) + 1);
   }
 
-  function giveBack(name: string): void {
+  function giveBack(names: readonly string[]): void {
     taken -= 1;
-    const left = (held.get(name) ?? 1) - 1;
-    if (left > 0) held.set(name, left);
-    else held.delete(name);
+    for (const name of names) {
+      const left = (held.get(name) ?? 1) - 1;
+      if (left > 0) held.set(name, left);
+      else held.delete(name);
+    }
     for (const next of waiting) {
       if (taken >= places) return;
-      if (mayTake(next.name)) next.begin();
+      if (mayTake(next.names)) next.begin();
     }
   }
 
-  function placeOf(name: string): Promise<void> {
-    if (mayTake(name)) {
-      take(name);
+  function placeOf(names: readonly string[]): Promise<void> {
+    if (mayTake(names)) {
+      take(names);
       return Promise.resolve();
     }
     if (waiting.size >= MAX_WAITING) return Promise.reject(refuse());
@@ -47,11 +50,11 @@ export function openFairPlaces(options: { places: number; waitMs: number; refuse
         reject(refuse());
       }, waitMs);
       const entry: Waiting = {
-        name,
+        names,
         begin() {
           clearTimeout(timer);
           waiting.delete(entry);
-          take(name);
+          take(names);
           resolve();
         },
       };
@@ -60,12 +63,13 @@ export function openFairPlaces(options: { places: number; waitMs: number; refuse
   }
 
   return {
-    async run(name, work) {
-      await placeOf(name);
+    async run(names, work) {
+      const holders = typeof names === 'string' ? [names] : names;
+      await placeOf(holders);
       try {
         return await work();
       } finally {
-        giveBack(name);
+        giveBack(holders);
       }
     },
   };

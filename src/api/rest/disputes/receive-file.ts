@@ -12,9 +12,13 @@ import { type FileKind, fileKindOf, HEAD_BYTES, KINDS, safeFileName } from '../.
 /** The size of the chunks in which a file is stored. */
 const PIECE_BYTES = 512 * 1024;
 
+/** How long a body may take in addition to the time at `SLOWEST_BYTES_PER_SECOND`, because connections need a moment to become fast. */
+const GRACE_MS = 5_000;
+export const SLOWEST_BYTES_PER_SECOND = 64 * 1024;
+
 /**
  * Throws UNSUPPORTED_MEDIA_TYPE for unsupported content and for a content encoding, PAYLOAD_TOO_LARGE above `FILE_BYTES`, and
- * VALIDATION_ERROR for an empty or incomplete body.
+ * VALIDATION_ERROR for an empty or incomplete body, or one that is slower than 64 KiB a second: it occupies one of few places.
  */
 export async function receiveFile(request: IncomingMessage, { name }: { name: string }): Promise<ReceivedFile> {
   demandPlain(request);
@@ -66,13 +70,39 @@ export async function receiveFile(request: IncomingMessage, { name }: { name: st
 
 /** Does not destroy the request when the loop ends early, because the response must still be sent on its connection. */
 async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer> {
+  const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
+  const startMs = performance.now();
+  let received = 0;
   try {
-    yield* request.iterator({ destroyOnReturn: false });
+    for (;;) {
+      const allowedMs = GRACE_MS + (received * 1_000) / SLOWEST_BYTES_PER_SECOND;
+      const next = await within(startMs + allowedMs - performance.now(), chunks.next());
+      if (next.done) break;
+      received += next.value.length;
+      yield next.value;
+    }
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
     throw new GatewayError('VALIDATION_ERROR', 'The body did not arrive.', { cause });
+  } finally {
+    // Not awaited, because it waits for a chunk that may never arrive.
+    chunks.return?.().catch(() => undefined);
   }
   if (!request.complete) throw new GatewayError('VALIDATION_ERROR', 'The body did not arrive.');
+}
+
+/** Throws VALIDATION_ERROR if the chunk does not arrive in time. */
+async function within<Chunk>(timeMs: number, chunk: Promise<Chunk>): Promise<Chunk> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const message = `The body arrived at less than ${SLOWEST_BYTES_PER_SECOND} bytes a second.`;
+    late.reject(new GatewayError('VALIDATION_ERROR', message));
+  }, timeMs);
+  try {
+    return await Promise.race([chunk, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function demandPlain(request: IncomingMessage): void {

@@ -1,7 +1,7 @@
 /**
  * `POST /disputes/:id/files` uploads an evidence file, and `GET /disputes/:id/files/:fileId` returns its content, always as an
  * attachment. The body of an upload is the file itself. It is read only after the caller and the dispute have been checked, and
- * only a few uploads are in memory at once.
+ * only a few uploads are in memory at once, of which a caller and an address may have at most half.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DisputeFile } from '../../../../prisma/client.ts';
@@ -12,6 +12,7 @@ import { demandOpen } from '../../../payments/disputes/lock-open-dispute.ts';
 import { readFile } from '../../../payments/disputes/read-file.ts';
 import { unavailable } from '../../../platform/database/database-fault.ts';
 import { nameRoute } from '../../../platform/http-call.ts';
+import { hasAnswered } from '../../../platform/idempotency/first-answer.ts';
 import { canonicalId, isId } from '../../../platform/identifier.ts';
 import { type FairPlaces, openFairPlaces } from '../../../platform/limits/fair-places.ts';
 import { traced } from '../../../platform/request-trace.ts';
@@ -151,15 +152,16 @@ async function receive(
 ): Promise<DisputeFile> {
   const { id, name } = readUpload(disputeId, new URLSearchParams(search));
   const { by, keyScopeId } = await submitterIn(context, id);
+  const idempotencyFor = (parameters: object) =>
+    idempotencyOf(context, { scopeId: keyScopeId, operation: 'uploadDisputeFile', parameters });
   // A replay is answered even after the dispute was resolved. It needs the body, because the hash of the body is a parameter.
-  if (context.idempotencyKey === undefined) await demandUsable(context, request, id);
+  if (!(await hasAnswered(context.world.database, idempotencyFor({})))) await demandUsable(context, request, id);
   const holder = by.party === 'PAYER' ? `payer:${keyScopeId}` : `app:${keyScopeId}`;
-  return await places.run(holder, async () => {
+  return await places.run([holder, `address:${context.address}`], async () => {
     const file = await receiveFile(request, { name });
     const { pieces: _pieces, sha256, ...facts } = file;
     const parameters = { id, party: by.party, sha256: Buffer.from(sha256).toString('hex'), ...facts };
-    const call = { scopeId: keyScopeId, operation: 'uploadDisputeFile', parameters };
-    return await attachFile(context.world, { disputeId: id, by, file, idempotency: idempotencyOf(context, call) });
+    return await attachFile(context.world, { disputeId: id, by, file, idempotency: idempotencyFor(parameters) });
   });
 }
 
