@@ -8,7 +8,7 @@ import {
 } from '../../prisma/client.ts';
 import { discountLines } from '../catalog/coupons/discount.ts';
 import { redeemCoupon } from '../catalog/coupons/redemption.ts';
-import { discountOf, requireCoupon, requirePositive } from '../catalog/coupons/require-coupon.ts';
+import { couponParam, discountOf, requireCoupon, requirePositive } from '../catalog/coupons/require-coupon.ts';
 import { requirePlanPrice } from '../catalog/require-plan-price.ts';
 import { requireTaxRate } from '../catalog/require-tax-rate.ts';
 import { type TaxableLine, type TaxRule, taxTotal } from '../catalog/tax.ts';
@@ -140,7 +140,7 @@ async function ofItems(
   );
   if (faults.length > 0) throw invalid(faults);
   const coupon = await requireCoupon(tx, { appId: app.id, couponId: input.couponId, couponCode: input.couponCode });
-  const param = input.couponId ? 'couponId' : 'couponCode';
+  const param = couponParam(input);
   const discount = coupon && discountOf(coupon, { currency, now, param });
   const lines = discountLines(priced.map(taxableLine), discount);
   const total = taxTotal(lines.map((line) => line.taxed));

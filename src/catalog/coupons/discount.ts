@@ -23,6 +23,13 @@ export function discountLines(lines: readonly TaxableLine[], discount: Discount 
   });
 }
 
+/** A single line with its discount. */
+export function discountLine(line: TaxableLine, discount: Discount | null): DiscountedLine {
+  const [discounted] = discountLines([line], discount);
+  if (!discounted) throw new Error('One line makes one discounted line.');
+  return discounted;
+}
+
 function sharesOf(worths: readonly Decimal[], discount: Discount): Decimal[] {
   if ('percentOffBps' in discount) {
     return worths.map((worth) => rounded(worth.times(discount.percentOffBps).div(WHOLE_BPS)));

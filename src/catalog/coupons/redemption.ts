@@ -5,7 +5,7 @@
 import type { Coupon, CouponRedemptionStatus, DatabaseTransaction } from '../../../prisma/client.ts';
 import { GatewayError, invalid } from '../../errors.ts';
 import { newId } from '../../platform/identifier.ts';
-import { lockSubscriptionRedemption, releaseUnpayable } from './subscription-redemption.ts';
+import { lockSubscriptionRedemption, moveHeld, releaseUnpayable } from './subscription-redemption.ts';
 
 /** Why a redemption is refused; null if it is counted. */
 export type RedemptionRefusal = 'EXHAUSTED' | 'CUSTOMER_LIMIT' | 'NO_CUSTOMER' | null;
@@ -85,11 +85,7 @@ export async function moveRedemption(
     return;
   }
   const held = await tx.couponRedemption.findUnique({ where: { sessionId: session.id } });
-  if (!held || held.status === to) return;
-  await tx.couponRedemption.update({ where: { id: held.id }, data: { status: to } });
-  const change = Number(to !== 'RELEASED') - Number(held.status !== 'RELEASED');
-  if (change === 0) return;
-  await tx.coupon.updateMany({ where: { id: held.couponId }, data: { redemptionCount: { increment: change } } });
+  if (held) await moveHeld(tx, { held, to });
 }
 
 /**

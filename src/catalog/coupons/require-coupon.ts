@@ -7,6 +7,11 @@ import type { Discount } from './discount.ts';
 /** How a request names a coupon. */
 export type CouponName = { couponId?: string | null | undefined; couponCode?: string | null | undefined };
 
+/** The field by which a body names a coupon. */
+export function couponParam({ couponId }: CouponName): 'couponId' | 'couponCode' {
+  return couponId ? 'couponId' : 'couponCode';
+}
+
 /**
  * The app's coupon that a body names by `couponId` or `couponCode`; null if it names none. Throws NOT_FOUND with `param` for an
  * unknown coupon or another merchant's, and VALIDATION_ERROR if both fields are sent.
@@ -19,8 +24,18 @@ export async function requireCoupon(
   if (!couponId && !couponCode) return null;
   const where = couponId ? { id: couponId, appId } : { code: couponCode ?? '', appId };
   const coupon = await database.coupon.findFirst({ where });
-  if (!coupon) throw notFound('coupon', couponId ? 'couponId' : 'couponCode');
+  if (!coupon) throw notFound('coupon', couponParam({ couponId }));
   return coupon;
+}
+
+/** Why a coupon takes nothing off amounts in `currency`; null if it does. */
+export function discountFault(
+  coupon: Coupon,
+  { currency, now }: { currency: string; now: Date },
+): 'ARCHIVED' | 'EXPIRED' | 'OTHER_CURRENCY' | null {
+  if (!coupon.isActive) return 'ARCHIVED';
+  if (coupon.expiresAt !== null && coupon.expiresAt <= now) return 'EXPIRED';
+  return coupon.currency !== null && coupon.currency !== currency ? 'OTHER_CURRENCY' : null;
 }
 
 /**
@@ -28,15 +43,20 @@ export async function requireCoupon(
  * VALIDATION_ERROR for an amount in another currency, each with `param`.
  */
 export function discountOf(coupon: Coupon, request: { currency: string; now: Date; param: string }): Discount {
-  const { currency, now, param } = request;
-  if (!coupon.isActive) throw new GatewayError('INVALID_STATE', 'The coupon is archived.', { param });
-  if (coupon.expiresAt !== null && coupon.expiresAt <= now) {
-    throw new GatewayError('EXPIRED', 'The coupon has expired.', { param });
+  const { currency, param } = request;
+  const fault = discountFault(coupon, request);
+  switch (fault) {
+    case null:
+      return appliedDiscount(coupon);
+    case 'ARCHIVED':
+      throw new GatewayError('INVALID_STATE', 'The coupon is archived.', { param });
+    case 'EXPIRED':
+      throw new GatewayError('EXPIRED', 'The coupon has expired.', { param });
+    case 'OTHER_CURRENCY':
+      throw invalid([{ param, message: `takes off ${coupon.currency}, while the amount is in ${currency}` }]);
+    default:
+      return fault satisfies never;
   }
-  if (coupon.currency !== null && coupon.currency !== currency) {
-    throw invalid([{ param, message: `takes off ${coupon.currency}, while the amount is in ${currency}` }]);
-  }
-  return appliedDiscount(coupon);
 }
 
 /** What a coupon takes off that applies already, whether or not it can still be redeemed. */

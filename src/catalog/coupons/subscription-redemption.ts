@@ -14,7 +14,7 @@ export async function moveSubscriptionRedemption(
   { subscriptionId, to }: { subscriptionId: string; to: CouponRedemptionStatus },
 ): Promise<void> {
   const held = await lockSubscriptionRedemption(tx, subscriptionId);
-  if (held) await move(tx, { held, to });
+  if (held) await moveHeld(tx, { held, to });
 }
 
 /** The newest redemption of a subscription, locked; null if it has none. */
@@ -33,10 +33,11 @@ export async function releaseUnpayable(tx: DatabaseTransaction, subscriptionId: 
   if (held?.status !== 'HELD') return;
   // The lock makes sessions that end at the same time see each other.
   const open = await tx.checkoutSession.count({ where: { subscriptionId, status: { not: 'EXPIRED' } } });
-  if (open === 0) await move(tx, { held, to: 'RELEASED' });
+  if (open === 0) await moveHeld(tx, { held, to: 'RELEASED' });
 }
 
-async function move(
+/** Moves a redemption whose owner is locked, and keeps the count of its coupon. */
+export async function moveHeld(
   tx: DatabaseTransaction,
   { held, to }: { held: CouponRedemption; to: CouponRedemptionStatus },
 ): Promise<void> {

@@ -1,8 +1,15 @@
 /** The coupon of a checkout that a link starts: the one that is named, or else the link's own while it can be redeemed. */
 import type { Coupon, DatabaseTransaction } from '../../../prisma/client.ts';
-import { type Discount, type DiscountedLine, discountLines } from '../../catalog/coupons/discount.ts';
+import { type Discount, type DiscountedLine, discountLine } from '../../catalog/coupons/discount.ts';
 import { countRedemption, redeemCoupon } from '../../catalog/coupons/redemption.ts';
-import { type CouponName, discountOf, requireCoupon, requirePositive } from '../../catalog/coupons/require-coupon.ts';
+import {
+  type CouponName,
+  couponParam,
+  discountFault,
+  discountOf,
+  requireCoupon,
+  requirePositive,
+} from '../../catalog/coupons/require-coupon.ts';
 import { type TaxableLine, type TaxedTotal, taxTotal } from '../../catalog/tax.ts';
 import { invalid } from '../../errors.ts';
 
@@ -36,7 +43,7 @@ export async function redeemOnLink(
   }
   const coupon = await requireCoupon(tx, { appId: link.appId, ...named });
   if (coupon) {
-    const param = named.couponId ? 'couponId' : 'couponCode';
+    const param = couponParam(named);
     const discounted = withDiscount(sold.line, discountOf(coupon, { ...sold, param }));
     if (!sold.mayBeFree) requirePositive(discounted.total, param);
     await redeemCoupon(tx, coupon, { customerAccountId, param });
@@ -57,15 +64,12 @@ export function linkTotal(link: { coupon: Coupon | null }, { line, currency, now
   return mayBeFree || reduced.total.total.gt(0) ? { ...reduced, coupon } : full;
 }
 
-function isRedeemable(coupon: Coupon, { currency, now }: { currency: string; now: Date }): boolean {
+function isRedeemable(coupon: Coupon, sold: { currency: string; now: Date }): boolean {
   const { maxRedemptions: most, redemptionCount } = coupon;
-  const isOver = coupon.expiresAt !== null && coupon.expiresAt <= now;
-  const isOtherCurrency = coupon.currency !== null && coupon.currency !== currency;
-  return coupon.isActive && !isOver && !isOtherCurrency && (most === null || redemptionCount < most);
+  return discountFault(coupon, sold) === null && (most === null || redemptionCount < most);
 }
 
 function withDiscount(line: TaxableLine, discount: Discount | null): DiscountedLine & { total: TaxedTotal } {
-  const [discounted] = discountLines([line], discount);
-  if (!discounted) throw new Error('One line makes one discounted line.');
+  const discounted = discountLine(line, discount);
   return { ...discounted, total: taxTotal([discounted.taxed]) };
 }

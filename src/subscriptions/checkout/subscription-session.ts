@@ -11,7 +11,7 @@ import type {
   Subscription,
   TaxRate,
 } from '../../../prisma/client.ts';
-import { type Discount, type DiscountedLine, discountLines } from '../../catalog/coupons/discount.ts';
+import { type Discount, type DiscountedLine, discountLine } from '../../catalog/coupons/discount.ts';
 import { type TaxedTotal, taxTotal } from '../../catalog/tax.ts';
 import { taxRuleOf } from '../../catalog/tax-rate.ts';
 import { readSelection } from '../../chains/chain-selection.ts';
@@ -34,8 +34,7 @@ export function periodPrice(
 ): DiscountedLine & { rate: TaxRate | null; total: TaxedTotal } {
   const rate = plan.taxRate?.isActive ? plan.taxRate : null;
   const line = { amount: new Decimal(price.amount.toString()), quantity: 1, tax: taxRuleOf(rate) };
-  const [discounted] = discountLines([line], discount);
-  if (!discounted) throw new Error('One line makes one discounted line.');
+  const discounted = discountLine(line, discount);
   return { rate, ...discounted, total: taxTotal([discounted.taxed]) };
 }
 

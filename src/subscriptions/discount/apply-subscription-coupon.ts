@@ -3,7 +3,7 @@ import { fieldsOf } from '../../auth/audit/audit-entry.ts';
 import { recordAction } from '../../auth/audit/record-action.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { holdRedemption, redeemCoupon } from '../../catalog/coupons/redemption.ts';
-import { type CouponName, discountOf, requireCoupon } from '../../catalog/coupons/require-coupon.ts';
+import { type CouponName, couponParam, discountOf, requireCoupon } from '../../catalog/coupons/require-coupon.ts';
 import { notFound } from '../../errors.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -33,7 +33,7 @@ export async function applySubscriptionCoupon(
     once(tx, request.idempotency, async () => {
       const locked = await lockOwnSubscription(tx, request);
       const coupon = await requireCoupon(tx, { appId: locked.appId, ...named });
-      const param = named.couponId ? 'couponId' : 'couponCode';
+      const param = couponParam(named);
       if (!coupon) throw notFound('coupon', param);
       demandDiscountable(locked);
       if (locked.couponId === coupon.id && locked.couponPeriodsLeft !== 0) return locked;

@@ -1,7 +1,7 @@
 import type { Coupon, DatabaseTransaction, ProductPlanPrice, Subscription } from '../../../prisma/client.ts';
 import { durationPeriods } from '../../catalog/coupons/coupon.ts';
 import { redeemCoupon } from '../../catalog/coupons/redemption.ts';
-import { type CouponName, discountOf, requireCoupon } from '../../catalog/coupons/require-coupon.ts';
+import { type CouponName, couponParam, discountOf, requireCoupon } from '../../catalog/coupons/require-coupon.ts';
 import { invalid } from '../../errors.ts';
 import { beginsUnpaid, type PlanWithRate, periodPrice } from '../checkout/subscription-session.ts';
 
@@ -24,7 +24,7 @@ export async function redeemForSubscription(
   const { appId, named, plan, price, customerAccountId, now } = request;
   const coupon = await requireCoupon(tx, { appId, couponId: named.couponId, couponCode: named.couponCode });
   if (!coupon) return null;
-  const param = named.couponId ? 'couponId' : 'couponCode';
+  const param = couponParam(named);
   const discount = discountOf(coupon, { currency: price.currency, now, param });
   if (!beginsUnpaid(price) && periodPrice(plan, price, discount).total.total.isZero()) {
     throw invalid([{ param, message: 'leaves nothing to pay for the first period; a price with a trial can be free' }]);
