@@ -29,7 +29,7 @@ const decimalWords = 'plain digits, at most 12 before and 12 after the point';
 const isPositive = (text: string) => /[1-9]/.test(text);
 
 /** A quantity of units: more than zero, at most 12 integer digits and 12 decimals. */
-export const quantitySchema = z
+export const meteredQuantitySchema = z
   .string()
   .regex(decimalPattern, decimalWords)
   .refine((text) => !decimalPattern.test(text) || isPositive(text), 'more than zero');
@@ -38,7 +38,7 @@ const unitAmount = z.string().regex(decimalPattern, decimalWords);
 const flatAmount = z.string().regex(fiatPattern, 'plain digits, at most 12 before and 2 after the point');
 const capAmount = flatAmount.refine(isPositive, 'more than zero');
 
-const tierSchema = z.object({ upTo: quantitySchema.nullish(), unitAmount, flatAmount: flatAmount.nullish() });
+const tierSchema = z.object({ upTo: meteredQuantitySchema.nullish(), unitAmount, flatAmount: flatAmount.nullish() });
 
 export const meteringSchema = z
   .object({
@@ -143,8 +143,8 @@ export function meteredAmount(metering: Metering, quantity: string): MeteredAmou
   if (minor > LARGEST_AMOUNT) throw new RangeError(`The usage of ${quantity} ${metering.unitName} costs too much.`);
   return {
     amount: printed(minor, 2, 2),
-    billableUnits: printUnits(billable),
-    tiers: applied.map(({ units, tier }) => ({ ...tier, quantity: printUnits(units) })),
+    billableUnits: printQuantity(billable),
+    tiers: applied.map(({ units, tier }) => ({ ...tier, quantity: printQuantity(units) })),
   };
 }
 
@@ -179,7 +179,7 @@ export function scaled(text: string): bigint {
 }
 
 /** A count of 10⁻¹² as a decimal string without trailing zeros. */
-export function printUnits(units: bigint): string {
+export function printQuantity(units: bigint): string {
   return printed(units, DIGITS, 0);
 }
 

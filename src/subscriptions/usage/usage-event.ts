@@ -1,6 +1,6 @@
 /** The input of recording usage, and the outcome of each event. */
 import { z } from 'zod';
-import { quantitySchema, scaled } from '../../catalog/metering.ts';
+import { meteredQuantitySchema, scaled } from '../../catalog/metering.ts';
 
 const EVENTS_LIMIT = 1000;
 const ID_LENGTH = 255;
@@ -13,7 +13,7 @@ const eventSchema = z.object({
     // Postgres stores no NUL, and lone surrogates cannot be encoded as UTF-8.
     .refine((text) => !text.includes('\0') && text.isWellFormed(), 'without NUL characters and lone surrogates'),
   subscriptionId: z.guid(),
-  quantity: quantitySchema,
+  quantity: meteredQuantitySchema,
   timestamp: z.date().nullish(),
 });
 

@@ -1,7 +1,7 @@
 /** The line of an invoice that charges the usage of a period. */
 import { Decimal } from 'decimal.js';
 import type { Prisma, UsagePeriod } from '../../../prisma/client.ts';
-import { meteredAmount, printUnits, scaled, storedMetering } from '../../catalog/metering.ts';
+import { meteredAmount, printQuantity, scaled, storedMetering } from '../../catalog/metering.ts';
 import { taxLine } from '../../catalog/tax.ts';
 import { taxRuleOf } from '../../catalog/tax-rate.ts';
 import { day, type OwedLine, periodName } from '../renewal/renewal-lines.ts';
@@ -21,7 +21,7 @@ export type UsageLine = OwedLine & { amount: Decimal; taxAmount: Decimal; usage:
 export function usageLine(period: PricedUsage, until: Date): UsageLine | null {
   const { productPlanPrice: price, isFree, startsAt, quantity: total } = period;
   const metering = storedMetering(price.metering);
-  const quantity = printUnits(scaled(total.toFixed()));
+  const quantity = printQuantity(scaled(total.toFixed()));
   if (metering === null || isFree || total.isZero()) return null;
   const { productPlan: plan } = price;
   const rate = plan.taxRate?.isActive ? plan.taxRate : null;
