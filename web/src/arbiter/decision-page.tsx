@@ -13,12 +13,12 @@ import { DisputePanel } from '../disputes/dispute-panel.tsx';
 import { SignedData, SplitFacts } from '../disputes/resolution-facts.tsx';
 import { Button } from '../ui/button/button.tsx';
 import { TextField } from '../ui/fields/text-field.tsx';
+import { basisPointsOf } from '../ui/formats/basis-points.ts';
 import { useFormats } from '../ui/formats/use-formats.ts';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 import { ErrorNote } from '../ui/state/error-note.tsx';
 import { Note } from '../ui/state/note.tsx';
 import styles from './arbiter.module.css';
-import { payerBpsOf } from './payer-bps.ts';
 
 type DecisionPageProps = { id: string; credential: Credential; back: () => void };
 
@@ -48,7 +48,7 @@ function Decision({ dispute, credential }: { dispute: DisputeShownFragment; cred
   const { t } = useTranslation();
   const [percent, setPercent] = useState('');
   const [isAsking, setAsking] = useState(false);
-  const payerBps = payerBpsOf(percent);
+  const payerBps = basisPointsOf(percent);
   const split = useQuery({
     queryKey: [String(ArbiterSplitDocument), dispute.id, payerBps],
     queryFn: async ({ signal }) => {

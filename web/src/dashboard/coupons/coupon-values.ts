@@ -1,5 +1,6 @@
 /** A coupon as a form holds it, and as the API takes it. Pure. */
 import type { CouponListQuery, CreateCouponInput, UpdateCouponInput } from '../../../../generated/web/documents.ts';
+import { basisPointsOf } from '../../ui/formats/basis-points.ts';
 import { countOrNull, plainAmount } from '../plans/price-values.ts';
 import type { Currency } from '../resources/currencies.ts';
 
@@ -44,12 +45,9 @@ export function couponValues(coupon: CouponRow): CouponValues {
   };
 }
 
-/** Basis points of a percentage with a decimal point or comma; null if it is not one of 0.01 to 100. */
+/** Basis points of a discount in percent; null if it is not one of 0.01 to 100. */
 export function readBps(text: string): number | null {
-  const [, whole, part = ''] = /^(\d{1,3})(?:[.,](\d{1,2}))?$/.exec(text.trim()) ?? [];
-  if (whole === undefined) return null;
-  const bps = Number(whole) * 100 + Number(part.padEnd(2, '0'));
-  return bps >= 1 && bps <= 10_000 ? bps : null;
+  return basisPointsOf(text) || null;
 }
 
 /** What can be changed later: the name and the limits. */
