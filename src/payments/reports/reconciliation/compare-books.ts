@@ -34,11 +34,10 @@ export async function differencesAt(
   const [first] = facts;
   if (!first) return [];
   const blockHashes = [...new Set(facts.map(({ blockHash }) => blockHash))];
-  const booked = await bookedAt(database, { appId, chainId: first.chainId, blockHashes });
-  return facts.flatMap((fact) => {
-    const lines = booked.filter((line) => line.blockHash === fact.blockHash && line.logIndex === fact.logIndex);
-    return differencesOf(fact, lines).map((difference) => ({ fact, difference }));
-  });
+  const booked = Map.groupBy(await bookedAt(database, { appId, chainId: first.chainId, blockHashes }), placeKey);
+  return facts.flatMap((fact) =>
+    differencesOf(fact, booked.get(placeKey(fact)) ?? []).map((difference) => ({ fact, difference })),
+  );
 }
 
 function differencesOf(fact: PayoutFact, lines: readonly Booked[]): Difference[] {
@@ -66,31 +65,21 @@ export async function* readBookedAlone(
   { scope, period }: ReportRequest,
 ): AsyncGenerator<(Difference & { bookedAt: Date })[]> {
   for await (const lines of merchantLines(database, { appId: scope.appId, period })) {
-    const standing = await database.$queryRaw<{ chainId: number; blockHash: string; logIndex: number }[]>`
-      SELECT fact.chain_id AS "chainId", fact.block_hash AS "blockHash", fact.log_index AS "logIndex" FROM chain_fact fact
-      JOIN unnest(${lines.map((line) => line.chainId)}::int[], ${lines.map((line) => line.blockHash)}::text[],
-        ${lines.map((line) => line.logIndex)}::int[]) AS line (chain_id, block_hash, log_index)
-        ON fact.chain_id = line.chain_id AND fact.block_hash = line.block_hash AND fact.log_index = line.log_index
-      WHERE fact.kind IN ('Settled', 'Resolved', 'Credited', 'Claimed') AND fact.status IN ('CONFIRMED', 'FINAL')`;
-    const known = new Set(standing.map(placeKey));
-    const alone = lines.filter((line) => !known.has(placeKey(line)));
-    const differences: (Difference & { bookedAt: Date })[] = [];
-    for (const line of alone) {
-      const [net] = await database.$queryRaw<{ amount: Prisma.Decimal; isFirst: boolean }[]>`
-        SELECT coalesce(sum(amount), 0) AS amount,
-          coalesce(bool_and((created_at, id) >= (${line.createdAt}::timestamptz, ${line.id}::uuid)), true) AS "isFirst"
-        FROM ledger_entry WHERE chain_id = ${line.chainId} AND block_hash = ${line.blockHash}
-          AND log_index = ${line.logIndex} AND terms_hash = ${line.termsHash} AND account = 'MERCHANT'`;
-      if (!net?.isFirst || net.amount.isZero()) continue;
+    const alone = lines.filter(({ isStanding }) => !isStanding);
+    const nets = await netOf(database, alone);
+    const differences = alone.flatMap((line) => {
+      const net = nets.get(line.id);
+      if (!net?.isFirst || net.amount.isZero()) return [];
       const { chainId, blockHash, logIndex, txHash, kind: type } = line;
       const at = { chainId, blockHash, logIndex, txHash, type, ...partiesOf(line) };
-      differences.push({ ...at, onChain: null, booked: toBigInt(net.amount), bookedAt: line.createdAt });
-    }
+      return [{ ...at, onChain: null, booked: toBigInt(net.amount), bookedAt: line.createdAt }];
+    });
     if (differences.length > 0) yield differences;
   }
 }
 
-type MerchantLine = Booked & { id: string; createdAt: Date };
+/** `isStanding` says that the chain has a fact at the place of the line. */
+type MerchantLine = Booked & { id: string; createdAt: Date; isStanding: boolean };
 
 async function* merchantLines(
   database: Database,
@@ -98,14 +87,22 @@ async function* merchantLines(
 ): AsyncGenerator<MerchantLine[]> {
   let after = { createdAt: period.from, id: '00000000-0000-0000-0000-000000000000' };
   for (;;) {
+    // The fact is looked up by its key. With its kind among the conditions, the planner may read all payouts for each line instead.
     const page: MerchantLine[] = await database.$queryRaw<MerchantLine[]>`
-      SELECT line.id::text, line.created_at AS "createdAt", line.chain_id AS "chainId", line.block_hash AS "blockHash",
-        line.log_index AS "logIndex", line.tx_hash AS "txHash", line.terms_hash AS "termsHash",
-        line.payment_intent_id::text AS "paymentIntentId", line.token_key AS "tokenKey", line.kind, line.amount
-      FROM ledger_entry line JOIN payment_intent intent ON intent.id = line.payment_intent_id
-      WHERE intent.app_id = ${appId}::uuid AND line.account = 'MERCHANT' AND line.created_at < ${period.to}
-        AND (line.created_at, line.id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)
-      ORDER BY line.created_at, line.id LIMIT ${REPORT_PAGE}`;
+      SELECT line.*, coalesce(fact.kind IN ('Settled', 'Resolved', 'Credited', 'Claimed')
+        AND fact.status IN ('CONFIRMED', 'FINAL'), false) AS "isStanding"
+      FROM (
+        SELECT line.id::text, line.created_at AS "createdAt", line.chain_id AS "chainId", line.block_hash AS "blockHash",
+          line.log_index AS "logIndex", line.tx_hash AS "txHash", line.terms_hash AS "termsHash",
+          line.payment_intent_id::text AS "paymentIntentId", line.token_key AS "tokenKey", line.kind, line.amount
+        FROM ledger_entry line JOIN payment_intent intent ON intent.id = line.payment_intent_id
+        WHERE intent.app_id = ${appId}::uuid AND line.account = 'MERCHANT' AND line.created_at < ${period.to}
+          AND (line.created_at, line.id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)
+        ORDER BY line.created_at, line.id LIMIT ${REPORT_PAGE}
+      ) line
+      LEFT JOIN LATERAL (SELECT kind, status FROM chain_fact WHERE chain_id = line."chainId"
+        AND block_hash = line."blockHash" AND log_index = line."logIndex" LIMIT 1) fact ON true
+      ORDER BY line."createdAt", line.id::uuid`;
     const last = page.at(-1);
     if (last) yield page;
     if (!last || page.length < REPORT_PAGE) return;
@@ -113,25 +110,46 @@ async function* merchantLines(
   }
 }
 
-/** The sums of the account MERCHANT in these blocks, by place and terms. */
+type Net = { id: string; amount: Prisma.Decimal; isFirst: boolean };
+
+/** For each line, the sum of the account MERCHANT at its place and terms, and whether the line is the first one there. */
+async function netOf(database: Database, lines: readonly MerchantLine[]): Promise<Map<string, Net>> {
+  if (lines.length === 0) return new Map();
+  const nets = await database.$queryRaw<Net[]>`
+    SELECT line.id::text, net.amount, net."isFirst"
+    FROM unnest(${lines.map(({ id }) => id)}::uuid[]) AS asked (id) JOIN ledger_entry line ON line.id = asked.id
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(other.amount), 0) AS amount,
+        coalesce(bool_and((other.created_at, other.id) >= (line.created_at, line.id)), true) AS "isFirst"
+      FROM ledger_entry other WHERE other.chain_id = line.chain_id AND other.block_hash = line.block_hash
+        AND other.log_index = line.log_index AND other.terms_hash = line.terms_hash AND other.account = 'MERCHANT'
+    ) net`;
+  return new Map(nets.map((net) => [net.id, net]));
+}
+
+/** The sums of the account MERCHANT in these blocks, by place and terms. Each block is looked up by the key of the ledger. */
 async function bookedAt(
   database: Database,
   { appId, chainId, blockHashes }: { appId: string; chainId: number; blockHashes: readonly string[] },
 ): Promise<Booked[]> {
   return await database.$queryRaw<Booked[]>`
-    SELECT line.chain_id AS "chainId", line.block_hash AS "blockHash", line.log_index AS "logIndex",
-      min(line.tx_hash) AS "txHash", line.terms_hash AS "termsHash", min(line.payment_intent_id::text) AS "paymentIntentId",
-      min(line.token_key) AS "tokenKey", min(line.kind) AS kind, sum(line.amount) AS amount
-    FROM ledger_entry line JOIN payment_intent intent ON intent.id = line.payment_intent_id
-    WHERE intent.app_id = ${appId}::uuid AND line.account = 'MERCHANT' AND line.chain_id = ${chainId}
-      AND line.block_hash = ANY(${[...blockHashes]}::text[])
-    GROUP BY 1, 2, 3, 5`;
+    SELECT ${chainId}::int AS "chainId", block.hash AS "blockHash", booked.*
+    FROM unnest(${[...blockHashes]}::text[]) AS block (hash)
+    CROSS JOIN LATERAL (
+      SELECT line.log_index AS "logIndex", min(line.tx_hash) AS "txHash", line.terms_hash AS "termsHash",
+        min(line.payment_intent_id::text) AS "paymentIntentId", min(line.token_key) AS "tokenKey", min(line.kind) AS kind,
+        sum(line.amount) AS amount
+      FROM ledger_entry line JOIN payment_intent intent ON intent.id = line.payment_intent_id
+      WHERE line.chain_id = ${chainId} AND line.block_hash = block.hash AND line.account = 'MERCHANT'
+        AND intent.app_id = ${appId}::uuid
+      GROUP BY line.log_index, line.terms_hash
+    ) booked`;
 }
 
 function partiesOf({ termsHash, paymentIntentId, tokenKey }: Booked) {
   return { termsHash, paymentIntentId, tokenKey };
 }
 
-function placeKey({ chainId, blockHash, logIndex }: { chainId: number; blockHash: string; logIndex: number }): string {
-  return `${chainId}-${blockHash}-${logIndex}`;
+function placeKey({ blockHash, logIndex }: { blockHash: string; logIndex: number }): string {
+  return `${blockHash}-${logIndex}`;
 }

@@ -190,14 +190,19 @@ async function deliveredShares(
         AND (other.block_number, other.log_index) < (claim.block_number, claim.log_index)
       ORDER BY other.block_number DESC, other.log_index DESC LIMIT 1
     ) before ON true
-    JOIN chain_fact fact ON fact.chain_id = ${first.chainId} AND fact.kind = 'Credited'
-      AND fact.args->>'recipient' = claim.recipient AND fact.args->>'token' = claim.token
-      AND (before.block_number IS NULL OR (fact.block_number, fact.log_index) > (before.block_number, before.log_index))
+    -- The range between the two claims, which the index has in its order. OFFSET keeps the planner from joining first.
+    CROSS JOIN LATERAL (
+      SELECT credit.* FROM chain_fact credit
+      WHERE credit.chain_id = ${first.chainId} AND credit.kind = 'Credited' AND credit.status IN ('CONFIRMED', 'FINAL')
+        AND credit.args->>'recipient' = claim.recipient AND credit.args->>'token' = claim.token
+        AND (${isSolana} OR credit.address = claim.address)
+        AND (credit.block_number, credit.log_index) > (coalesce(before.block_number, -1), coalesce(before.log_index, -1))
+        AND (credit.block_number, credit.log_index) < (claim.block_number, claim.log_index)
+      OFFSET 0
+    ) fact
     JOIN payment_terms terms ON terms.chain_id = fact.chain_id AND terms.terms_hash = fact.ref
     JOIN payment_intent intent ON intent.id = terms.payment_intent_id
-    WHERE fact.status IN ('CONFIRMED', 'FINAL') AND (${isSolana} OR fact.address = claim.address)
-      AND intent.app_id = ${appId}::uuid
-      AND (fact.block_number, fact.log_index) < (claim.block_number, claim.log_index)
+    WHERE intent.app_id = ${appId}::uuid
     ORDER BY fact.block_number, fact.log_index`;
   const shares = new Map<string, Share[]>();
   for (const row of credits) {

@@ -39,15 +39,13 @@ async function* readDay(
   const date = isoDay(dateOf(day.from));
   const accounts = new Map<string, Account>();
   for await (const facts of readPayoutFacts(world, { appId, day })) {
-    const differences = await differencesAt(world, { appId, facts });
+    const found = Map.groupBy(await differencesAt(world, { appId, facts }), ({ fact }) => fact);
     yield facts.flatMap((fact) => {
       const transfer = transferOf(fact);
       if (transfer) add({ accounts, totals }, { chainId: day.chainId, ...transfer });
       return [
         ...(transfer ? [transferRow(world, { day: date, fact, ...transfer })] : []),
-        ...differences
-          .filter((one) => one.fact === fact)
-          .map(({ difference }) => differenceRow(world, { day: date, fact, difference })),
+        ...(found.get(fact) ?? []).map(({ difference }) => differenceRow(world, { day: date, fact, difference })),
       ];
     });
   }
