@@ -104,6 +104,10 @@ export async function prepareCheckout(
       };
     }),
   );
+  if (way.method === 'TRANSFER') {
+    const { chainId } = way.chain;
+    world.log?.info({ chainId, termsHash: planned.termsHash, terms: planned.terms }, 'A deposit address was issued.');
+  }
   return result;
 }
 

@@ -122,7 +122,7 @@ function payoutFault({ appId, family, address, chainId, fault }: PayoutFault): s
   ].join(' ');
 }
 
-function workFaults({ queue, outgoing, overdue, undelivered }: VitalSigns): string[] {
+function workFaults({ queue, outgoing, overdue, undelivered, deposits }: VitalSigns): string[] {
   const faults: string[] = [];
   if (queue.oldestSeconds > QUEUE_LIMIT_SECONDS) {
     faults.push(`A job has waited for ${Math.round(queue.oldestSeconds)} s: is a worker running?`);
@@ -134,6 +134,12 @@ function workFaults({ queue, outgoing, overdue, undelivered }: VitalSigns): stri
   if (overdue.some((row) => row.intents > 0)) faults.push('Payments are overdue. Run: npm run ops -- stuck');
   if (undelivered.some((row) => row.state !== 'acknowledged' && row.oldestSeconds > UNDELIVERED_LIMIT_SECONDS)) {
     faults.push('Payouts are undelivered. Run: npm run ops -- payouts');
+  }
+  if (deposits.some((row) => row.stuckSeconds > UNDELIVERED_LIMIT_SECONDS)) {
+    faults.push('Deposits cannot be returned. Run: npm run ops -- payments stuck');
+  }
+  if (deposits.some((row) => row.overdue > 0)) {
+    faults.push('Deposits wait to be collected or returned. Run: npm run ops -- stuck');
   }
   return faults;
 }

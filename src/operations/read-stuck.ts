@@ -1,6 +1,16 @@
+import type { OutgoingTransaction } from '../../prisma/client.ts';
 import type { OperationsWorld } from './operations-world.ts';
 
-export type Stuck = { kind: string; id: string; state: string; what: string; since: string; error: string | null };
+export type Stuck = {
+  kind: string;
+  id: string;
+  state: string;
+  what: string;
+  since: string;
+  error: string | null;
+  /** What to do, in one sentence. */
+  do: string;
+};
 
 const ROWS = 200;
 const MINUTE_MS = 60_000;
@@ -34,6 +44,11 @@ export async function readStuck(
     where: { status: 'CONFIRMED', appliedAt: null, seenAt: { lt: before } },
     take: ROWS,
   });
+  const deposits = await database.depositAddress.findMany({
+    where: { OR: [{ stuckSince: { not: null } }, { actAt: { lt: before } }] },
+    orderBy: { actAt: 'asc' },
+    take: ROWS,
+  });
   return [
     ...outgoing.map((row) => ({
       kind: 'transaction',
@@ -42,6 +57,7 @@ export async function readStuck(
       what: row.purpose,
       since: row.createdAt.toISOString(),
       error: row.error,
+      do: sendingAdvice(row),
     })),
     ...intents.map((intent) => ({
       kind: 'payment intent',
@@ -50,6 +66,7 @@ export async function readStuck(
       what: 'is due for its next state',
       since: (intent.timelockEndsAt ?? intent.expiresAt ?? intent.updatedAt).toISOString(),
       error: null,
+      do: `Run: npm run ops -- sweep. If it stays, run: npm run verify -- ${intent.id}`,
     })),
     ...facts.map((fact) => ({
       kind: 'fact',
@@ -58,6 +75,31 @@ export async function readStuck(
       what: `${fact.kind} of chain ${fact.chainId}, block ${fact.blockNumber}`,
       since: fact.seenAt.toISOString(),
       error: null,
+      do: `Look whether the node of chain ${fact.chainId} answers (npm run ops -- lag), and read the log of the indexer.`,
+    })),
+    ...deposits.map((deposit) => ({
+      kind: 'deposit',
+      id: deposit.paymentIntentId,
+      state: deposit.stuckSince === null ? 'DUE' : 'RETURN_FAILS',
+      what:
+        deposit.stuckSince === null
+          ? `money at the deposit address ${deposit.address} of chain ${deposit.chainId} is to be collected or returned`
+          : `the return from the deposit address ${deposit.address} of chain ${deposit.chainId} to ${deposit.refundAddress} fails`,
+      since: (deposit.stuckSince ?? deposit.actAt ?? deposit.createdAt).toISOString(),
+      error: deposit.stuckReason,
+      do:
+        deposit.stuckSince === null
+          ? 'See that a worker runs and that its log has no errors of this address, and run: npm run ops -- sweep'
+          : 'Remove the cause that the error names, or ask the payer or the issuer of the token; the return is tried again by itself at least every 6 hours.',
     })),
   ];
+}
+
+function sendingAdvice({ id, chainId, status, waitsFor, error }: OutgoingTransaction): string {
+  if (waitsFor === 'GAS') return `Send the coin of chain ${chainId} to the key; what waits is then sent by itself.`;
+  const giveUp = `npm run ops -- transaction abandon --id ${id} --reason <words>`;
+  if (status !== 'QUEUED')
+    return `Raise MAX_FEE_PER_GAS_WEI_${chainId} if the fees have passed it, or give it up: ${giveUp}`;
+  if (error !== null) return `Remove the cause that the error names, or give it up: ${giveUp}`;
+  return `See that a worker runs with this key, and that the fees are below MAX_FEE_PER_GAS_WEI_${chainId}.`;
 }

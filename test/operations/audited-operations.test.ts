@@ -114,6 +114,7 @@ const records: Record<string, string[] | string> = {
   'restore-begin': ['database.restored'],
   'restore-recover': 'writes down payments that were lost, of which an empty database has none',
   'restore-report': 'reads',
+  'recover-deposit': 'returns a deposit on a chain, of which there is none here: recover-deposit.test.ts',
   'jobs retry': 'tries again what is due anyway',
   'jobs failed': 'reads',
   status: 'reads',

@@ -67,6 +67,7 @@ export const auditActions = [
   'payout.unacknowledged',
   'platform_credential.created',
   'database.restored',
+  'deposit.recovered',
   'database.archived',
   'signing_key.rotated',
 ] as const;
@@ -79,6 +80,7 @@ export type AuditTarget =
   | 'CheckoutSession'
   | 'Coupon'
   | 'Database'
+  | 'DepositAddress'
   | 'Dispute'
   | 'Invoice'
   | 'Member'

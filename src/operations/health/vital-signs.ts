@@ -9,6 +9,7 @@ import { coveringAcknowledgement } from '../../payments/payouts/acknowledgement.
 import { isFailed, isSuperseded } from '../../platform/jobs.ts';
 import { PAYER_LACKS } from '../payments/payer-lack.ts';
 import { type ConsumerSigns, readConsumers } from './read-consumers.ts';
+import { type DepositSigns, type DepositsHeld, readDeposits, readDepositsHeld } from './read-deposits.ts';
 
 export type ChainSigns = {
   chainId: number;
@@ -53,6 +54,8 @@ export type VitalSigns = {
     payouts: number;
     oldestSeconds: number;
   }[];
+  deposits: DepositSigns[];
+  depositsHeld: DepositsHeld[];
 };
 
 /** An intent that should have changed state by itself this long ago is overdue. */
@@ -64,17 +67,20 @@ export async function readVitalSigns(
   { now }: { now: Date },
 ): Promise<VitalSigns> {
   const { database } = world;
-  const [chains, inbox, queue, consumers, outgoing, webhooks, overdue, undelivered] = await Promise.all([
-    readChainSigns(world, { now }),
-    readInbox(database),
-    readQueue(database),
-    readConsumers(database),
-    readOutgoing(database, now),
-    readWebhooks(database, now),
-    readOverdue(database, now),
-    readUndelivered(database, now),
-  ]);
-  return { chains, inbox, queue, consumers, outgoing, webhooks, overdue, undelivered };
+  const [chains, inbox, queue, consumers, outgoing, webhooks, overdue, undelivered, deposits, depositsHeld] =
+    await Promise.all([
+      readChainSigns(world, { now }),
+      readInbox(database),
+      readQueue(database),
+      readConsumers(database),
+      readOutgoing(database, now),
+      readWebhooks(database, now),
+      readOverdue(database, now),
+      readUndelivered(database, now),
+      readDeposits(database, now),
+      readDepositsHeld(database),
+    ]);
+  return { chains, inbox, queue, consumers, outgoing, webhooks, overdue, undelivered, deposits, depositsHeld };
 }
 
 /** Covers every enabled chain that is indexed. */

@@ -1,4 +1,5 @@
 import { Gauge } from 'prom-client';
+import { formatUnits } from 'viem';
 import type { Database } from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -18,6 +19,7 @@ export function tellTables(world: { database: Database; registry: Registry; cloc
     const signs = await readVitalSigns(world, { now: world.clock.now() });
     for (const chain of signs.chains) tellChain(gauges, chain);
     tellWork(gauges, signs);
+    tellDeposits(gauges, signs, world.registry);
   });
 }
 
@@ -93,6 +95,29 @@ function openGauges({ register }: Metrics) {
       'state',
       'role',
     ),
+    depositAddresses: gauge(
+      'sluice_deposit_addresses_open',
+      'Deposit addresses whose payment can still be collected.',
+      chain,
+    ),
+    depositsHeld: gauge(
+      'sluice_deposits_held_tokens',
+      'Whole tokens at all deposit addresses: waiting, stuck, or below the minimum that is returned.',
+      chain,
+      'token',
+    ),
+    depositsStuck: gauge('sluice_deposits_stuck', 'Deposit addresses with money whose return fails.', chain),
+    oldestStuckDeposit: gauge('sluice_deposits_stuck_oldest_seconds', 'How long the oldest of them has failed.', chain),
+    depositsOverdue: gauge(
+      'sluice_deposits_overdue',
+      'Deposit addresses about whose money a decision has been due for 10 minutes.',
+      chain,
+    ),
+    oldestDeposit: gauge(
+      'sluice_deposits_uncollected_oldest_seconds',
+      'Time since the latest deposit at the address that has waited longest to be collected or returned.',
+      chain,
+    ),
     overdue: gauge('sluice_payment_intents_overdue', 'Intents that should have moved 10 minutes ago.', 'status'),
   };
 }
@@ -140,4 +165,22 @@ function tellWork(gauges: Gauges, signs: VitalSigns): void {
     gauges.oldestUndelivered.set(labels, oldestSeconds);
   }
   for (const { status, intents } of signs.overdue) gauges.overdue.set({ status }, intents);
+}
+
+function tellDeposits(gauges: Gauges, { deposits, depositsHeld }: VitalSigns, registry: Registry): void {
+  for (const { chainId, open, stuck, stuckSeconds, overdue, uncollectedSeconds } of deposits) {
+    const labels = { chain_id: String(chainId) };
+    gauges.depositAddresses.set(labels, open);
+    gauges.depositsStuck.set(labels, stuck);
+    gauges.oldestStuckDeposit.set(labels, stuckSeconds);
+    gauges.depositsOverdue.set(labels, overdue);
+    gauges.oldestDeposit.set(labels, uncollectedSeconds);
+  }
+  for (const { chainId, tokenKey, held } of depositsHeld) {
+    const decimals = registry.token(tokenKey)?.decimals ?? 0;
+    gauges.depositsHeld.set(
+      { chain_id: String(chainId), token: tokenKey },
+      Number(formatUnits(BigInt(held), decimals)),
+    );
+  }
 }

@@ -1,5 +1,6 @@
 /** The command that checks all books: with the contracts, and field by field with the facts of the chains. */
 import { GatewayError, invalid, notFound } from '../../errors.ts';
+import { checkDeposits } from '../../payments/deposits/check-deposits.ts';
 import { checkEveryBook } from '../../payments/verification/check-every-book.ts';
 import { isId } from '../../platform/identifier.ts';
 import { checkBooks } from '../check-books.ts';
@@ -33,7 +34,9 @@ async function check(
   const onFault = (chainId: number, error: unknown) =>
     void silent.push(`Chain ${chainId}: ${error instanceof GatewayError ? error.message : 'the comparison failed'}`);
   const chains = withNodes ? await checkBooks(world, { onFault }) : [];
-  const { payments, faults, isCut } = await checkEveryBook(world, { appId });
+  const { payments, faults: bookFaults, isCut } = await checkEveryBook(world, { appId });
+  const deposits = await checkDeposits(world, { appId, withNodes, onFault });
+  const faults = [...bookFaults, ...deposits.faults];
   const drifting = chains.filter(
     ({ drifts, uncovered, credits }) => drifts.length + uncovered.length + credits.length > 0,
   );
@@ -61,7 +64,8 @@ async function check(
             })),
           }
         : {}),
-      books: [{ payments, faults: faults.length, complete: !isCut }],
+      books: [{ payments, faults: bookFaults.length, complete: !isCut }],
+      deposits: [{ addresses: deposits.addresses, faults: deposits.faults.length }],
       ...(faults.length === 0 ? {} : { faults: faults.map((fault) => ({ ...fault })) }),
     },
     ...(sentences.length === 0 ? {} : { fault: sentences.join('\n') }),

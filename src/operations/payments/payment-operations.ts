@@ -11,10 +11,12 @@ import { chainIdOf, wholeNumber } from '../read-option.ts';
 import {
   type ClosedChainRow,
   type DecisionRow,
+  type DepositRow,
   type PayoutRow,
   type RenewalRow,
   readClosedChains,
   readDecisions,
+  readDeposits,
   readRenewals,
   readSendings,
   readUndeliveredPayouts,
@@ -95,10 +97,11 @@ async function listStuck(
   const scope = { chainId, appId, now };
   const before = new Date(now.getTime() - request.minutes * MINUTE_MS);
   const dueBefore = new Date(now.getTime() + request.captureHours * HOUR_MS);
-  const [sendings, payouts, decisions, renewals, chains] = await Promise.all([
+  const [sendings, payouts, decisions, deposits, renewals, chains] = await Promise.all([
     readSendings(database, { ...scope, before }),
     readUndeliveredPayouts(database, scope),
     readDecisions(database, { ...scope, dueBefore }),
+    readDeposits(database, scope),
     readRenewals(database, scope),
     readClosedChains(database, scope),
   ]);
@@ -106,6 +109,7 @@ async function listStuck(
     ...sendings.flatMap((sending) => sendingRow(world, sending, before)),
     ...payouts.map((payout) => payoutRow(world, payout)),
     ...decisions.map((decision) => decisionRow(world, decision)),
+    ...deposits.map((deposit) => depositRow(world, deposit)),
     ...renewals.flatMap((renewal) => renewalRow(world, renewal)),
     ...chains.flatMap((chain) => chainRows(world, chain)),
   ];
@@ -166,6 +170,17 @@ function decisionRow(world: OperationsWorld, decision: DecisionRow): StuckRow {
     id: decision.paymentIntentId,
     since: decision.since.toISOString(),
     why: why[cause],
+  };
+}
+
+function depositRow(world: OperationsWorld, deposit: DepositRow): StuckRow {
+  const { address, refundAddress, paymentIntentId, since, reason } = deposit;
+  return {
+    ...row(world, 'DEPOSIT', { ...deposit, recipient: refundAddress }),
+    of: 'payment',
+    id: paymentIntentId,
+    since: since.toISOString(),
+    why: `The money at the deposit address ${address} cannot be returned to ${refundAddress}: ${reason}`,
   };
 }
 

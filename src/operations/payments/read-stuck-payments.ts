@@ -120,6 +120,30 @@ export async function readDecisions(
       ORDER BY intent.authorized_at LIMIT ${ROWS})`;
 }
 
+export type DepositRow = Money & {
+  paymentIntentId: string;
+  appId: string;
+  chainId: number;
+  address: string;
+  refundAddress: string;
+  since: Date;
+  reason: string;
+};
+
+/** Deposit addresses whose return fails: one row for each token that is held there. */
+export async function readDeposits(database: Database, { chainId, appId }: Scope): Promise<DepositRow[]> {
+  return await database.$queryRaw<DepositRow[]>`
+    SELECT deposit.payment_intent_id::text AS "paymentIntentId", intent.app_id::text AS "appId",
+      deposit.chain_id AS "chainId", deposit.address, deposit.refund_address AS "refundAddress",
+      deposit.stuck_since AS since, coalesce(deposit.stuck_reason, 'no reason was written.') AS reason,
+      balance.held::text AS amount, coalesce(balance.token_key, deposit.token_key) AS "tokenKey"
+    FROM deposit_address deposit JOIN payment_intent intent ON intent.id = deposit.payment_intent_id
+    LEFT JOIN deposit_balance balance ON balance.chain_id = deposit.chain_id
+      AND balance.terms_hash = deposit.terms_hash AND balance.held > 0
+    WHERE deposit.stuck_since IS NOT NULL ${onChain('deposit.chain_id', chainId)} ${ofApp(appId)}
+    ORDER BY deposit.stuck_since, deposit.terms_hash, balance.token LIMIT ${ROWS}`;
+}
+
 export type RenewalRow = {
   subscriptionId: string;
   appId: string;
@@ -188,6 +212,7 @@ function withoutStep(type: TransactionType): Prisma.Sql {
 type ChainColumn =
   | 'outgoing.chain_id'
   | 'payout.chain_id'
+  | 'deposit.chain_id'
   | 'intent.authorization_chain_id'
   | 'subscription.authorization_chain_id'
   | 'chain.chain_id';

@@ -5,7 +5,7 @@
  *   wallet holds too little.
  * - ALLOWANCE. PAYER_ALLOWANCE: the payer's wallet allows the escrow too little.
  * - RECIPIENT. UNDELIVERED: the escrow keeps a payout that it could not deliver. KEPT_SHARE: the same on Solana. UNPAYABLE: a payout that
- *   is not sent until its recipient can receive it. SETTLEMENT: a settlement that waits for its merchant to be payable.
+ *   is not sent until its recipient can receive it. DEPOSIT: money at a deposit address whose return fails. SETTLEMENT: a settlement that waits for its merchant to be payable.
  * - PERSON. DISPUTE, CAPTURE: decisions with a deadline. GIVEN_UP, REFUSED, UNMINED, UNSENT: transactions. PAYOUT: a payout that an
  *   operator has to check. CONSENT: a renewal that needs another signature or decision. CHAIN_PAUSED, CHAIN_HALTED: a chain that is
  *   paused or halted while payments are in escrow on it.
@@ -29,6 +29,7 @@ export type Cause =
   | 'KEPT_SHARE'
   | 'UNPAYABLE'
   | 'SETTLEMENT'
+  | 'DEPOSIT'
   | 'DISPUTE'
   | 'CAPTURE'
   | 'GIVEN_UP'
@@ -49,6 +50,7 @@ const waitsForOf = {
   KEPT_SHARE: 'RECIPIENT',
   UNPAYABLE: 'RECIPIENT',
   SETTLEMENT: 'RECIPIENT',
+  DEPOSIT: 'RECIPIENT',
   DISPUTE: 'PERSON',
   CAPTURE: 'PERSON',
   GIVEN_UP: 'PERSON',
@@ -169,6 +171,8 @@ export function whatToDo(cause: Cause, about: Advised): string {
       return `Ask the recipient to make its wallet able to take ${symbol} on ${chain}; it is looked at again every 15 minutes.`;
     case 'SETTLEMENT':
       return `Ask the merchant, or the issuer of ${symbol}, why the payout address cannot be paid; it is settled by itself as soon as it can be, and a day after its timelock in any case.`;
+    case 'DEPOSIT':
+      return `Ask the payer, or the issuer of ${symbol}, why ${about.recipient} cannot receive it; the return is tried again by itself at least every 6 hours, and only the payer can ever receive it.`;
     case 'DISPUTE':
       return 'Have the merchant concede it, or the arbiter decide it, before the deadline resolves it by the terms.';
     case 'CAPTURE':

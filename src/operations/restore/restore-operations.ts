@@ -1,6 +1,10 @@
 /** Commands for a database that was restored from a dump. docs/operations/restore.md says when to run which. */
+import { invalid } from '../../errors.ts';
+import { type PaymentTerms, termsSchema } from '../../escrow/terms.ts';
+import { recoverDeposit } from '../../payments/deposits/recover-deposit.ts';
+import { printUnits } from '../../prices/quote.ts';
 import type { Operation } from '../operations-world.ts';
-import { wholeNumber } from '../read-option.ts';
+import { chainIdOf, needed, wholeNumber } from '../read-option.ts';
 import { beginRestore } from './begin-restore.ts';
 import { lostRow } from './lost-payments.ts';
 import { recoverPayments } from './recover-payments.ts';
@@ -28,5 +32,36 @@ export const restoreOperations: Record<string, Operation> = {
       return recovered.map(({ lost, paymentIntentId }) => ({ ...lostRow(world, lost), paymentIntentId }));
     },
   },
+  'recover-deposit': {
+    usage: '--chain <id> --terms <json>',
+    options: ['chain', 'terms'],
+    hint: 'lag',
+    async run(world, { values }) {
+      const chainId = chainIdOf(needed(values, 'chain'));
+      const recovered = await recoverDeposit(world, { chainId, terms: termsOf(needed(values, 'terms')) });
+      return recovered.map(({ tokenKey, amount, ...row }) => ({
+        ...row,
+        amount: printUnits(amount, world.registry.token(tokenKey)?.decimals ?? 0),
+        tokenKey,
+      }));
+    },
+  },
   'restore-report': { usage: '', options: [], hint: 'lag', run: reportRestore },
 };
+
+/** Reads the terms as `prepareCheckout` answers them and as the log of the API has them. */
+function termsOf(text: string): PaymentTerms {
+  const terms = termsSchema.safeParse(parsed(text));
+  if (terms.success) return terms.data;
+  throw invalid(
+    terms.error.issues.map(({ path, message }) => ({ param: ['--terms', ...path.map(String)].join('.'), message })),
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid([{ param: '--terms', message: 'must be JSON' }]);
+  }
+}

@@ -6,14 +6,12 @@ import {
   type PaymentTerms,
   transaction,
 } from '../../../prisma/client.ts';
-import { callFault } from '../../chains/evm/classify-answer.ts';
 import { MULTICALL3 } from '../../chains/evm/nodes.ts';
 import type { Token } from '../../chains/registry.ts';
 import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import { authorizeFromDepositCall, type Call, returnDepositCall } from '../../escrow/calldata.ts';
 import { readBoxes } from '../../escrow/deposits/read-boxes.ts';
-import { describeRevert } from '../../escrow/describe-revert.ts';
 import { termsFromJson } from '../../escrow/terms.ts';
 import { enqueueTransaction } from '../../operator/enqueue-transaction.ts';
 import { RELAY_SENDER } from '../../operator/relay.ts';
@@ -28,12 +26,11 @@ import { nextTryAt } from '../payouts/payout.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
 import { type DepositSituation, decideDeposit, hexOf, isCollectable } from './deposit.ts';
 import { lockDeposit, tokenKeys } from './deposit-sums.ts';
+import { RETURN_GAS, returnFault } from './return-fault.ts';
 import { returnMinimum } from './return-minimum.ts';
 
 export type DepositWorld = ChainActionWorld & { config: Pick<Config, 'rpc'>; prices: Pick<PriceBook, 'usdPrice'> };
 
-/** Gas limit of a return. The code of the token and of a payer's contract determine how much they use, and the operator pays for it. */
-const RETURN_GAS = 1_000_000n;
 /**
  * The wait after a return that failed in its block, doubled with each failure: a payer's contract that passes the simulation and reverts in
  * the block must not spend our gas again and again. After `authorizeBy`, anybody can return the deposit in the meantime.
@@ -142,7 +139,10 @@ async function orderReturns(world: DepositWorld, reading: Reading): Promise<Retu
     if (minimum !== null && balance < minimum) continue;
     const isOwn = token === deposit.token;
     const call = returnDepositCall({ escrow, terms, token });
-    const fault = minimum === null ? NO_PRICE : await faultOf(world, deposit.chainId, call);
+    const fault =
+      minimum === null
+        ? NO_PRICE
+        : await returnFault(world, { chainId: deposit.chainId, call, sender: world.operator.address });
     orders.push({ token, isOwn, sender, call, fault });
   }
   return orders;
@@ -158,21 +158,6 @@ async function minimumOf(world: DepositWorld, token: Token): Promise<bigint | nu
     if (error instanceof GatewayError && error.code === 'PRICE_UNAVAILABLE') return null;
     throw error;
   }
-}
-
-async function faultOf({ nodes, operator }: DepositWorld, chainId: number, { to, data }: Call): Promise<string | null> {
-  return await nodes.asking(chainId, async (client) => {
-    try {
-      const gas = await client.estimateGas({ account: operator.address, to, data });
-      return gas <= RETURN_GAS ? null : `The return needs ${gas} gas, which exceeds the limit of ${RETURN_GAS}.`;
-    } catch (error) {
-      const fault = callFault(error);
-      if (fault === null) throw error;
-      // The pump waits until its key has gas.
-      if (fault.kind === 'NO_FUNDS') return null;
-      return fault.data === null ? fault.message : describeRevert(fault.data);
-    }
-  });
 }
 
 /** Queues the authorization unless another one of the intent is pending. Returns the seconds until the next decision. */

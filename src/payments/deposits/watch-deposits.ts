@@ -1,10 +1,9 @@
-import { getAbiItem, type Hex, toFunctionSelector } from 'viem';
+import type { Hex } from 'viem';
 import { type Database, transaction } from '../../../prisma/client.ts';
 import { evmBlockHash } from '../../chains/evm/evm-block-hash.ts';
 import { type EvmNodes, MULTICALL3 } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { type BoxReading, readBoxes } from '../../escrow/deposits/read-boxes.ts';
-import { escrowAbi } from '../../escrow/escrow-abi.ts';
 import type { ChainView } from '../../facts/chain-view.ts';
 import { limitLockWait } from '../../facts/store.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -13,6 +12,7 @@ import type { Log } from '../../platform/log.ts';
 import { toBigInt } from '../../prices/base-units.ts';
 import { currentSince, type DepositWithBalances, hexOf, nextLookAt } from './deposit.ts';
 import { depositFacts, tokenKeys } from './deposit-sums.ts';
+import { readCollected } from './read-collected.ts';
 import { recordReading } from './record-reading.ts';
 
 export type WatchWorld = { database: Database; registry: Registry; nodes: EvmNodes; clock: Clock; log: Log };
@@ -93,38 +93,6 @@ function isExplained(deposit: DepositWithBalances, { state, balances }: BoxReadi
     if (toBigInt(row.held) !== balance || (rest !== 0n && !mayBeCollected)) return false;
   }
   return true;
-}
-
-const COLLECTING = toFunctionSelector(getAbiItem({ abi: escrowAbi, name: 'authorizeFromDeposit' }));
-
-/**
- * Returns the amount that the payment has taken from the address, in base units: its amount if the authorizing transaction collected
- * it here. The payer may have paid the terms in another way. Null while the inbox does not contain that transaction.
- */
-async function readCollected(
-  { database, nodes, registry }: WatchWorld,
-  view: ChainView,
-  { deposit, reading }: { deposit: DepositWithBalances; reading: BoxReading },
-): Promise<bigint | null> {
-  if (reading.state.status === 'NONE') return 0n;
-  const { chainId, termsHash } = deposit;
-  const escrow = registry.chain(chainId)?.escrow ?? '';
-  const facts = await database.chainFact.findMany({
-    where: { chainId, ref: termsHash, kind: 'Authorized', status: { not: 'ORPHANED' } },
-    select: { txHash: true, blockHash: true, blockNumber: true },
-  });
-  for (const { txHash, blockHash, blockNumber } of facts) {
-    if (blockNumber > view.head.number || (await view.blockAt(blockNumber))?.hash !== blockHash) continue;
-    const sent = await nodes
-      .asking(chainId, (client) => client.getTransaction({ hash: hexOf(txHash) }))
-      .catch(() => null);
-    if (!sent) continue;
-    const isCall = sent.to?.toLowerCase() === escrow.toLowerCase();
-    // A batch carries the call inside its own; what follows the arguments of any other call of the escrow means nothing.
-    const isCollecting = isCall ? sent.input.startsWith(COLLECTING) : sent.input.includes(COLLECTING.slice(2));
-    return isCollecting ? toBigInt(deposit.amount) : 0n;
-  }
-  return null;
 }
 
 /** Whether every fact of the address is in this view's chain. Otherwise a fact will be orphaned, and must not be counted until then. */

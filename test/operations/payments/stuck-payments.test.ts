@@ -80,9 +80,9 @@ describe('nothing that waits', () => {
     expect(await stuck()).toEqual([]);
   });
 
-  it('takes five statements to be found', async () => {
+  it('takes six statements to be found', async () => {
     const statements = await countStatements(() => stuck('--chain', String(ground.evm.chainId)));
-    expect(statements).toHaveLength(5);
+    expect(statements).toHaveLength(6);
   });
 });
 

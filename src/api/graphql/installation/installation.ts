@@ -159,8 +159,10 @@ const OutgoingRef = builder.objectRef<OutgoingTransaction>('OutgoingTransaction'
 const StuckRef = builder.objectRef<Stuck>('StuckWork').implement({
   description: 'An object that should have advanced automatically and has not.',
   fields: (t) => ({
-    kind: t.exposeString('kind', { description: 'transaction, payment intent, or fact.' }),
-    id: t.exposeString('id', { description: 'Its id; of a fact the reference or transaction.' }),
+    kind: t.exposeString('kind', { description: 'transaction, payment intent, fact or deposit.' }),
+    id: t.exposeString('id', {
+      description: 'Its id; of a fact the reference or transaction; of a deposit the payment intent.',
+    }),
     state: t.exposeString('state', { description: 'Current status.' }),
     what: t.exposeString('what', { description: 'What it is waiting for.' }),
     since: t.field({
@@ -169,6 +171,7 @@ const StuckRef = builder.objectRef<Stuck>('StuckWork').implement({
       resolve: ({ since }) => new Date(since),
     }),
     error: t.exposeString('error', { nullable: true, description: 'The latest error.' }),
+    action: t.exposeString('do', { description: 'What to do, in one sentence.' }),
   }),
 });
 
