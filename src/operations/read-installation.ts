@@ -4,6 +4,7 @@ import { checkBooks } from './check-books.ts';
 import { chainFaults } from './health/chain-faults.ts';
 import { consumerFaults } from './health/read-consumers.ts';
 import { type PayoutFault, readPayoutFaults } from './health/read-payout-faults.ts';
+import { daysLeft, readSpending } from './health/read-spending.ts';
 import { type ChainSigns, readVitalSigns, type VitalSigns } from './health/vital-signs.ts';
 import type { OperationsWorld } from './operations-world.ts';
 import { readSenders, type SenderBalance } from './read-senders.ts';
@@ -40,6 +41,9 @@ export type WorkLine = {
   intentsOverdue: number;
 };
 
+/** `daysLeft`: whole days for which the balance lasts at the present rate; null if nothing was spent in the last week. */
+export type SenderLine = SenderBalance & { daysLeft: number | null };
+
 export type InstallationView = {
   /** Faults and the commands to run next. Empty when all is well. */
   faults: string[];
@@ -47,7 +51,7 @@ export type InstallationView = {
   work: WorkLine;
   consumers: VitalSigns['consumers'];
   sending: VitalSigns['outgoing'];
-  senders: SenderBalance[];
+  senders: SenderLine[];
   books: BooksLine[];
   payoutFaults: PayoutFault[];
 };
@@ -58,14 +62,23 @@ const QUEUE_LIMIT_SECONDS = 120;
 const UNDELIVERED_LIMIT_SECONDS = 3_600;
 const SECOND_LOOK_MS = 1_000;
 
-export async function readInstallation(world: OperationsWorld): Promise<InstallationView> {
-  const signs = await readVitalSigns(world, { now: world.clock.now() });
-  const [chains, senders, books, payoutFaults] = await Promise.all([
+/** `readBooks` compares the books with the contracts, or recalls a comparison. */
+export async function readInstallation(
+  world: OperationsWorld,
+  readBooks: (world: OperationsWorld) => Promise<BooksLine[]> = compareBooks,
+): Promise<InstallationView> {
+  const now = world.clock.now();
+  const [signs, spending] = await Promise.all([readVitalSigns(world, { now }), readSpending(world.database, now)]);
+  const [chains, balances, books, payoutFaults] = await Promise.all([
     Promise.all(signs.chains.map((chain) => readChainLine(world, chain))),
     readSenders(world, { keys: world.keys }),
     readBooks(world),
     readPayoutFaults(world),
   ]);
+  const senders = balances.map((balance): SenderLine => {
+    const spent = spending.find(({ chainId, sender }) => chainId === balance.chainId && sender === balance.sender);
+    return { ...balance, daysLeft: daysLeft(balance.left, spent) };
+  });
   const faults = [
     ...signs.chains.flatMap(chainFaults),
     ...chains.filter((row) => row.node === null).map((row) => `The node of chain ${row.chainId} does not answer.`),
@@ -145,7 +158,7 @@ function workFaults({ queue, outgoing, overdue, undelivered, deposits }: VitalSi
 }
 
 /** A node that does not respond is reported with its chain. The state of that chain's books is then UNKNOWN. */
-async function readBooks(world: OperationsWorld): Promise<BooksLine[]> {
+export async function compareBooks(world: OperationsWorld): Promise<BooksLine[]> {
   const unknown = new Set<number>();
   const onFault = (chainId: number) => void unknown.add(chainId);
   const checked = await checkBooks(world, { secondLookMs: SECOND_LOOK_MS, onFault });

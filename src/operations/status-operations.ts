@@ -26,11 +26,12 @@ async function readStatus(world: OperationsWorld): Promise<Answer> {
       work: [work],
       consumers: consumers.map(({ oldestSeconds, ...row }) => ({ ...row, oldestSeconds: Math.round(oldestSeconds) })),
       sending: sending.map(({ oldestSeconds, ...row }) => ({ ...row, oldestSeconds: Math.round(oldestSeconds) })),
-      senders: senders.map(({ chainId, sender, left, decimals, isLow }) => ({
+      senders: senders.map(({ chainId, sender, left, decimals, isLow, daysLeft }) => ({
         chainId,
         sender,
         coin: left === null ? null : formatUnits(left, decimals),
         low: isLow,
+        daysLeft,
       })),
       books: books.map(({ uncovered, ...row }) => ({ ...row, uncovered: uncovered.join(' ') || null })),
       ...(payoutFaults.length === 0 ? {} : { payouts: payoutFaults }),

@@ -7,6 +7,7 @@ import { removeMember } from '../../src/auth/members/remove-member.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { pauseChain } from '../../src/operations/pause-chain.ts';
 import { newId } from '../../src/platform/identifier.ts';
+import { countStatements } from '../setup/count-statements.ts';
 import { openEvm } from '../setup/evm.ts';
 import { followSse } from '../setup/live.ts';
 import { openRestApi } from '../setup/rest.ts';
@@ -19,8 +20,9 @@ const api = await openRestApi({ rpc: { 31337: node.rpcUrl }, environment });
 const { world, database, merchantA } = api;
 
 const LOOK = `{ installation {
-  faults chains { chainId nodeBlock headBlock paused haltReason } senders { chainId address left decimals isLow }
-  work { jobsReady intentsOverdue } books { chainId state } outgoing { id purpose status } stuck(minutes: 5) { kind id state since }
+  faults chains { chainId nodeBlock headBlock paused haltReason } senders { chainId address left decimals isLow daysLeft }
+  work { jobsReady intentsOverdue } books { chainId state } outgoing { id purpose status } stuck(minutes: 5) { kind id state since action }
+  alarms { alarm at what }
 } }`;
 
 async function logIn(email: string) {
@@ -57,11 +59,75 @@ it('is told to an operator: chains, senders, work, books', async () => {
       left: expect.any(String),
       decimals: 18,
       isLow: false,
+      daysLeft: null,
     },
-    { chainId: 31337, address: sender, left: '0', decimals: 18, isLow: true },
+    { chainId: 31337, address: sender, left: '0', decimals: 18, isLow: true, daysLeft: null },
   ]);
   expect(data.installation.work).toEqual({ jobsReady: expect.any(Number), intentsOverdue: 0 });
   expect(data.installation.stuck).toEqual([]);
+  expect(data.installation.alarms).toEqual([]);
+});
+
+it('says how long a key lasts at its present rate, what is stuck with what to do, and the last alarms', async () => {
+  const { secret } = await createPlatformCredential(world, { role: 'OPERATOR', name: 'day shift' });
+  const chainId = 31337;
+  const spender = world.operator.address.toLowerCase();
+  const { id: paymentIntentId } = await database.paymentIntent.create({
+    data: {
+      id: newId(),
+      appId: merchantA.appId,
+      amount: '1',
+      currency: 'USD',
+      captureMode: 'AUTOMATIC',
+      timelockDuration: 5,
+      disputeStartDuration: 5,
+      platformFeeBps: 0,
+    },
+  });
+  const left = await node.publicClient.getBalance({ address: world.operator.address });
+  const now = world.realClock.now().getTime();
+  // Four transactions in the last two days cost an eighth of what is left: it lasts 16 days. An older one does not count.
+  const ages = [100, 40, 30, 20, 48];
+  for (const [nonce, hours] of ages.entries()) {
+    const transactionId = newId();
+    const shared = { chainId, createdAt: new Date(now - (nonce === 0 ? 24 * 30 : hours) * 3_600_000) };
+    await database.transaction.create({
+      data: {
+        ...shared,
+        id: transactionId,
+        paymentIntentId,
+        type: 'REFUND',
+        status: 'CONFIRMED',
+        termsHash: `0x${'0a'.repeat(32)}`,
+        gasCostWei: String(left / 32n),
+      },
+    });
+    const row = { ...shared, id: newId(), sender: spender, toAddress: spender, data: '0x', transactionId };
+    await database.outgoingTransaction.create({
+      data: { ...row, nonce: BigInt(nonce), purpose: `spent ${nonce}`, status: 'FINAL' },
+    });
+  }
+  await database.operatorNonce.create({ data: { chainId, address: spender, nextNonce: 5n } });
+  const failed = { id: newId(), chainId, sender: spender, toAddress: spender, data: '0x', status: 'FAILED' } as const;
+  await database.outgoingTransaction.create({ data: { ...failed, purpose: 'a payout', error: 'It reverted.' } });
+  const waiting = { ...failed, id: newId(), status: 'QUEUED', createdAt: new Date(now - 3_600_000) } as const;
+  await database.outgoingTransaction.create({ data: { ...waiting, purpose: 'a refund' } });
+  const { data, errors } = await api.graphql(LOOK, {}, { key: secret });
+  expect(errors).toBeUndefined();
+  expect(data.installation.senders[0]).toMatchObject({ address: spender, daysLeft: 16 });
+  expect(data.installation.stuck).toEqual([
+    expect.objectContaining({
+      kind: 'transaction',
+      id: waiting.id,
+      action: expect.stringMatching(/^See that a worker runs/),
+    }),
+  ]);
+  expect(data.installation.alarms).toEqual([
+    { alarm: 'SluiceTransactionsFailed', at: expect.any(String), what: 'Chain 31337, a payout: It reverted.' },
+  ]);
+  const statements = await countStatements(() => api.graphql(LOOK, {}, { key: secret }));
+  expect(statements.length, 'whatever the number of rows').toBeLessThan(40);
+  await database.outgoingTransaction.deleteMany({ where: { sender: spender } });
 });
 
 it('is told to a member from being named until being unnamed or removed, whatever the role', async () => {

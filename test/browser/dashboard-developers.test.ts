@@ -203,11 +203,21 @@ async function seeTrouble(page: Page, chainId: number): Promise<void> {
   await outgoingTransaction.create({
     data: { id, chainId, sender: poor, toAddress: poor, data: '0x', purpose, error: 'no gas', createdAt, notBefore },
   });
+  const gone = { ...{ chainId, sender: poor, toAddress: poor, data: '0x' }, id: newId(), status: 'FAILED' } as const;
+  await outgoingTransaction.create({ data: { ...gone, purpose: `${purpose}, given up`, error: 'reverted' } });
   const rowsOf = (table: string) => page.getByRole('table', { name: table }).getByRole('row');
   const outgoing = rowsOf('Transactions on their way').filter({ hasText: purpose });
   await outgoing.getByText('no gas').waitFor(PATIENCE);
-  await rowsOf('Stuck').filter({ hasText: id }).getByText('Transaction', { exact: true }).waitFor();
+  const stuck = rowsOf('Stuck').filter({ hasText: id });
+  await stuck.getByText('Transaction', { exact: true }).waitFor();
+  await stuck.getByText(`npm run ops -- transaction abandon --id ${id}`).waitFor();
+  await rowsOf('Last alarms')
+    .filter({ hasText: 'SluiceTransactionsFailed' })
+    .getByText(`${purpose}, given up`)
+    .waitFor();
   const key = rowsOf('Keys that send').filter({ has: page.getByTitle(new RegExp(`^${poor}$`, 'i')) });
   await key.getByText('Low', { exact: true }).waitFor();
+  await page.getByRole('columnheader', { name: 'Days left' }).waitFor();
+  await page.getByText('Oldest due job, seconds').waitFor();
   await page.getByText(new RegExp(`^Key ${poor} has 0 left for gas on chain ${chainId}`, 'i')).waitFor();
 }

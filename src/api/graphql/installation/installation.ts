@@ -2,17 +2,19 @@
 
 import { z } from 'zod';
 import type { OutgoingTransaction } from '../../../../prisma/client.ts';
+import { ALARMS_LIMIT, type Alarm, readAlarms } from '../../../operations/health/read-alarms.ts';
 import type { OperationsWorld } from '../../../operations/operations-world.ts';
 import {
   type BooksLine,
   type ChainLine,
   type InstallationView,
   readInstallation,
+  type SenderLine,
   type WorkLine,
 } from '../../../operations/read-installation.ts';
 import { OUTGOING_ROWS, readOutgoing } from '../../../operations/read-outgoing.ts';
-import type { SenderBalance } from '../../../operations/read-senders.ts';
 import { readStuck, type Stuck } from '../../../operations/read-stuck.ts';
+import { recentBooks } from '../../../operations/recent-books.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import { checked, defineRules } from '../server/input.ts';
 import type { World } from '../server/world.ts';
@@ -80,7 +82,7 @@ const ChainLineRef = builder.objectRef<ChainLine>('InstallationChain').implement
   }),
 });
 
-const SenderRef = builder.objectRef<SenderBalance>('InstallationSender').implement({
+const SenderRef = builder.objectRef<SenderLine>('InstallationSender').implement({
   description: 'A key that sends, and what it has left for gas.',
   fields: (t) => ({
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
@@ -92,6 +94,11 @@ const SenderRef = builder.objectRef<SenderBalance>('InstallationSender').impleme
     }),
     decimals: t.exposeInt('decimals', { description: 'Of that coin.' }),
     isLow: t.exposeBoolean('isLow', { description: 'Whether it is below the limit that is set.' }),
+    daysLeft: t.exposeInt('daysLeft', {
+      nullable: true,
+      description:
+        'Whole days for which it lasts at the rate of its latest 500 transactions of the last week. Null if nothing was spent.',
+    }),
   }),
 });
 
@@ -175,6 +182,15 @@ const StuckRef = builder.objectRef<Stuck>('StuckWork').implement({
   }),
 });
 
+const AlarmRef = builder.objectRef<Alarm>('InstallationAlarm').implement({
+  description: 'An occurrence that raises an alarm.',
+  fields: (t) => ({
+    alarm: t.exposeString('alarm', { description: 'Name of the alert rule.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When it occurred.' }),
+    what: t.exposeString('what', { description: 'What occurred, at most 300 characters.' }),
+  }),
+});
+
 const stuckRules = defineRules({
   schema: z.object({ minutes: z.int().min(0, 'from 0 to 100000').max(100_000, 'from 0 to 100000').nullish() }),
 });
@@ -188,11 +204,20 @@ const InstallationRef = builder.objectRef<InstallationView>('Installation').impl
     chains: t.expose('chains', { type: [ChainLineRef], description: 'Every chain that is indexed.' }),
     work: t.expose('work', { type: WorkRef, description: 'Open work.' }),
     senders: t.expose('senders', { type: [SenderRef], description: 'The keys that send.' }),
-    books: t.expose('books', { type: [BooksRef], description: 'The books against the contracts.' }),
+    books: t.expose('books', {
+      type: [BooksRef],
+      description:
+        'The books against the contracts, compared at most half a minute ago; empty until the first comparison has ended.',
+    }),
     outgoing: t.field({
       type: [OutgoingRef],
       description: `Transactions on their way and given up ones, newest first, at most ${OUTGOING_ROWS}.`,
       resolve: (_view, _args, { world }) => readOutgoing(world),
+    }),
+    alarms: t.field({
+      type: [AlarmRef],
+      description: `The latest occurrences of the last 30 days that raise an alarm, newest first, at most ${ALARMS_LIMIT}.`,
+      resolve: (_view, _args, { world }) => readAlarms(world.database, world.realClock.now()),
     }),
     stuck: t.field({
       type: [StuckRef],
@@ -213,6 +238,6 @@ builder.queryField('installation', (t) =>
       "The installation's chains, senders, work and books, read at the time of the request. Requires a credential of an operator, or a member with access to operations.",
     authScopes: { operator: true },
     complexity: { field: 200, multiplier: 1 },
-    resolve: (_root, _args, { world }) => readInstallation(operationsWorld(world)),
+    resolve: (_root, _args, { world }) => readInstallation(operationsWorld(world), recentBooks),
   }),
 );

@@ -1,4 +1,4 @@
-/** The installation for who looks after it: what is wrong first, then chains, keys, books and what is on its way. */
+/** The installation for who looks after it: what is wrong first, then what is stuck, chains, keys, work, books and the last alarms. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { OperationsDrainDocument, OperationsInstallationDocument } from '../../../../generated/web/documents.ts';
@@ -11,6 +11,7 @@ import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Panel } from '../shell/panel.tsx';
+import { AlarmsTable } from './alarms-table.tsx';
 import { BooksTable } from './books-table.tsx';
 import { ChainsTable } from './chains-table.tsx';
 import type { Installation } from './installation.ts';
@@ -52,23 +53,34 @@ function Operations() {
       {installation && (
         <>
           <Faults faults={installation.faults} />
+          <Panel title={t('operations.stuck.title')} about={t('operations.stuck.about')}>
+            <StuckTable stuck={installation.stuck} />
+          </Panel>
           <Panel title={t('operations.chains.title')} about={t('operations.chains.about')}>
             <ChainsTable chains={installation.chains} />
-          </Panel>
-          <Panel title={t('operations.work.title')}>
-            <Work work={installation.work} />
+            <p className={styles.next}>{t('operations.chains.next')}</p>
           </Panel>
           <Panel title={t('operations.senders.title')} about={t('operations.senders.about')}>
             <SendersTable senders={installation.senders} />
+            <p className={styles.next}>{t('operations.senders.next')}</p>
+          </Panel>
+          <Panel title={t('operations.work.title')}>
+            <Work work={installation.work} />
+            <p className={styles.next}>{t('operations.work.next')}</p>
           </Panel>
           <Panel title={t('operations.books.title')} about={t('operations.books.about')}>
-            <BooksTable books={installation.books} />
+            {installation.books.length === 0 ? (
+              <p>{t('operations.books.none')}</p>
+            ) : (
+              <BooksTable books={installation.books} />
+            )}
+            <p className={styles.next}>{t('operations.books.next')}</p>
+          </Panel>
+          <Panel title={t('operations.alarms.title')} about={t('operations.alarms.about')}>
+            <AlarmsTable alarms={installation.alarms} />
           </Panel>
           <Panel title={t('operations.outgoing.title')} about={t('operations.outgoing.about')}>
             <OutgoingTable outgoing={installation.outgoing} />
-          </Panel>
-          <Panel title={t('operations.stuck.title')} about={t('operations.stuck.about')}>
-            <StuckTable stuck={installation.stuck} />
           </Panel>
         </>
       )}

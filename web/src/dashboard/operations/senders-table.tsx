@@ -35,6 +35,12 @@ export function SendersTable({ senders }: { senders: Installation['senders'] }) 
             ),
         },
         {
+          key: 'days',
+          head: t('operations.senders.days'),
+          align: 'end',
+          cell: ({ daysLeft }) => (daysLeft === null ? '–' : t('operations.senders.daysOf', { count: daysLeft })),
+        },
+        {
           key: 'state',
           head: t('operations.state'),
           cell: ({ left, isLow }) => {

@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { OperationsWorld } from './operations-world.ts';
+import { type BooksLine, compareBooks } from './read-installation.ts';
+
+type Recent = { lines: BooksLine[] | null; atMs: number; running: Promise<void> | null };
+
+/** A comparison is used for this long, however many operators look. */
+const FRESH_MS = 30_000;
+/** A page does not wait longer for a comparison, which reads the state of every open payment. */
+const WAIT_MS = 500;
+
+const recents = new WeakMap<object, Recent>();
+
+/**
+ * Returns the last comparison of the books of this process, and begins a new one if it is older than half a minute; one at a time. Until
+ * the first one has ended, there is none. Never waits longer than half a second.
+ */
+export async function recentBooks(world: OperationsWorld): Promise<BooksLine[]> {
+  const recent = recents.get(world.database) ?? { lines: null, atMs: 0, running: null };
+  recents.set(world.database, recent);
+  if (recent.running === null && world.clock.now().getTime() - recent.atMs >= FRESH_MS) {
+    recent.running = compareBooks(world)
+      .then((lines) => void Object.assign(recent, { lines }))
+      .catch(() => void Object.assign(recent, { lines: null }))
+      .finally(() => void Object.assign(recent, { atMs: world.clock.now().getTime(), running: null }));
+  }
+  if (recent.running) await Promise.race([recent.running, delay(WAIT_MS, undefined, { ref: false })]);
+  return recent.lines ?? [];
+}
