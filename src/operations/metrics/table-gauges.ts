@@ -1,5 +1,4 @@
 import { Gauge } from 'prom-client';
-import { formatUnits } from 'viem';
 import type { Database } from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -19,7 +18,7 @@ export function tellTables(world: { database: Database; registry: Registry; cloc
     const signs = await readVitalSigns(world, { now: world.clock.now() });
     for (const chain of signs.chains) tellChain(gauges, chain);
     tellWork(gauges, signs);
-    tellDeposits(gauges, signs, world.registry);
+    tellDeposits(gauges, signs);
   });
 }
 
@@ -101,8 +100,8 @@ function openGauges({ register }: Metrics) {
       chain,
     ),
     depositsHeld: gauge(
-      'sluice_deposits_held_tokens',
-      'Whole tokens at all deposit addresses: waiting, stuck, or below the minimum that is returned.',
+      'sluice_deposits_held_base_units',
+      'Base units of a token at all deposit addresses: waiting, stuck, or below the minimum that is returned.',
       chain,
       'token',
     ),
@@ -167,7 +166,7 @@ function tellWork(gauges: Gauges, signs: VitalSigns): void {
   for (const { status, intents } of signs.overdue) gauges.overdue.set({ status }, intents);
 }
 
-function tellDeposits(gauges: Gauges, { deposits, depositsHeld }: VitalSigns, registry: Registry): void {
+function tellDeposits(gauges: Gauges, { deposits, depositsHeld }: VitalSigns): void {
   for (const { chainId, open, stuck, stuckSeconds, overdue, uncollectedSeconds } of deposits) {
     const labels = { chain_id: String(chainId) };
     gauges.depositAddresses.set(labels, open);
@@ -177,10 +176,6 @@ function tellDeposits(gauges: Gauges, { deposits, depositsHeld }: VitalSigns, re
     gauges.oldestDeposit.set(labels, uncollectedSeconds);
   }
   for (const { chainId, tokenKey, held } of depositsHeld) {
-    const decimals = registry.token(tokenKey)?.decimals ?? 0;
-    gauges.depositsHeld.set(
-      { chain_id: String(chainId), token: tokenKey },
-      Number(formatUnits(BigInt(held), decimals)),
-    );
+    gauges.depositsHeld.set({ chain_id: String(chainId), token: tokenKey }, Number(held));
   }
 }

@@ -101,7 +101,7 @@ describe('a deposit whose return fails', () => {
     tellTables({ database, registry, clock, metrics });
     const text = await metrics.text();
     expect(text).toMatch(new RegExp(`sluice_deposits_stuck\\{[^}]*chain_id="${evm.chainId}"[^}]*\\} 1`));
-    expect(text).toMatch(/sluice_deposits_held_tokens\{[^}]*token="USDC-\d+"[^}]*\} 0\.000009/);
+    expect(text).toMatch(/sluice_deposits_held_base_units\{[^}]*token="USDC-\d+"[^}]*\} 9\n/);
     const [signs] = await readDeposits(database, clock.now());
     expect(signs?.stuckSeconds).toBeGreaterThan(3_600);
     expect(signs?.uncollectedSeconds).toBeGreaterThan(3_600);
