@@ -14,12 +14,12 @@ export function AlarmsTable({ alarms }: { alarms: Installation['alarms'] }) {
       rowKey={(one) => `${one.at} ${one.alarm} ${one.what}`}
       columns={[
         { key: 'at', head: t('operations.alarms.at'), cell: (one) => <Time at={one.at} /> },
-        { key: 'alarm', head: t('operations.alarms.alarm'), cell: (one) => <code>{one.alarm}</code> },
         {
           key: 'what',
           head: t('operations.alarms.what'),
           cell: (one) => <span className={styles.advice}>{one.what}</span>,
         },
+        { key: 'alarm', head: t('operations.alarms.alarm'), cell: (one) => <code>{one.alarm}</code>, isWide: true },
       ]}
     />
   );

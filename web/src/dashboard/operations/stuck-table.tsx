@@ -15,18 +15,23 @@ export function StuckTable({ stuck }: { stuck: Installation['stuck'] }) {
       rowKey={(one) => `${one.kind}:${one.id}`}
       columns={[
         { key: 'kind', head: t('operations.stuck.kind'), cell: (one) => t(`operations.stuck.kinds.${one.kind}`) },
-        { key: 'id', head: t('operations.stuck.id'), cell: (one) => <code className={styles.id}>{one.id}</code> },
+        {
+          key: 'action',
+          head: t('operations.next'),
+          cell: (one) => <span className={styles.advice}>{one.action}</span>,
+        },
+        {
+          key: 'id',
+          head: t('operations.stuck.id'),
+          cell: (one) => <code className={styles.id}>{one.id}</code>,
+          isWide: true,
+        },
         { key: 'state', head: t('operations.state'), cell: (one) => <Status status={one.state} tone="wait" /> },
         {
           key: 'what',
           head: t('operations.stuck.what'),
           cell: (one) => <span className={styles.words}>{one.error ?? one.what}</span>,
           isWide: true,
-        },
-        {
-          key: 'action',
-          head: t('operations.next'),
-          cell: (one) => <span className={styles.advice}>{one.action}</span>,
         },
         { key: 'since', head: t('operations.since'), cell: (one) => <Time at={one.since} /> },
       ]}
