@@ -68,6 +68,23 @@ it('is told to an operator: chains, senders, work, books', async () => {
   expect(data.installation.alarms).toEqual([]);
 });
 
+it('compares the books once for all who look', async () => {
+  const { secret } = await createPlatformCredential(world, { role: 'OPERATOR', name: 'auditor' });
+  const books = async () => {
+    const { data } = await api.graphql('{ installation { books { chainId state } } }', {}, { key: secret });
+    return data.installation.books;
+  };
+  await expect
+    .poll(books, { timeout: 30_000 })
+    .toEqual([{ chainId: 31337, state: expect.stringMatching(/^(MATCH|UNKNOWN)$/) }]);
+  const statements = await countStatements(books);
+  const again = await countStatements(books);
+  expect([statements.length, again.length].every((count) => count < 40)).toBe(true);
+  const reads = (texts: readonly unknown[]) =>
+    texts.filter((one) => /ledger_entry/.test(String(one)) && !/outgoing_transaction/.test(String(one))).length;
+  expect(reads(again), 'the books are not read again').toBe(0);
+});
+
 it('says how long a key lasts at its present rate, what is stuck with what to do, and the last alarms', async () => {
   const { secret } = await createPlatformCredential(world, { role: 'OPERATOR', name: 'day shift' });
   const chainId = 31337;
