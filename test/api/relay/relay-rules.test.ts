@@ -107,7 +107,7 @@ const bounded: Record<string, string[]> = {
     'SearchHits.subscriptions',
   ],
   'is computed, with a limit of its own': ['Subscription.upcomingCharges'],
-  'is a list of work that empties': ['Installation.outgoing', 'Installation.stuck'],
+  'is a list of work that empties': ['Installation.alarms', 'Installation.outgoing', 'Installation.stuck'],
   'has its rows in another connection: PaymentIntent.undeliveredConnection or Payer.undeliveredConnection': [
     'CheckoutPayment.undelivered',
     'PayerPayment.undelivered',
