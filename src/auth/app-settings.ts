@@ -10,8 +10,21 @@ const seconds = (least: number, most: number) =>
 const whole = (least: number, most: number) =>
   z.int().min(least, `at least ${least}`).max(most, `at most ${most}`).optional();
 
+/** A page of the merchant. The part before an @ is refused, because a payer would read it as the host. */
+const pageUrl = z
+  .url({ protocol: /^https?$/, error: 'an http(s) URL' })
+  .max(2048, 'at most 2048 characters')
+  .refine((text) => !hasUserInfo(text), 'without a user name or password')
+  .nullish();
+
 /** In a partial change, an absent field stays unchanged, and null clears one of these fields. */
-export const clearableSettings: readonly string[] = ['logoUrl', 'accentColor'];
+export const clearableSettings: readonly string[] = [
+  'logoUrl',
+  'accentColor',
+  'supportEmail',
+  'supportUrl',
+  'websiteUrl',
+];
 
 export const appSettingsSchema = z.object({
   name: z.string().min(1, 'at least 1 character').max(255, 'at most 255 characters').optional(),
@@ -55,8 +68,16 @@ export const appSettingsSchema = z.object({
     .regex(/^#[0-9a-fA-F]{6}$/, 'a colour as #rrggbb')
     .transform((color) => color.toLowerCase())
     .nullish(),
+  supportEmail: z.email('an email address').max(254, 'at most 254 characters').nullish(),
+  supportUrl: pageUrl,
+  websiteUrl: pageUrl,
 });
 export type AppSettings = z.infer<typeof appSettingsSchema>;
+
+function hasUserInfo(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && (url.username !== '' || url.password !== '');
+}
 
 /** The columns that hold an app's retry rules; `steps` of null restores the default schedule. */
 export function settingsColumns({ renewalRetry, ...columns }: AppSettings) {

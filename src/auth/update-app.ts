@@ -5,7 +5,7 @@ import { changedFields } from './audit/audit-entry.ts';
 import { recordChange } from './audit/record-action.ts';
 
 /**
- * Changes an app's settings. Absent fields stay unchanged, and null removes the logo or the accent color. Throws NOT_FOUND for an app of
+ * Changes an app's settings. Absent fields stay unchanged, and null clears those settings that have no value by default. Throws NOT_FOUND for an app of
  * another merchant, and VALIDATION_ERROR if the dispute window would be longer than the timelock,
  * or if the grace period is given twice.
  */

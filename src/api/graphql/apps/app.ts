@@ -129,6 +129,20 @@ export const AppRef = builder.prismaObject('App', {
       nullable: true,
       description: 'The color of payers’ pages, as #rrggbb. Null for the default.',
     }),
+    supportEmail: t.exposeString('supportEmail', {
+      nullable: true,
+      description: 'The email address at which payers reach the merchant. Null if none was set.',
+    }),
+    supportUrl: t.expose('supportUrl', {
+      type: 'URL',
+      nullable: true,
+      description: 'The page for help and contact. Null if none was set.',
+    }),
+    websiteUrl: t.expose('websiteUrl', {
+      type: 'URL',
+      nullable: true,
+      description: "The merchant's website. Null if none was set.",
+    }),
     payoutAddresses: t.relation('payoutAddresses', {
       description: 'The addresses to which the app is paid, one for each chain family.',
     }),

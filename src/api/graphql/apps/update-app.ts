@@ -86,6 +86,15 @@ const UpdateAppInput = builder.inputType('UpdateAppInput', {
       description: 'An http(s) URL of a PNG, JPEG, WebP, GIF or AVIF of at most 2 MiB; null takes it away.',
     }),
     accentColor: t.string({ description: 'The color of payers’ pages, as #rrggbb. Null for the default.' }),
+    supportEmail: t.string({
+      description:
+        'The email address at which payers reach you, at most 254 characters. Receipts show it. Null removes it.',
+    }),
+    supportUrl: t.field({
+      type: 'URL',
+      description: 'Your page for help and contact. Receipts link to it. Null removes it.',
+    }),
+    websiteUrl: t.field({ type: 'URL', description: 'Your website. Receipts link to it. Null removes it.' }),
     payoutAddresses: t.field({
       type: [PayoutAddressInput],
       description:
@@ -123,7 +132,7 @@ function payoutFaults(registry: Registry, input: unknown): FieldFault[] {
   });
 }
 
-/** Only the logo and the accent color can be cleared. */
+/** Only settings that have no value by default can be cleared. */
 function nullFaults(input: unknown): { param: string; message: string }[] {
   const given = new Map<string, unknown>(Object.entries(typeof input === 'object' && input !== null ? input : {}));
   return settings.flatMap(([name]) =>

@@ -1,6 +1,7 @@
 /** The payment of a session and the payer's steps, as the payer's page may see them. */
 import { shownDeposit } from '../../../payments/deposits/deposit.ts';
 import { isOfPayer } from '../../../payments/payouts/payout-fields.ts';
+import { PayerRefundRef, refundsOfPayer } from '../payments/payer-refund.ts';
 import { AuthorizationMethodEnum, CaptureModeEnum, PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
 import { TransactionRef } from '../payments/transaction.ts';
 import { PaymentTransferRef } from '../payments/transfer.ts';
@@ -59,6 +60,11 @@ export const CheckoutPaymentRef = builder.objectRef<ShownPayment>('CheckoutPayme
       type: [UndeliveredPayoutRef],
       description: 'What was to go back to the wallet and could not be delivered yet, oldest first.',
       resolve: (payment) => payment.payouts.filter((payout) => isOfPayer(payment, payout)),
+    }),
+    refunds: t.field({
+      type: [PayerRefundRef],
+      description: 'Refunds to the wallet that paid, oldest first, at most 100.',
+      resolve: (payment) => refundsOfPayer(payment),
     }),
     disputeId: t.field({
       type: 'UUID',

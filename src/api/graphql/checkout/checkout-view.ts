@@ -2,6 +2,7 @@
 import type { AuthorizationMethod, Prisma } from '../../../../prisma/client.ts';
 import { scopedDatabase } from '../../../auth/scoped-database.ts';
 import { partiesOf } from '../../../checkout/evm/plan-evm-payment.ts';
+import { shownRefunds } from '../payments/payer-refund.ts';
 import { transfers } from '../payments/transfer-selection.ts';
 import type { World } from '../server/world.ts';
 
@@ -14,6 +15,7 @@ const shown = {
       quotes: { where: { confirmedAt: { not: null } }, orderBy: { confirmedAt: 'desc' }, take: 1 },
       transactions: { where: { type: 'AUTHORIZE' }, orderBy: { createdAt: 'desc' }, take: 1 },
       deposits: transfers,
+      refunds: shownRefunds,
       payouts: { where: { role: 'PAYER', deliveredAt: null }, orderBy: { creditedAt: 'asc' }, take: 100 },
     },
   },

@@ -7,6 +7,7 @@ import { storedMetering } from '../../../catalog/metering.ts';
 import { notFound } from '../../../errors.ts';
 import { lastSequence, type SequencedEvent } from '../../../events/store.ts';
 import { PayoutAddressRef } from '../apps/app.ts';
+import { PayeeContactRef } from '../apps/payee-contact.ts';
 import { MeteringRef } from '../catalog/metering.ts';
 import { BillingIntervalEnum } from '../catalog/product-plan.ts';
 import { builder, NodeRef } from '../server/builder.ts';
@@ -71,6 +72,11 @@ const CheckoutRef = builder.objectRef<PayersView>('Checkout').implement({
       nullable: true,
       description: 'The color that the payee chose for the page, as #rrggbb. Null for the default.',
       resolve: ({ session }) => session.app.accentColor,
+    }),
+    contact: t.field({
+      type: PayeeContactRef,
+      description: 'How the payer reaches the payee.',
+      resolve: ({ session }) => session.app,
     }),
     merchantName: t.string({
       description: 'Whose app it is.',

@@ -3,8 +3,10 @@ import type { Prisma } from '../../../../prisma/client.ts';
 import { imageAddress } from '../../../auth/tokens/image-address.ts';
 import { termsFromJson } from '../../../escrow/terms.ts';
 import { isAccepted } from '../../../payments/payment-key.ts';
+import { PayeeContactRef, shownContact } from '../apps/payee-contact.ts';
 import { BillingIntervalEnum } from '../catalog/product-plan.ts';
 import { DisputeRef } from '../payments/dispute.ts';
+import { PayerRefundRef, refundsOfPayer, shownRefunds } from '../payments/payer-refund.ts';
 import { PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
 import { UndeliveredPayoutRef } from '../payments/undelivered.ts';
 import { builder, NodeRef } from '../server/builder.ts';
@@ -12,11 +14,13 @@ import { SubscriptionStatusEnum } from '../subscriptions/subscription.ts';
 import { SubscriptionUsageRef, type shownUsage } from '../subscriptions/usage.ts';
 
 type Merchant = { name: true; logoUrl: true };
+type Payee = Merchant & typeof shownContact;
 
 type PaymentRow = Prisma.PaymentIntentGetPayload<{
   include: {
-    app: { select: Merchant };
+    app: { select: Payee };
     dispute: true;
+    refunds: typeof shownRefunds;
     terms: true;
     payouts: true;
     checkoutSessions: { select: { items: true } };
@@ -43,8 +47,9 @@ const PAYOUTS = 50;
 /** Returns the selection of a payment for the wallet that paid it. */
 export function shownToPayer(wallet: string) {
   return {
-    app: { select: { name: true, logoUrl: true } },
+    app: { select: { name: true, logoUrl: true, ...shownContact } },
     dispute: true,
+    refunds: shownRefunds,
     terms: true,
     payouts: {
       where: { recipient: wallet.toLowerCase(), role: 'PAYER', deliveredAt: null },
@@ -79,6 +84,11 @@ export const PayerPaymentRef = builder.objectRef<PaymentRow>('PayerPayment').imp
       description: 'Logo of the payee, as a path of this installation that begins with /images/.',
       resolve: ({ app }, _args, { world }) => imageAddress(world.secretKeys, app.logoUrl),
     }),
+    contact: t.field({
+      type: PayeeContactRef,
+      description: 'How the payer reaches the payee.',
+      resolve: ({ app }) => app,
+    }),
     lines: t.stringList({
       description: `The names of the purchased items, at most ${LINES} lines. Empty if the merchant gave none.`,
       resolve: ({ checkoutSessions: [session] }) => (session?.items ?? []).slice(0, LINES).map(({ name }) => name),
@@ -100,6 +110,12 @@ export const PayerPaymentRef = builder.objectRef<PaymentRow>('PayerPayment').imp
       type: [UndeliveredPayoutRef],
       description: 'What was to go back to the wallet and could not be delivered yet, oldest first.',
       resolve: ({ payouts }) => payouts,
+    }),
+    refunds: t.field({
+      type: [PayerRefundRef],
+      complexity: { field: 1, multiplier: 2 },
+      description: 'Refunds to the wallet, oldest first, at most 100.',
+      resolve: (row) => refundsOfPayer(row),
     }),
     authorizedAt: t.expose('authorizedAt', { type: 'DateTime', nullable: true, description: 'Time of the payment.' }),
     capturedAt: t.expose('capturedAt', { type: 'DateTime', nullable: true, description: 'Time of the capture.' }),

@@ -32,7 +32,7 @@ const RefundPaymentIntentInput = builder.inputType('RefundPaymentIntentInput', {
   extensions: carryRules(refundRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
-    reason: t.string({ required: true, description: REASON_LIMIT }),
+    reason: t.string({ required: true, description: `${REASON_LIMIT} The payer can read it.` }),
     amount: t.string({ description: 'Base units, at most what is left.' }),
     percent: t.float({ description: 'Of what is left, 1 to 100, floored to base units.' }),
   }),
