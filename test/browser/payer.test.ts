@@ -108,7 +108,7 @@ test('a wallet signs in, sees its hold and its subscription, disputes, revokes, 
   await press(page, 'Sign in with your wallet');
 
   const payment = page.getByRole('article', { name: 'Payment to Tea house' }).filter({ hasText: 'A pot of tea' });
-  await payment.getByText('Taken by the merchant').waitFor();
+  await payment.getByText('Paid, held in escrow').waitFor();
   await payment.getByText('Read from the contract just now.').waitFor();
   const consent = page.getByRole('article', { name: 'Subscription with Tea house' });
   await consent.getByText('May charge you').waitFor();
@@ -161,7 +161,7 @@ test('with the API gone the page reads the contract alone, and takes back, dispu
   await press(page, 'Connect Test wallet');
   await press(page, 'Sign in with your wallet');
   const known = page.getByRole('article', { name: 'Payment to Tea house' }).filter({ hasText: 'A pot of tea' });
-  await known.getByText('Taken by the merchant').waitFor();
+  await known.getByText('Paid, held in escrow').waitFor();
   const consent = page.getByRole('article', { name: 'Subscription with Tea house' });
   await consent.getByText('May charge you').waitFor();
   // Nobody but the chain hears of this one, and nobody will take it.

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { errorCatalogue } from '../../src/errors.ts';
 import { ApiError, networkFault, printedFault } from '../../web/src/api/api-error.ts';
-import { receiptWords } from '../../web/src/checkout/cards/receipt-words.ts';
+import { receiptWords, refundHead } from '../../web/src/checkout/cards/receipt-words.ts';
 import { beginInput, beginQuestions, isSoldOut, typedQuantity } from '../../web/src/checkout/link/begin-input.ts';
 import { afterBeginFault, type BeginKey, beginKey } from '../../web/src/checkout/link/begin-key.ts';
 import { apiSentence } from '../../web/src/checkout/pay/api-fault.ts';
@@ -11,6 +11,7 @@ import { unseenAt } from '../../web/src/checkout/pay/unseen.ts';
 import { lacksGas, type Option, waysFor } from '../../web/src/checkout/pay/ways.ts';
 import { newer } from '../../web/src/checkout/session/newer.ts';
 import { printAddress, readAddress } from '../../web/src/checkout/session/page-address.ts';
+import { currentRefunds, refundState, refundSums } from '../../web/src/refunds/refund-summary.ts';
 import { walletFault } from '../../web/src/wallet/evm/wallet-fault.ts';
 
 const option = (tokenKey: string, chainId: number, methods: Option['methods']): Option => ({
@@ -317,4 +318,29 @@ describe('a receipt', () => {
       expect(receiptWords(outcome, { isCustodial, disputeSeconds })).toBe(words);
     },
   );
+
+  it.each([
+    ['paid', 0n, 0n, null],
+    ['paid', 5n, 0n, 'partlyRefunded'],
+    ['paid', 5n, 1n, 'refundUnderWay'],
+    ['subscribed', 0n, 1n, 'refundUnderWay'],
+    ['refunded', 5n, 0n, null],
+    ['trial', 0n, 0n, null],
+  ] as const)('of %s with %s refunded and %s under way has the head %s', (outcome, refunded, underWay, head) => {
+    expect(refundHead(outcome, { refunded, underWay })).toBe(head);
+  });
+
+  it('leaves out failed refunds that were followed by another', () => {
+    const refund = (status: 'PENDING' | 'CONFIRMED' | 'FAILED') => ({ status, amount: '1', isUndelivered: false });
+    const statuses = (...given: Parameters<typeof refund>[0][]) =>
+      currentRefunds(given.map(refund)).map(({ status }) => status);
+    expect(statuses('FAILED', 'CONFIRMED', 'FAILED')).toEqual(['CONFIRMED', 'FAILED']);
+    expect(statuses('FAILED', 'PENDING')).toEqual(['PENDING']);
+    expect(statuses('FAILED')).toEqual(['FAILED']);
+    expect(refundState({ status: 'CONFIRMED', isUndelivered: true })).toBe('WAITING');
+    expect(refundSums([refund('CONFIRMED'), refund('PENDING'), refund('FAILED')])).toEqual({
+      refunded: 1n,
+      underWay: 1n,
+    });
+  });
 });

@@ -137,6 +137,8 @@ const paymentTold = {
   authorizedAt: '1970-01-01T00:15:00.000Z',
   capturedAt: '1970-01-01T00:15:50.000Z',
   txHash: null,
+  refunds: [],
+  contact: { supportEmail: null, supportUrl: null, websiteUrl: null },
   undelivered: [],
   dispute: {
     id: '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11',

@@ -95,7 +95,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   if (isSolanaAlone && ways.solana.length > 0 && seen.card !== 'sign' && !payment.work && !isOnSolana)
     setOnSolana(true);
   return (
-    <PageFrame payee={view} summary={<SessionSummary view={view} />}>
+    <PageFrame payee={view} summary={<SessionSummary view={view} />} isReceipt={seen.card === 'receipt'}>
       <Said seen={seen} />
       <div data-card={isTransferring ? 'transfer' : seen.card}>
         {isTransferring && (

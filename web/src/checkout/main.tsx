@@ -3,14 +3,16 @@ import '../no-eval.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import '../ui/tokens.css';
+import './view/paper.css';
 import checkout from '../words/en/checkout.json';
 import everywhere from '../words/en/everywhere.json';
+import refunds from '../words/en/refunds.json';
 import { openWords } from '../words/open-words.ts';
 import { App } from './app.tsx';
 
 const place = document.getElementById('page');
 if (!place) throw new Error('The page has no place to stand in.');
-await openWords({ everywhere, checkout });
+await openWords({ everywhere, checkout, refunds });
 createRoot(place).render(
   <StrictMode>
     <App />

@@ -5,12 +5,13 @@ import { createRoot } from 'react-dom/client';
 import '../ui/tokens.css';
 import everywhere from '../words/en/everywhere.json';
 import payer from '../words/en/payer.json';
+import refunds from '../words/en/refunds.json';
 import { openWords } from '../words/open-words.ts';
 import { App } from './app.tsx';
 
 const place = document.getElementById('page');
 if (!place) throw new Error('The page has no place to stand in.');
-await openWords({ everywhere, payer });
+await openWords({ everywhere, payer, refunds });
 createRoot(place).render(
   <StrictMode>
     <App />

@@ -4,6 +4,9 @@ import { useTranslation } from 'react-i18next';
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import type { Credential } from '../../api/ask.ts';
 import { PayersDispute } from '../../disputes/payers-dispute.tsx';
+import { PayeeContact } from '../../refunds/payee-contact.tsx';
+import { PayerRefunds } from '../../refunds/payer-refunds.tsx';
+import { refundSums } from '../../refunds/refund-summary.ts';
 import { chainOf, tokenOf } from '../../settings.ts';
 import { Address } from '../../ui/addresses/address.tsx';
 import { Amount } from '../../ui/amounts/amount.tsx';
@@ -16,7 +19,7 @@ import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
 import { CollectNote } from './collect-note.tsx';
-import { receiptWords } from './receipt-words.ts';
+import { receiptWords, refundHead } from './receipt-words.ts';
 
 const REDIRECT_SECONDS = 8;
 
@@ -31,34 +34,68 @@ type ReceiptCardProps = {
 
 export function ReceiptCard({ view, outcome, notice, paidAt, credential }: ReceiptCardProps) {
   const { t } = useTranslation();
+  const formats = useFormats();
   const { successUrl } = view.session;
-  const { chainId } = view.payment ?? {};
+  const tokenWords = (units: bigint) => {
+    const token = payment?.tokenKey ? tokenOf(payment.tokenKey) : undefined;
+    return `${formats.token(units, token?.decimals ?? 0).words} ${token?.symbol ?? ''}`;
+  };
+  const { payment } = view;
+  const { chainId } = payment ?? {};
+  const sums = refundSums(payment?.refunds ?? []);
+  const ofRefund = refundHead(outcome, sums);
   const isCustodial = chainId != null && chainOf(chainId)?.escrow === null;
-  const isUncollected = outcome === 'refunded' && (view.payment?.undelivered ?? []).length > 0;
+  const isUncollected = outcome === 'refunded' && (payment?.undelivered ?? []).length > 0;
   const words = isUncollected
     ? 'uncollected'
     : receiptWords(outcome, { isCustodial, disputeSeconds: view.disputeSeconds });
-  const [icon, tone] = outcome === 'refunded' ? (['back', 'quiet'] as const) : (['check', 'good'] as const);
+  const [icon, tone] = looks[ofRefund ?? (outcome === 'refunded' ? 'refunded' : 'paid')];
+  const wayBack = payerPage(payment);
   return (
     <div className={styles.stack} data-outcome={outcome}>
-      <CardHead icon={icon} tone={tone} title={t(`checkout.receipt.title.${outcome}`)}>
-        {t(`checkout.receipt.words.${words}`, { name: view.appName })}
+      <CardHead icon={icon} tone={tone} title={t(`checkout.receipt.title.${ofRefund ?? outcome}`)}>
+        {t(`checkout.receipt.words.${ofRefund ?? words}`, {
+          name: view.appName,
+          amount: tokenWords(ofRefund === 'refundUnderWay' ? sums.underWay : sums.refunded),
+        })}
       </CardHead>
-      <CollectNote payment={view.payment} />
-      <ReceiptFacts view={view} />
+      <CollectNote payment={payment} />
+      <ReceiptFacts view={view} refunded={sums.refunded > 0n ? tokenWords(sums.refunded) : null} />
+      {payment && <PayerRefunds refunds={payment.refunds} payee={view.appName} />}
       {view.payment?.disputeId && <PayersDispute disputeId={view.payment.disputeId} credential={credential} />}
       {notice && <Notice name={notice} />}
       <div className={styles.actions}>
         {successUrl && <Back url={successUrl} name={view.appName} paidAt={paidAt} />}
+        {wayBack && (
+          <ButtonLink isWide icon="wallet" href={wayBack}>
+            {t('checkout.receipt.payments')}
+          </ButtonLink>
+        )}
         <Button isWide icon="invoice" onPress={() => window.print()}>
           {t('checkout.receipt.print')}
         </Button>
       </div>
+      <PayeeContact contact={view.contact} payee={view.appName} reference={view.session.paymentIntentId} />
     </div>
   );
 }
 
-function ReceiptFacts({ view }: { view: CheckoutViewFragment }) {
+const looks = {
+  paid: ['check', 'good'],
+  refundUnderWay: ['clock', 'wait'],
+  partlyRefunded: ['back', 'good'],
+  refunded: ['back', 'quiet'],
+} as const;
+
+/** The payer's own page, for a wallet that can sign in there; null where it is linked already, to collect what waits. */
+function payerPage(payment: CheckoutViewFragment['payment']): string | null {
+  const chain = payment?.chainId == null ? undefined : chainOf(payment.chainId);
+  if (!payment?.walletAddress || chain?.family !== 'EVM' || payment.transfer || payment.undelivered.length > 0)
+    return null;
+  return `/pay/${payment.walletAddress}`;
+}
+
+function ReceiptFacts({ view, refunded }: { view: CheckoutViewFragment; refunded: string | null }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const { session, payment, subscription } = view;
@@ -69,6 +106,7 @@ function ReceiptFacts({ view }: { view: CheckoutViewFragment }) {
     token && payment?.cryptoAmount ? { ...token, units: payment.cryptoAmount, chain: chain?.name ?? '' } : undefined;
   const rows = [
     { name: t('checkout.receipt.amount'), what: payment && <Amount fiat={session} token={paid} /> },
+    { name: t('checkout.receipt.refunded'), what: refunded },
     { name: t('checkout.receipt.at'), what: payment?.authorizedAt && formats.absolute(new Date(payment.authorizedAt)) },
     {
       name: t('checkout.receipt.from'),
@@ -80,7 +118,8 @@ function ReceiptFacts({ view }: { view: CheckoutViewFragment }) {
     },
     {
       name: t('checkout.receipt.dispute'),
-      what: payment?.disputeEndsAt && formats.absolute(new Date(payment.disputeEndsAt)),
+      what:
+        payment?.disputeEndsAt && payment.status !== 'REFUNDED' && formats.absolute(new Date(payment.disputeEndsAt)),
     },
     {
       name: t('checkout.receipt.next'),

@@ -1,5 +1,6 @@
 import type { Outcome } from '../steps.ts';
 
+export type RefundHead = 'refundUnderWay' | 'partlyRefunded';
 export type ReceiptWords = Outcome | 'custody' | 'custodyHeld' | 'undisputed';
 
 /**
@@ -14,4 +15,14 @@ export function receiptWords(
   if (outcome !== 'paid') return outcome;
   if (isCustodial) return 'custody';
   return disputeSeconds > 0 ? 'paid' : 'undisputed';
+}
+
+/** What the head of a receipt says of refunds, under `checkout.receipt.title` and `.words`; null where they do not change it. */
+export function refundHead(
+  outcome: Outcome,
+  { refunded, underWay }: { refunded: bigint; underWay: bigint },
+): RefundHead | null {
+  if (outcome === 'refunded' || outcome === 'trial') return null;
+  if (underWay > 0n) return 'refundUnderWay';
+  return refunded > 0n ? 'partlyRefunded' : null;
 }

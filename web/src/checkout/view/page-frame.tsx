@@ -15,7 +15,15 @@ export type Payee = {
   isTest: boolean;
 };
 
-export function PageFrame({ payee, summary, children }: { payee?: Payee; summary?: ReactNode; children: ReactNode }) {
+type PageFrameProps = {
+  payee?: Payee;
+  summary?: ReactNode;
+  /** The page can be printed as a receipt. */
+  isReceipt?: boolean | undefined;
+  children: ReactNode;
+};
+
+export function PageFrame({ payee, summary, isReceipt, children }: PageFrameProps) {
   const { t } = useTranslation();
   const accent = payee?.accentColor;
   useEffect(() => applyAccent(accent), [accent]);
@@ -34,7 +42,7 @@ export function PageFrame({ payee, summary, children }: { payee?: Payee; summary
       <main className={styles.columns}>
         {(payee || summary) && (
           <section className={styles.summary} aria-label={t('checkout.summary')}>
-            {payee && <PayeeHead payee={payee} />}
+            {payee && <PayeeHead payee={payee} isReceipt={isReceipt} />}
             {summary}
           </section>
         )}
@@ -47,7 +55,8 @@ export function PageFrame({ payee, summary, children }: { payee?: Payee; summary
   );
 }
 
-function PayeeHead({ payee }: { payee: Payee }) {
+function PayeeHead({ payee, isReceipt }: { payee: Payee; isReceipt: boolean | undefined }) {
+  const { t } = useTranslation();
   return (
     <div className={styles.payee}>
       <MerchantMark name={payee.appName} logoUrl={payee.appLogoUrl} />
@@ -55,6 +64,7 @@ function PayeeHead({ payee }: { payee: Payee }) {
         <h1 className={styles.name}>{payee.appName}</h1>
         {payee.merchantName !== payee.appName && <p className={styles.merchant}>{payee.merchantName}</p>}
       </div>
+      {isReceipt && <p className={styles.paperTitle}>{t('checkout.receipt.paper')}</p>}
     </div>
   );
 }

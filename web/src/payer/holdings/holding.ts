@@ -3,6 +3,7 @@
  * adds names and prices, which holdings known only from the contract lack.
  */
 import type { Address, Hex } from 'viem';
+import type { ShownContactFragment, ShownRefundFragment } from '../../../../generated/web/documents.ts';
 import type { RecurringConsent } from '../../../../src/escrow/consent.ts';
 import type { EscrowState } from '../../../../src/escrow/read-escrow-state.ts';
 import type { PaymentTerms } from '../../../../src/escrow/terms.ts';
@@ -25,6 +26,8 @@ export type HeldPayment = Place & {
     txHash: string | null;
     /** Null if there is none, or if an earlier copy in this browser lacks it. */
     disputeId?: string | null;
+    refunds: readonly ShownRefundFragment[];
+    contact: ShownContactFragment;
     /** Keys of the payouts that were to go back to the wallet and could not be delivered yet. */
     payouts: readonly string[];
   } | null;

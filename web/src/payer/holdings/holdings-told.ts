@@ -57,6 +57,8 @@ function paymentTold(payment: Told['payments'][number], escrowOf: Places): HeldP
     paidAt: payment.authorizedAt ?? null,
     txHash: payment.txHash ?? null,
     disputeId: payment.dispute?.id ?? null,
+    refunds: payment.refunds,
+    contact: payment.contact,
     payouts: payment.undelivered.map(({ id }) => id),
   };
   const terms = termsFromJson(payment.terms);

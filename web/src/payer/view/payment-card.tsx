@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { reclaimCall, resolveByTimeoutCall } from '../../../../src/escrow/calldata.ts';
 import type { EscrowState } from '../../../../src/escrow/read-escrow-state.ts';
 import { PayersDispute } from '../../disputes/payers-dispute.tsx';
+import { PayeeContact } from '../../refunds/payee-contact.tsx';
+import { PayerRefunds } from '../../refunds/payer-refunds.tsx';
 import { Address } from '../../ui/addresses/address.tsx';
 import { Amount } from '../../ui/amounts/amount.tsx';
 import { Button } from '../../ui/button/button.tsx';
@@ -56,10 +58,12 @@ export function PaymentCard({ payment, state, source, now, hasCredit, acting }: 
         </p>
         {hasCredit && outlook.kind !== 'COLLECTABLE' && <p>{t('payer.credits.part')}</p>}
       </div>
+      {told && <PayerRefunds refunds={told.refunds} payee={told.merchant.name} />}
       <PaymentAction payment={payment} outlook={outlook} acting={acting} card={card} />
       {told?.disputeId && acting.credential && (
         <PayersDispute disputeId={told.disputeId} credential={acting.credential} />
       )}
+      {told && <PayeeContact contact={told.contact} payee={told.merchant.name} reference={told.intentId} />}
       <p className={styles.source}>
         {t(`payer.source.${source}`)}
         {told?.txHash && (
