@@ -12,6 +12,7 @@ import { useDashboard } from '../session/use-dashboard.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { AppsPanel } from './apps-panel.tsx';
 import { AuditPanel } from './audit/audit-panel.tsx';
+import { ContactForm } from './contact-form.tsx';
 import { GeneralForm } from './general-form.tsx';
 import { LookForm } from './look-form.tsx';
 import { MailsPanel } from './mails/mails-panel.tsx';
@@ -39,7 +40,12 @@ export function SettingsPage() {
       </>
     )),
     payouts: ofApp((one) => <PayoutForm key={one.id} app={one} />),
-    look: ofApp((one) => <LookForm key={one.id} app={one} />),
+    look: ofApp((one) => (
+      <>
+        <LookForm key={one.id} app={one} />
+        <ContactForm key={`${one.id} contact`} app={one} />
+      </>
+    )),
     mails: <MailsPanel />,
     notifications: <NotificationsPanel />,
     members: <MembersPanel />,
