@@ -59,6 +59,9 @@ function firstChain() {
   return { chain, token, node: createPublicClient({ transport: http(chain.rpcUrl) }) };
 }
 
+/** Blocks, logs, bookings and events stand under a fold. */
+const openTechnical = (page: Page) => page.getByText('Technical details', { exact: true }).click();
+
 /** What the node and the books have of a step stands in it: block, depth, the contract's logs, the lines that were booked. */
 async function seeStep(page: Page, { id, name, hash }: { id: string; name: string; hash: Hex }): Promise<void> {
   const { chain, token, node } = firstChain();
@@ -105,6 +108,10 @@ test('a payment made elsewhere comes to the open list, its filters survive a rel
   await inspect(opened, 'payments-list');
 
   await row(page, 'tea-1').click();
+  await page.getByRole('heading', { name: 'Paid', exact: true }).waitFor();
+  expect(await page.getByRole('heading', { name: 'Paid into escrow' }).isVisible()).toBe(false);
+  await inspect(opened, 'payment-folded');
+  await openTechnical(page);
   await page.getByRole('heading', { name: 'Paid into escrow' }).waitFor();
   await page.getByTitle(hash).first().waitFor();
   await page.locator('[data-event="payment_intent.captured"] [data-delivery="DELIVERED"]').waitFor();
@@ -150,7 +157,7 @@ test('a payment goes back by percent, by amount and by keyboard in full; each sa
   await statusOf(id, 'CAPTURED');
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: `/payments/${id}` });
   const figure = (part: 'back' | 'leftover') => page.locator(`[data-figure="${part}"]`).textContent();
-  const confirmed = page.locator('[data-step="REFUND"][data-state="CONFIRMED"]');
+  const confirmed = page.locator('[data-moment="REFUND"]');
   await page.getByRole('button', { name: 'Refund' }).click();
   await page.getByLabel('A percentage').check();
   await page.getByLabel('Percent of what is left').fill('25');
@@ -159,7 +166,7 @@ test('a payment goes back by percent, by amount and by keyboard in full; each sa
   await page.getByLabel('Reason', { exact: true }).fill('One cup was cold');
   await inspect(opened, 'refund');
   await page.getByRole('button', { name: /Refund 2\.50/ }).dblclick();
-  await page.getByText('Reason: One cup was cold').waitFor();
+  await page.locator('[data-moment]').getByText('Reason: One cup was cold').waitFor();
   await confirmed.waitFor();
   expect(await ground.database.refund.count({ where: { paymentIntentId: id } })).toBe(1);
 
@@ -208,8 +215,8 @@ async function refundByKeyboard(page: Page, figure: (part: 'back' | 'leftover') 
   await page.keyboard.type('All of it was');
   await tabTo(page, dialog.getByRole('button', { name: 'Refund 4.00 USDC' }));
   await page.keyboard.press('Enter');
-  await page.getByText('Reason: All of it was').waitFor();
-  await expect.poll(() => page.locator('[data-step="REFUND"][data-state="CONFIRMED"]').count(), PATIENCE).toBe(3);
+  await page.locator('[data-moment]').getByText('Reason: All of it was').waitFor();
+  await expect.poll(() => page.locator('[data-moment="REFUND"]').count(), PATIENCE).toBe(3);
   await tabTo(page, page.getByRole('main').getByRole('link', { name: 'Payments' }));
   await page.keyboard.press('Enter');
   await row(page, 'refunded').locator('[data-status="REFUNDED"]').waitFor();
@@ -246,7 +253,7 @@ test('a payment is cancelled before it is paid, and a hold goes back to its paye
   await statusOf(unpaid.id, 'CREATED');
   await page.getByRole('button', { name: 'Cancel payment' }).click();
   await dialog.getByRole('button', { name: 'Cancel payment' }).click();
-  await page.locator('[data-step="cancelled"]').waitFor();
+  await page.locator('[data-moment="cancelled"]').waitFor();
   await statusOf(unpaid.id, 'CANCELLED');
 
   const { node, token } = firstChain();
@@ -266,7 +273,7 @@ test('a payment is cancelled before it is paid, and a hold goes back to its paye
   await page.getByRole('button', { name: 'Cancel payment' }).click();
   await dialog.getByText('The 6.00 USDC held for it go back to the payer.').waitFor();
   await dialog.getByRole('button', { name: 'Cancel payment' }).click();
-  await page.locator('[data-step="VOID"][data-state="CONFIRMED"]').waitFor();
+  await page.locator('[data-moment="VOID"][data-state="CONFIRMED"]').waitFor();
   await statusOf(held.id, 'CANCELLED');
   expect(await balance()).toBe(before);
   expect(await page.getByRole('button', { name: 'Cancel payment' }).count()).toBe(0);
@@ -281,7 +288,7 @@ test('a held payment is captured in part, and a disputed one shows its evidence 
   await page.getByRole('button', { name: 'Capture' }).click();
   await page.getByLabel(/^Amount in/).fill('4');
   await page.getByRole('button', { name: /^Capture 4/ }).click();
-  await page.locator('[data-step="CAPTURE"][data-state="CONFIRMED"]').waitFor();
+  await page.locator('[data-moment="CAPTURE"][data-state="CONFIRMED"]').waitFor();
   await statusOf(held.id, 'CAPTURED');
 
   const disputed = await make({ amount: '3.00' });

@@ -84,6 +84,7 @@ test('a payout that the token refused has a card on its payment and on the overv
   expect([await refusals.owed(address), await refusals.balance(address)]).toEqual([0n, owed]);
   expect(await refusals.claimsSent(address)).toBe(1);
   await page.goto(`${ground.origin}/dashboard/payments/${id}`);
+  await page.getByText('Technical details', { exact: true }).click();
   const step = page.locator('[data-step="payout_delivered"]');
   await step.getByRole('table', { name: 'Booked' }).waitFor();
   expect(await card(page).count()).toBe(0);
@@ -131,6 +132,7 @@ test('a payer whose wallet was blocked collects the refund with one press, from 
   await receipt.page.goto(url);
   await receipt.page.getByText(/USDC could not be sent to your wallet$/).waitFor();
   await receipt.page.getByText('Tea house gave everything back, but it could not be sent to your wallet.').waitFor();
+  await receipt.page.locator('[data-refund="WAITING"]').getByText('Ready to collect', { exact: true }).waitFor();
   const way = receipt.page.getByRole('link', { name: /^Collect .* USDC$/ });
   expect(await way.getAttribute('href')).toBe(`/pay/${payer.address}`);
   await inspect(receipt, 'checkout-undelivered');
@@ -141,6 +143,7 @@ test('a payer whose wallet was blocked collects the refund with one press, from 
   await card.getByText('From your payments to: Tea house.').waitFor();
   await card.getByText(/USDC refused the transfer to your wallet\./).waitFor();
   await payment.getByText('Waits for you', { exact: true }).waitFor();
+  await payment.locator('[data-refund="WAITING"]').waitFor();
   await inspect(opened, 'payer-undelivered');
   const collect = card.getByRole('button', { name: /^Collect .* USDC$/ });
 
@@ -165,6 +168,7 @@ test('a payer whose wallet was blocked collects the refund with one press, from 
   await card.waitFor({ state: 'detached' });
   expect([await refusals.owed(payer.address), await refusals.balance(payer.address)]).toEqual([0n, before + owed]);
   await payment.getByText('Back with you', { exact: true }).waitFor();
+  await payment.locator('[data-refund="REFUNDED"]').waitFor();
   const delivered = async () => (await refusals.credits(payer.address))[0]?.deliveredTo;
   await expect.poll(delivered, PATIENCE).toBe(payer.address.toLowerCase());
   await way.waitFor({ state: 'detached' });

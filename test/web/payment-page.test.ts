@@ -1,6 +1,8 @@
 /** One payment without a browser: its story in steps, what can be done, and how much a refund gives back. */
 import { describe, expect, test } from 'vitest';
 import { allowedActions } from '../../web/src/dashboard/payments/one/allowed-actions.ts';
+import { fiatAtPayment, gasSums, moneySums } from '../../web/src/dashboard/payments/one/money-sums.ts';
+import { paymentMoments } from '../../web/src/dashboard/payments/one/payment-moments.ts';
 import { isMoving, type PaymentStory, paymentSteps } from '../../web/src/dashboard/payments/one/payment-steps.ts';
 import { planRefund } from '../../web/src/dashboard/payments/one/refund-size.ts';
 import { deliveryStateOf } from '../../web/src/dashboard/payouts/undelivered-payout.ts';
@@ -137,6 +139,118 @@ describe('the steps of a payment', () => {
     expect(
       isMoving({ ...emptyStory, transactions: [transaction('a', 'REFUND', 1, { status: 'PENDING', finality: null })] }),
     ).toBe(true);
+  });
+});
+
+describe('the moments of a payment', () => {
+  const refundOf = (id: string, status: 'PENDING' | 'CONFIRMED' | 'FAILED'): PaymentStory['refunds'][number] => ({
+    id: `refund ${id}`,
+    transactionId: id,
+    status,
+    amount: '1',
+    leftoverAfter: '0',
+    reason: `Reason ${id}`,
+    error: status === 'FAILED' ? 'It was refused.' : null,
+    createdAt: at(0),
+    confirmedAt: status === 'CONFIRMED' ? at(99) : null,
+  });
+
+  test('name refunds by how they stand, and join what one transaction does', () => {
+    const failing = event('payment_intent.refund_failed', 22);
+    const delivery = {
+      id: 'd',
+      webhookId: 'w',
+      status: 'FAILED' as const,
+      attempts: 9,
+      responseStatus: 500,
+      nextRetryAt: null,
+      deliveredAt: null,
+      createdAt: at(22),
+    };
+    const moments = paymentMoments({
+      ...emptyStory,
+      transactions: [
+        transaction('a', 'AUTHORIZE', 10),
+        transaction('c', 'CAPTURE', 10, { txHash: '0xa' }),
+        transaction('r1', 'REFUND', 20, { status: 'FAILED' }),
+        transaction('r2', 'REFUND', 30),
+        transaction('r3', 'REFUND', 40, { status: 'PENDING', finality: null, txHash: null }),
+      ],
+      refunds: [refundOf('r1', 'FAILED'), refundOf('r2', 'CONFIRMED'), refundOf('r3', 'PENDING')],
+      events: [event('payment_intent.created', 1), { ...failing, deliveries: [delivery] }],
+    });
+    expect(moments.map(({ name, reason, error, failedDeliveries }) => [name, reason, error, failedDeliveries])).toEqual(
+      [
+        ['created', null, null, 0],
+        ['PAID', null, null, 0],
+        ['REFUND_FAILED', 'Reason r1', 'It was refused.', 1],
+        ['REFUND', 'Reason r2', null, 0],
+        ['REFUNDING', 'Reason r3', null, 0],
+      ],
+    );
+    expect(moments[3]?.at).toBe(at(99));
+  });
+
+  test('keep a capture that a merchant made, and a payment that is not confirmed', () => {
+    const names = (captureMode: PaymentStory['captureMode'], transactions: Transaction[]) =>
+      paymentMoments({ ...emptyStory, captureMode, transactions }).map(({ name }) => name);
+    expect(names('MANUAL', [transaction('a', 'AUTHORIZE', 1), transaction('c', 'CAPTURE', 2)])).toEqual([
+      'HELD',
+      'CAPTURE',
+    ]);
+    expect(names('AUTOMATIC', [transaction('a', 'AUTHORIZE', 1), transaction('c', 'CAPTURE', 2)])).toEqual([
+      'PAID',
+      'CAPTURE',
+    ]);
+    expect(names('AUTOMATIC', [transaction('a', 'AUTHORIZE', 1, { status: 'PENDING' })])).toEqual(['PAYING']);
+    expect(names('AUTOMATIC', [transaction('a', 'AUTHORIZE', 1, { status: 'FAILED' })])).toEqual(['PAYMENT_FAILED']);
+  });
+});
+
+describe('the money of a payment', () => {
+  test.each([
+    ['12500000', '12.50', '12500000', '12.50'],
+    ['2500000', '12.50', '12500000', '2.50'],
+    ['1', '0.01', '3', '0.00'],
+    ['2', '0.01', '3', '0.01'],
+    ['333333333333333333', '10', '1000000000000000000', '3.33'],
+    ['1', '1.00', null, null],
+    ['1', '1.005', '1', null],
+  ])('%s units of %s paid as %s were worth %s', (units, amount, cryptoAmount, worth) => {
+    expect(fiatAtPayment(BigInt(units), { amount, cryptoAmount })).toBe(worth);
+  });
+
+  test('is summed by where it went, without failed refunds', () => {
+    const refunds = [
+      { status: 'CONFIRMED' as const, amount: '2' },
+      { status: 'CONFIRMED' as const, amount: '3' },
+      { status: 'PENDING' as const, amount: '4' },
+      { status: 'FAILED' as const, amount: '100' },
+    ];
+    const ledger = [
+      { account: 'FEE' as const, amount: '1' },
+      { account: 'MERCHANT' as const, amount: '9' },
+      { account: 'MERCHANT' as const, amount: '-4' },
+      { account: 'ESCROW' as const, amount: '-6' },
+    ];
+    expect(moneySums({ platformFeeBps: 100, refunds, ledger })).toEqual({
+      refunded: 5n,
+      refunding: 4n,
+      fee: 1n,
+      paidOut: 5n,
+    });
+  });
+
+  test('has the gas by coin, and no fiat value where a part of it is not known', () => {
+    const gas = (coin: string, amount: string, amountUsd: string | null) => ({
+      gasCost: { coin, decimals: 18, amount, amountUsd },
+    });
+    expect(
+      gasSums([gas('ETH', '7', '0.000001'), gas('ETH', '8', '1.5'), { gasCost: null }, gas('POL', '1', null)]),
+    ).toEqual([
+      { coin: 'ETH', decimals: 18, units: 15n, amountUsd: '1.500001' },
+      { coin: 'POL', decimals: 18, units: 1n, amountUsd: null },
+    ]);
   });
 });
 

@@ -1,4 +1,4 @@
-/** One payment: what can be done on top, its story on the left, the facts on the right. */
+/** One payment: what was bought and by whom, its money, what happened, and under a fold the technical details. Actions are on top. */
 import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -16,12 +16,15 @@ import { Status } from '../../../ui/state/status.tsx';
 import { UndeliveredCard } from '../../payouts/undelivered-card.tsx';
 import { PageFrame } from '../../shell/page-frame.tsx';
 import { DisputeCard } from './dispute-card.tsx';
-import { JsonDialog } from './json-dialog.tsx';
+import { FactList } from './fact-list.tsx';
+import { MomentList } from './moment-list.tsx';
+import { MoneyCard } from './money-card.tsx';
+import { OrderCard } from './order-card.tsx';
 import { PaymentActions } from './payment-actions.tsx';
-import { PaymentFacts } from './payment-facts.tsx';
 import styles from './payment-page.module.css';
 import type { PaymentStory } from './payment-steps.ts';
-import { PaymentTimeline } from './payment-timeline.tsx';
+import { JsonDialog } from './technical/json-dialog.tsx';
+import { TechnicalDetails } from './technical/technical-details.tsx';
 import { TransferFacts } from './transfer-facts.tsx';
 import { usePayment } from './use-payment.ts';
 import { Verification } from './verification.tsx';
@@ -50,7 +53,6 @@ function waitingOf({ transactions }: PaymentStory): { id: string; error: string 
 
 function Payment({ payment }: { payment: PaymentStory }) {
   const { t } = useTranslation();
-  const formats = useFormats();
   const [isJsonOpen, setJsonOpen] = useState(false);
   const { cryptoAmount, cryptoTokenDecimals, cryptoTokenKey, authorizationChainId: chainId } = payment;
   const chain = chainId === null ? undefined : chainOf(chainId);
@@ -104,28 +106,58 @@ function Payment({ payment }: { payment: PaymentStory }) {
     >
       {isJsonOpen && <JsonDialog title={t('payments.one.json')} value={payment} onClose={() => setJsonOpen(false)} />}
       <div className={styles.columns}>
+        <OrderCard payment={payment} />
+        <MoneyCard payment={payment} />
+      </div>
+      <div className={styles.columns}>
         <div className={styles.story}>
-          {payment.settlementWaitsUntil && (
-            <Note
-              tone="wait"
-              title={t('payouts.waits', { until: formats.absolute(new Date(payment.settlementWaitsUntil)) })}
-            />
-          )}
-          {waitingOf(payment).map(({ id, error }) => (
-            <Note key={id} tone="wait" title={t('payouts.queued', { why: error })} />
-          ))}
-          {payment.undelivered.map((payout) => (
-            <UndeliveredCard key={payout.id} payout={payout} paymentIntentId={payment.id} from={PaymentStoryDocument} />
-          ))}
+          <Waits payment={payment} />
           {payment.dispute && <DisputeCard payment={payment} dispute={payment.dispute} />}
-          <PaymentTimeline payment={payment} />
+          <MomentList payment={payment} />
         </div>
         <div className={styles.side}>
-          <Verification id={payment.id} updatedAt={payment.updatedAt} />
           <TransferFacts payment={payment} />
-          <PaymentFacts payment={payment} />
+          <Metadata payment={payment} />
+          <Verification id={payment.id} updatedAt={payment.updatedAt} />
         </div>
       </div>
+      <TechnicalDetails payment={payment} />
     </PageFrame>
+  );
+}
+
+/** What waits for somebody or something, and until when. */
+function Waits({ payment }: { payment: PaymentStory }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  return (
+    <>
+      {payment.settlementWaitsUntil && (
+        <Note
+          tone="wait"
+          title={t('payouts.waits', { until: formats.absolute(new Date(payment.settlementWaitsUntil)) })}
+        />
+      )}
+      {waitingOf(payment).map(({ id, error }) => (
+        <Note key={id} tone="wait" title={t('payouts.queued', { why: error })} />
+      ))}
+      {payment.undelivered.map((payout) => (
+        <UndeliveredCard key={payout.id} payout={payout} paymentIntentId={payment.id} from={PaymentStoryDocument} />
+      ))}
+    </>
+  );
+}
+
+function Metadata({ payment }: { payment: PaymentStory }) {
+  const { t } = useTranslation();
+  const entries = Object.entries(payment.metadata ?? {});
+  if (entries.length === 0) return null;
+  return (
+    <section aria-labelledby="metadata" className={styles.card}>
+      <h2 id="metadata">{t('payments.facts.metadata')}</h2>
+      <FactList
+        facts={entries.map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)])}
+      />
+    </section>
   );
 }

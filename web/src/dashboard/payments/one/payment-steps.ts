@@ -15,6 +15,7 @@ export type StoryStep = {
   /** A transaction's type, or an event's type without its resource. */
   name: string;
   at: string;
+  state: StoryTransaction['status'];
   transaction: StoryTransaction | null;
   refund: StoryRefund | null;
   entries: StoryEntry[];
@@ -45,6 +46,7 @@ export function paymentSteps(story: PaymentStory): StoryStep[] {
     key: transaction.id,
     name: transaction.type,
     at: transaction.createdAt,
+    state: transaction.status,
     transaction,
     refund: story.refunds.find(({ transactionId }) => transactionId === transaction.id) ?? null,
     entries: [],
@@ -71,7 +73,16 @@ export function isMoving(story: PaymentStory): boolean {
 
 function ownStep(event: StoryEvent): StoryStep {
   const name = event.type.split('.')[1] ?? event.type;
-  return { key: event.id, name, at: event.timestamp, transaction: null, refund: null, entries: [], events: [event] };
+  return {
+    key: event.id,
+    name,
+    at: event.timestamp,
+    state: 'CONFIRMED',
+    transaction: null,
+    refund: null,
+    entries: [],
+    events: [event],
+  };
 }
 
 /** The entry's kind is a transaction's type, with a number when it comes again, and REVERSE_ when a block is gone. */

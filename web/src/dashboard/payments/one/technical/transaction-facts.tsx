@@ -1,10 +1,10 @@
 /** A transaction as its chain has it: hash, block, depth, what the contract logged. */
 import { useTranslation } from 'react-i18next';
-import { chainOf } from '../../../settings.ts';
-import { Address } from '../../../ui/addresses/address.tsx';
-import { useFormats } from '../../../ui/formats/use-formats.ts';
-import { symbolOf } from './payment-money.ts';
-import type { PaymentStory, StoryTransaction } from './payment-steps.ts';
+import { chainOf } from '../../../../settings.ts';
+import { Address } from '../../../../ui/addresses/address.tsx';
+import { useFormats } from '../../../../ui/formats/use-formats.ts';
+import { symbolOf } from '../payment-money.ts';
+import type { PaymentStory, StoryTransaction } from '../payment-steps.ts';
 import styles from './payment-timeline.module.css';
 
 type TransactionFactsProps = { transaction: StoryTransaction; payment: PaymentStory };

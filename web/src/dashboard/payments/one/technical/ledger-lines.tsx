@@ -1,8 +1,8 @@
 /** What a step moved in the books; the lines of one step sum to zero. */
 import { useTranslation } from 'react-i18next';
-import { useFormats } from '../../../ui/formats/use-formats.ts';
-import { symbolOf } from './payment-money.ts';
-import type { PaymentStory, StoryEntry } from './payment-steps.ts';
+import { useFormats } from '../../../../ui/formats/use-formats.ts';
+import { symbolOf } from '../payment-money.ts';
+import type { PaymentStory, StoryEntry } from '../payment-steps.ts';
 import styles from './payment-timeline.module.css';
 
 export function LedgerLines({ entries, payment }: { entries: readonly StoryEntry[]; payment: PaymentStory }) {

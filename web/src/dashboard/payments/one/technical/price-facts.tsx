@@ -1,9 +1,9 @@
 /** The rate that the payer paid at, and what the sources said of it. */
 import { useTranslation } from 'react-i18next';
-import { useFormats } from '../../../ui/formats/use-formats.ts';
-import { symbolOf } from './payment-money.ts';
-import styles from './payment-page.module.css';
-import type { PaymentStory } from './payment-steps.ts';
+import { useFormats } from '../../../../ui/formats/use-formats.ts';
+import { symbolOf } from '../payment-money.ts';
+import styles from '../payment-page.module.css';
+import type { PaymentStory } from '../payment-steps.ts';
 
 export function PriceFacts({ payment }: { payment: PaymentStory }) {
   const { t } = useTranslation();

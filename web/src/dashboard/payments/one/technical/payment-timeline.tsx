@@ -1,10 +1,10 @@
 /** The story from the first call to the last delivery, the newest step last. */
 import { useTranslation } from 'react-i18next';
-import { CopyButton } from '../../../ui/button/copy-button.tsx';
-import { Status } from '../../../ui/state/status.tsx';
-import { Time } from '../../../ui/state/time.tsx';
+import { CopyButton } from '../../../../ui/button/copy-button.tsx';
+import { Status } from '../../../../ui/state/status.tsx';
+import { Time } from '../../../../ui/state/time.tsx';
+import { type PaymentStory, paymentSteps, type StoryEvent, type StoryStep } from '../payment-steps.ts';
 import { LedgerLines } from './ledger-lines.tsx';
-import { type PaymentStory, paymentSteps, type StoryEvent, type StoryStep } from './payment-steps.ts';
 import styles from './payment-timeline.module.css';
 import { TransactionFacts } from './transaction-facts.tsx';
 
@@ -12,7 +12,7 @@ export function PaymentTimeline({ payment }: { payment: PaymentStory }) {
   const { t } = useTranslation();
   return (
     <section aria-labelledby="timeline" className={styles.timeline}>
-      <h2 id="timeline">{t('payments.story.title')}</h2>
+      <h2 id="timeline">{t('payments.technical.steps')}</h2>
       <ol className={styles.steps}>
         {paymentSteps(payment).map((step) => (
           <Step key={step.key} step={step} payment={payment} />
@@ -25,10 +25,9 @@ export function PaymentTimeline({ payment }: { payment: PaymentStory }) {
 function Step({ step, payment }: { step: StoryStep; payment: PaymentStory }) {
   const { t } = useTranslation();
   const { transaction, refund } = step;
-  const state = transaction?.status ?? 'CONFIRMED';
   const source = step.name === 'created' ? payment.sourceType : null;
   return (
-    <li className={styles.step} data-step={step.name} data-state={state}>
+    <li className={styles.step} data-step={step.name} data-state={step.state}>
       <div className={styles.line}>
         <h3>{t(`payments.story.steps.${step.name}`, { defaultValue: step.name })}</h3>
         {transaction && <Status status={transaction.status} />}

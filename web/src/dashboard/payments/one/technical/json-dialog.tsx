@@ -1,7 +1,7 @@
 /** What the API answered, as it answered it. */
-import { CopyButton } from '../../../ui/button/copy-button.tsx';
-import { Dialog } from '../../../ui/overlays/dialog.tsx';
-import styles from './payment-page.module.css';
+import { CopyButton } from '../../../../ui/button/copy-button.tsx';
+import { Dialog } from '../../../../ui/overlays/dialog.tsx';
+import styles from '../payment-page.module.css';
 
 export function JsonDialog({ title, value, onClose }: { title: string; value: unknown; onClose: () => void }) {
   const text = JSON.stringify(value, null, 2);
