@@ -20,6 +20,7 @@ import { NotificationsPanel } from './mails/notifications-panel.tsx';
 import { MembersPanel } from './members-panel.tsx';
 import { PayoutForm } from './payout-form.tsx';
 import { RetryForm } from './retry-form.tsx';
+import styles from './settings.module.css';
 
 const parts = ['general', 'payouts', 'look', 'mails', 'notifications', 'members', 'apps', 'audit'] as const;
 
@@ -41,10 +42,10 @@ export function SettingsPage() {
     )),
     payouts: ofApp((one) => <PayoutForm key={one.id} app={one} />),
     look: ofApp((one) => (
-      <>
+      <div className={styles.forms}>
         <LookForm key={one.id} app={one} />
         <ContactForm key={`${one.id} contact`} app={one} />
-      </>
+      </div>
     )),
     mails: <MailsPanel />,
     notifications: <NotificationsPanel />,

@@ -6,6 +6,7 @@ import type { EscrowState } from '../../../../src/escrow/read-escrow-state.ts';
 import { PayersDispute } from '../../disputes/payers-dispute.tsx';
 import { PayeeContact } from '../../refunds/payee-contact.tsx';
 import { PayerRefunds } from '../../refunds/payer-refunds.tsx';
+import { refundSums } from '../../refunds/refund-summary.ts';
 import { Address } from '../../ui/addresses/address.tsx';
 import { Amount } from '../../ui/amounts/amount.tsx';
 import { Button } from '../../ui/button/button.tsx';
@@ -37,6 +38,7 @@ export function PaymentCard({ payment, state, source, now, hasCredit, acting }: 
   const { terms, told, chainId } = payment;
   const next: Outlook = state ? outlookOf(terms, state, now) : { kind: 'UNKNOWN' };
   const outlook = hasCredit ? collectable(next) : next;
+  const isRefunded = outlook.kind === 'RETURNED' && refundSums(told?.refunds ?? []).refunded > 0n;
   const card = useRef<HTMLElement>(null);
   return (
     <article
@@ -53,9 +55,7 @@ export function PaymentCard({ payment, state, source, now, hasCredit, acting }: 
         <Status status={outlook.kind} tone={tones[outlook.kind]}>
           {t(`payer.state.${outlook.kind}`)}
         </Status>
-        <p>
-          <OutlookWords outlook={outlook} />
-        </p>
+        <p>{isRefunded ? t('payer.outlook.REFUNDED') : <OutlookWords outlook={outlook} />}</p>
         {hasCredit && outlook.kind !== 'COLLECTABLE' && <p>{t('payer.credits.part')}</p>}
       </div>
       {told && <PayerRefunds refunds={told.refunds} payee={told.merchant.name} />}
