@@ -60,6 +60,11 @@ test('a payment says what was bought, by whom and through what, and is found by 
   await sold.getByText('Abonnement:').waitFor();
   await sold.getByRole('link', { name: 'Tea club' }).waitFor();
   await sold.getByRole('link', { name: 'Ada' }).waitFor();
+  // A value is never squeezed into a column of single letters beside a long name.
+  const asked = german.page.locator('[data-part="money"] dd').first();
+  const { height = 0 } = (await asked.boundingBox()) ?? {};
+  expect(height).toBeGreaterThan(0);
+  expect(height).toBeLessThan(40);
   await german.picture('payment-german');
 
   const other = await ground.openShop('Coffee house');

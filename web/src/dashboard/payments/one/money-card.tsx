@@ -1,6 +1,7 @@
 /** The money of a payment: what was paid, what went back, what it cost, and what is left, with what it was worth at the time. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { classNames } from '../../../ui/class-names.ts';
 import { useFormats } from '../../../ui/formats/use-formats.ts';
 import { Time } from '../../../ui/state/time.tsx';
 import { type Fact, FactList } from './fact-list.tsx';
@@ -12,7 +13,7 @@ import type { PaymentStory } from './payment-steps.ts';
 export function MoneyCard({ payment }: { payment: PaymentStory }) {
   const { t } = useTranslation();
   return (
-    <section aria-labelledby="money" className={styles.card} data-part="money">
+    <section aria-labelledby="money" className={classNames(styles.card, styles.money)} data-part="money">
       <h2 id="money">{t('payments.facts.money')}</h2>
       <FactList facts={useMoney(payment)} />
     </section>

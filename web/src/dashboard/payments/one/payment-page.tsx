@@ -105,11 +105,9 @@ function Payment({ payment }: { payment: PaymentStory }) {
       }
     >
       {isJsonOpen && <JsonDialog title={t('payments.one.json')} value={payment} onClose={() => setJsonOpen(false)} />}
-      <div className={styles.columns}>
+      <div className={styles.page}>
         <OrderCard payment={payment} />
         <MoneyCard payment={payment} />
-      </div>
-      <div className={styles.columns}>
         <div className={styles.story}>
           <Waits payment={payment} />
           {payment.dispute && <DisputeCard payment={payment} dispute={payment.dispute} />}
