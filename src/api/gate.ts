@@ -24,6 +24,8 @@ export type Admission = {
   callerAddress: string;
   userAgent: string | undefined;
   principal: Principal;
+  /** The client secret that was sent, valid or not. It must not be logged. */
+  clientSecret: string | undefined;
   /** The value of the header Idempotency-Key. */
   idempotencyKey: string | undefined;
   /** The headers of every response: x-request-id and those of the rate limit. */
@@ -117,20 +119,21 @@ export function openGate(options: GateOptions): Gate {
       const id = named ?? requestId(single(headers['x-request-id']));
       const connection = connectionOf({ headers, remoteAddress });
       const callerAddress = wholeClientAddress(connection);
+      const shown = credentials ?? {
+        apiKey: single(headers['x-api-key']),
+        authorization: headers.authorization,
+        clientSecret: single(headers['x-client-secret']),
+      };
       const admission: Admission = {
         requestId: id,
         address: clientAddress(connection),
         callerAddress,
         userAgent: headers['user-agent'],
         principal: anonymous,
+        clientSecret: shown.clientSecret,
         idempotencyKey: single(headers['idempotency-key']),
         headers: { 'x-request-id': id },
         refusal: undefined,
-      };
-      const shown = credentials ?? {
-        apiKey: single(headers['x-api-key']),
-        authorization: headers.authorization,
-        clientSecret: single(headers['x-client-secret']),
       };
       try {
         const { address } = admission;

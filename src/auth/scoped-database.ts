@@ -39,6 +39,7 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   PaymentLink: appScope,
   Coupon: appScope,
   CouponRedemption: null,
+  CheckoutCode: null,
   CheckoutSession: appScope,
   CheckoutItem: (scope) => ({ session: appScope(scope) }),
   CustomerAccount: appScope,

@@ -1,8 +1,8 @@
 /** Coupons over the API: their fields, the checkouts that redeem them, and limits under concurrency. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { completeCheckoutSession } from '../../src/checkout/complete-checkout-session.ts';
-import { endOverdueSession } from '../../src/checkout/end-overdue-session.ts';
-import { reopenCheckoutSession } from '../../src/checkout/reopen-checkout-session.ts';
+import { completeCheckoutSession } from '../../src/checkout/end/complete-checkout-session.ts';
+import { endOverdueSession } from '../../src/checkout/end/end-overdue-session.ts';
+import { reopenCheckoutSession } from '../../src/checkout/end/reopen-checkout-session.ts';
 import { openRestApi, type RestApi } from '../setup/rest.ts';
 
 const UNKNOWN = '0199f3a2-7c1e-7b3a-9d54-000000000000';

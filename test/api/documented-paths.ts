@@ -48,6 +48,8 @@ POST /checkout-sessions/:id/expire
 GET /checkout-sessions/:id/options
 POST /checkout-sessions/:id/prepare
 POST /checkout-sessions/:id/confirm
+POST /checkout-sessions/:id/codes
+POST /checkout-sessions/:id/codes/exchange
 POST GET /apps/:appId/webhooks
 PUT DELETE /apps/:appId/webhooks/:id
 POST /apps/:appId/webhooks/:id/rotate-secret

@@ -47,8 +47,10 @@ describe.each(routes.map((route) => [name(route), route] as const))('%s', (_name
     expect([status, body.error.code]).toEqual([403, 'AUTHORIZATION_ERROR']);
   });
 
+  // Only a client secret may call these, whose own tests have other sessions and malformed ids.
+  const isOfSession = route.access.every((access) => access === 'session');
   const idOf = mine.get(resourceOf(route.path));
-  test.skipIf(isOpen || !/:(?!appId)/.test(route.path) || idOf === undefined)(
+  test.skipIf(isOpen || isOfSession || !/:(?!appId)/.test(route.path) || idOf === undefined)(
     "answers another merchant's id as one that is not there",
     async () => {
       const foreign = await call(route, idOf ?? '', { key: merchantB.secretKey });
@@ -70,7 +72,7 @@ describe.each(routes.map((route) => [name(route), route] as const))('%s', (_name
     },
   );
 
-  test.skipIf(!route.path.includes(':id'))('names a malformed id', async () => {
+  test.skipIf(isOfSession || !route.path.includes(':id'))('names a malformed id', async () => {
     const { status, body } = await call(route, 'seven', { key: merchantB.secretKey });
     expect([status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
     expect(body.error.details.map((fault: { param: string }) => fault.param)).toContain('id');

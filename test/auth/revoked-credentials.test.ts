@@ -65,8 +65,8 @@ async function revoke({ by, rows }: MadeCall): Promise<void> {
 }
 
 /** Runs a document for a caller who was let in before, as a request whose body came late. */
-async function runAdmitted(principal: Principal, document: string, idempotencyKey?: string) {
-  const context = contextOf(api.world, principal, { idempotencyKey });
+async function runAdmitted(principal: Principal, document: string, idempotencyKey?: string, clientSecret?: string) {
+  const context = contextOf(api.world, principal, { idempotencyKey, clientSecret });
   const { execute, schema: served } = api.running.yoga.getEnveloped(context);
   const result: { errors?: GraphqlFault[]; data?: unknown } = await execute({
     schema: served,
@@ -112,7 +112,8 @@ test('the walk knows every mutation there is', () => {
 describe('a credential that was revoked in another process', () => {
   test.each(names)('%s: writes nothing, which with a good one it does', async (name) => {
     const good = await makeCall(api.world, schema, name);
-    const done = await runAdmitted(await principalOf(good.headers), good.document);
+    const secretOf = ({ headers }: typeof good) => headers['x-client-secret'];
+    const done = await runAdmitted(await principalOf(good.headers), good.document, undefined, secretOf(good));
     if (!everyMutation[name]?.needsMore) expect(done).toMatchObject({ codes: undefined });
 
     const call = await makeCall(api.world, schema, name);
@@ -123,7 +124,7 @@ describe('a credential that was revoked in another process', () => {
     const before = await fingerprint(api.database);
     // Over the connection that is open still, and in a request that was admitted before and writes only now.
     expect(await ask(client, call.document)).toEqual(['AUTHENTICATION_ERROR']);
-    const { codes } = await runAdmitted(principal, call.document, 'a key of its own');
+    const { codes } = await runAdmitted(principal, call.document, 'a key of its own', secretOf(call));
     if (!everyMutation[name]?.needsMore) expect(codes).toEqual(['AUTHENTICATION_ERROR']);
     expect(await fingerprint(api.database)).toEqual(before);
     await client.dispose();

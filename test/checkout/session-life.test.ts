@@ -3,10 +3,10 @@ import { createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { transaction } from '../../prisma/client.ts';
-import { completeCheckoutSession } from '../../src/checkout/complete-checkout-session.ts';
-import { endOverdueSession } from '../../src/checkout/end-overdue-session.ts';
+import { completeCheckoutSession } from '../../src/checkout/end/complete-checkout-session.ts';
+import { endOverdueSession } from '../../src/checkout/end/end-overdue-session.ts';
+import { reopenCheckoutSession } from '../../src/checkout/end/reopen-checkout-session.ts';
 import { noteRelayFailure } from '../../src/checkout/note-relay-failure.ts';
-import { reopenCheckoutSession } from '../../src/checkout/reopen-checkout-session.ts';
 import { openApi, type TestApi } from '../setup/api.ts';
 
 let api: TestApi;

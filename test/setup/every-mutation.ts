@@ -81,6 +81,16 @@ export const everyMutation: Record<string, Call> = {
   connectSession: { by: 'access token', ...given(() => `(input: { clientOrigin: "${ORIGIN}" })`) },
   createApiKey: given((rows) => `(input: { appId: "${rows.app}", kind: SECRET })`),
   createApp: { by: 'owner', ...given(() => '(input: { name: "Another", mode: TEST })') },
+  createCheckoutCode: {
+    by: 'client secret',
+    ...ofId('session'),
+    before: async (database, { session, intent }) => {
+      // Tests move their clocks, and only what can still be paid has codes.
+      const data = { expiresAt: new Date(Date.now() + 365 * 86_400_000) };
+      await database.checkoutSession.update({ where: { id: session }, data });
+      await database.paymentIntent.update({ where: { id: intent }, data });
+    },
+  },
   createCheckoutSession: given(() => '(input: { items: [{ name: "Tea", amount: "3" }] })'),
   createCoupon: given(() => '(input: { name: "Spring", percentOffBps: 1000 })'),
   createCustomer: given((rows) => `(input: { appId: "${rows.app}", name: "N" })`),
@@ -113,6 +123,10 @@ export const everyMutation: Record<string, Call> = {
   deleteWebhookEndpoint: ofId('endpoint'),
   disputePaymentIntent: { ...ofId('intent', ', input: { reason: "broken" }'), needsMore: true },
   drainInstallation: { by: 'operator', needsMore: true },
+  exchangeCheckoutCode: {
+    ...given(({ session }) => `(id: "${session}", input: { code: "${'x'.repeat(43)}" })`),
+    needsMore: true,
+  },
   expireCheckoutSession: ofId('session'),
   inviteMember: {
     by: 'owner',

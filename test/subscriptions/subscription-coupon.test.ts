@@ -2,7 +2,7 @@
 import { erc20Abi } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Prisma } from '../../prisma/client.ts';
-import { endOverdueSession } from '../../src/checkout/end-overdue-session.ts';
+import { endOverdueSession } from '../../src/checkout/end/end-overdue-session.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { cancelSubscription } from '../../src/subscriptions/cancel-subscription.ts';
 import { createSubscriptionCheckout } from '../../src/subscriptions/checkout/create-subscription-checkout.ts';

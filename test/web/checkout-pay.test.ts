@@ -10,7 +10,7 @@ import { afterPaymentEvent, noPayment, type PaymentState } from '../../web/src/c
 import { unseenAt } from '../../web/src/checkout/pay/unseen.ts';
 import { lacksGas, type Option, waysFor } from '../../web/src/checkout/pay/ways.ts';
 import { newer } from '../../web/src/checkout/session/newer.ts';
-import { printAddress, readAddress } from '../../web/src/checkout/session/page-address.ts';
+import { readAddress } from '../../web/src/checkout/session/page-address.ts';
 import { currentRefunds, refundState, refundSums } from '../../web/src/refunds/refund-summary.ts';
 import { walletFault } from '../../web/src/wallet/evm/wallet-fault.ts';
 
@@ -282,12 +282,6 @@ describe('a link', () => {
     ['/', undefined],
   ])('%s is an address', (path, address) => {
     expect(readAddress(path)).toEqual(address);
-  });
-
-  it('of a session has its secret behind the #', () => {
-    expect(printAddress('https://pay.example', { id: '0199', secret: 'cs_1' })).toBe(
-      'https://pay.example/checkout/0199#cs_1',
-    );
   });
 });
 

@@ -50,6 +50,7 @@ import './checkout/checkout-sessions.ts';
 import './checkout/checkout-options.ts';
 import './checkout/create-checkout-session.ts';
 import './checkout/pay-checkout.ts';
+import './checkout/checkout-codes.ts';
 import './checkout/checkout.ts';
 import './links/start-link-checkout.ts';
 import './links/link-offer.ts';

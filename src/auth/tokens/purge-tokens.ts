@@ -7,7 +7,7 @@ const BATCH = 5_000;
 const MAX_BATCHES = 200;
 
 /**
- * Deletes one-time passwords, account proofs, dashboard logins and signing keys that no longer have an effect, in batches, so that no
+ * Deletes one-time passwords, codes of checkout sessions, account proofs, dashboard logins and signing keys that no longer have an effect, in batches, so that no
  * statement locks many rows. Returns the number of deleted rows.
  */
 export async function purgeTokens({ database, clock }: { database: Database; clock: Clock }): Promise<number> {
@@ -16,6 +16,9 @@ export async function purgeTokens({ database, clock }: { database: Database; clo
     () => database.$executeRaw`
       DELETE FROM one_time_password WHERE id IN (
         SELECT id FROM one_time_password WHERE created_at < ${before} LIMIT ${BATCH})`,
+    () => database.$executeRaw`
+      DELETE FROM checkout_code WHERE code_hash IN (
+        SELECT code_hash FROM checkout_code WHERE expires_at < ${before} LIMIT ${BATCH})`,
     () => database.$executeRaw`
       DELETE FROM account_proof WHERE (account, nonce) IN (
         SELECT account, nonce FROM account_proof WHERE created_at < ${before} LIMIT ${BATCH})`,

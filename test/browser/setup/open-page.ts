@@ -13,6 +13,8 @@ export type PageOptions = {
   /** CSS pixels; 1280 when left out. */
   width?: number;
   language?: 'en' | 'de';
+  /** A phone: touch instead of a mouse, and 360 pixels wide. */
+  isPhone?: boolean;
   /** Errors that the browser may print: a network failure that the test makes, say. Faults of the page itself never. */
   expected?: RegExp[];
 };
@@ -66,7 +68,8 @@ function openBrowser(): Promise<Browser> {
  * printed an error that was not expected, or met the content security policy.
  */
 export async function openPage(options: PageOptions = {}): Promise<OpenPage> {
-  const { scheme = 'light', width = 1280, language = 'en', expected = [] } = options;
+  const { scheme = 'light', isPhone = false, language = 'en', expected = [] } = options;
+  const { width = isPhone ? 360 : 1280 } = options;
   const browser = await openBrowser();
   const context = await browser.newContext({
     viewport: { width, height: HEIGHT },
@@ -74,6 +77,7 @@ export async function openPage(options: PageOptions = {}): Promise<OpenPage> {
     locale: language,
     timezoneId: 'UTC',
     reducedMotion: 'reduce',
+    ...(isPhone ? { hasTouch: true, isMobile: true } : {}),
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   context.setDefaultTimeout(PATIENCE_MS);

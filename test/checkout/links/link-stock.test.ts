@@ -1,8 +1,8 @@
 /** The quantity that a payer chooses, and a stock that is held, sold and released, on a real database. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { completeCheckoutSession } from '../../../src/checkout/complete-checkout-session.ts';
-import { endOverdueSession } from '../../../src/checkout/end-overdue-session.ts';
-import { reopenCheckoutSession } from '../../../src/checkout/reopen-checkout-session.ts';
+import { completeCheckoutSession } from '../../../src/checkout/end/complete-checkout-session.ts';
+import { endOverdueSession } from '../../../src/checkout/end/end-overdue-session.ts';
+import { reopenCheckoutSession } from '../../../src/checkout/end/reopen-checkout-session.ts';
 import { openRestApi, type RestApi } from '../../setup/rest.ts';
 
 let api: RestApi;

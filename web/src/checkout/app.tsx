@@ -1,11 +1,15 @@
 /** Which of the two pages it is. A link that was begun becomes its session under the session's own address. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useCallback, useState, useSyncExternalStore } from 'react';
+import { addWords } from '../words/open-words.ts';
+import { LoadingCard } from './cards/loading-card.tsx';
 import { CheckoutPage } from './checkout-page.tsx';
+import { followTakenCode, takenCode } from './handover/taken-code.ts';
 import { LinkPage } from './link/link-page.tsx';
 import { type PageAddress, readAddress } from './session/page-address.ts';
 import { keepSecret, secretOf } from './session/secret.ts';
 import { PageFault } from './view/page-fault.tsx';
+import { PageFrame } from './view/page-frame.tsx';
 import { UnknownPage } from './view/unknown-page.tsx';
 
 const queries = new QueryClient({ defaultOptions: { queries: { refetchOnWindowFocus: true, staleTime: 5_000 } } });
@@ -28,10 +32,35 @@ export function App() {
   );
 }
 
+const Handover = lazy(async () => {
+  const [{ Handover: page }] = await Promise.all([import('./handover/handover.tsx'), addWords(['handover'])]);
+  return { default: page };
+});
+
 function SessionPage({ id }: { id: string }) {
-  const [session] = useState(() => {
-    const secret = secretOf(id, location.hash);
-    return secret === undefined ? undefined : { id, credential: { 'x-client-secret': secret } };
-  });
-  return session ? <CheckoutPage session={session} /> : <UnknownPage what="session" />;
+  const [session, setSession] = useState(() => sessionOf(id, secretOf(id, location.hash)));
+  const code = useSyncExternalStore(followTakenCode, takenCode);
+  const taken = useCallback(
+    (secret: string) => {
+      keepSecret(id, secret);
+      setSession(sessionOf(id, secret));
+    },
+    [id],
+  );
+  if (session) return <CheckoutPage session={session} />;
+  if (code === undefined) return <UnknownPage what="session" />;
+  const waiting = (
+    <PageFrame>
+      <LoadingCard />
+    </PageFrame>
+  );
+  return (
+    <Suspense fallback={waiting}>
+      <Handover key={code} sessionId={id} code={code} taken={taken} />
+    </Suspense>
+  );
+}
+
+function sessionOf(id: string, secret: string | undefined) {
+  return secret === undefined ? undefined : { id, credential: { 'x-client-secret': secret } };
 }

@@ -128,6 +128,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
         ) : (
           isChoosing && (
             <PayingCards
+              sessionName={session}
               seen={seen}
               view={view}
               wallets={wallets}

@@ -1,4 +1,6 @@
 /** The hosted page: a payment link, or a checkout session. */
+// First of all, so that a one-time code leaves the address bar before anything else runs.
+import './handover/taken-code.ts';
 import '../no-eval.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

@@ -11,6 +11,7 @@ const payers = { unrecorded: 'The payer decides, by signature; a merchant’s se
 const customers = { unrecorded: 'A customer is neither a setting nor money; the customer’s events tell of it.' };
 const cardUsers = { unrecorded: 'A wallet user acts, who is no member, key or operator.' };
 const passwords = { unrecorded: 'Anybody may ask for a one-time password; nothing is changed by it.' };
+const handovers = { unrecorded: 'The payer opens the same session in another browser; nothing else changes.' };
 const usage = {
   unrecorded: 'Usage events arrive in thousands; they are kept permanently, and invoices state their totals.',
 };
@@ -32,6 +33,7 @@ export const auditedMutations: Readonly<Record<string, Audited>> = {
   connectSession: cardUsers,
   createApiKey: ['api_key.created'],
   createApp: ['app.created'],
+  createCheckoutCode: handovers,
   createCheckoutSession: asks,
   createCoupon: ['coupon.created'],
   createCustomer: customers,
@@ -52,6 +54,7 @@ export const auditedMutations: Readonly<Record<string, Audited>> = {
   deleteWebhookEndpoint: ['webhook_endpoint.deleted'],
   disputePaymentIntent: payers,
   drainInstallation: ['chain.paused'],
+  exchangeCheckoutCode: handovers,
   expireCheckoutSession: ['checkout_session.expired'],
   inviteMember: ['member.invited', 'member.role_changed'],
   logout: ['member.logged_out'],

@@ -10,6 +10,8 @@ export type GraphqlContext = {
   /** Writes through it fail once the caller's credential is no longer valid (`guardedWorld`). */
   world: World;
   principal: Principal;
+  /** The client secret that the caller sent, if any. It is the caller's credential only if the principal is a session. It must not be logged. */
+  clientSecret: string | undefined;
   /** Reads only what the caller may see; every query of a resolver goes through it. */
   database: ScopedDatabase;
   requestId: string;
@@ -38,7 +40,9 @@ export type RequestFacts = {
 
 /** Authenticates the caller and creates the context. Throws AUTHENTICATION_ERROR for an invalid credential. */
 export async function createContext(world: World, request: RequestFacts): Promise<GraphqlContext> {
-  return contextOf(world, await authenticate(byRealTime(world), request.credentials), request);
+  const { clientSecret } = request.credentials;
+  const principal = await authenticate(byRealTime(world), request.credentials);
+  return contextOf(world, principal, { ...request, clientSecret });
 }
 
 /** Creates the context of a caller who is already authenticated, as on a live connection. */
@@ -48,6 +52,7 @@ export function contextOf(
   request: {
     requestId?: string | undefined;
     idempotencyKey?: string | undefined;
+    clientSecret?: string | undefined;
     address?: string | undefined;
     callerAddress?: string | undefined;
     userAgent?: string | undefined;
@@ -56,6 +61,7 @@ export function contextOf(
   return {
     world: guardedWorld(world, principal),
     principal,
+    clientSecret: request.clientSecret,
     database: scopedDatabase(world.database, readableBy(principal)),
     requestId: request.requestId ?? newId(),
     idempotencyKey: request.idempotencyKey,

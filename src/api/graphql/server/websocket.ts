@@ -51,6 +51,7 @@ type Extra = {
   socket: WebSocket;
   principal?: Principal;
   admission?: Admission | undefined;
+  clientSecret?: string | undefined;
 };
 
 type Parts = {
@@ -84,7 +85,7 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
     const principal =
       admission?.principal ??
       (await authenticate({ ...byRealTime(world), memory: undefined }, { ...credentials, callerAddress }));
-    Object.assign(extra, { principal, admission });
+    Object.assign(extra, { principal, admission, clientSecret: credentials.clientSecret });
     const connection = connections.get(extra.socket);
     if (connection) {
       connection.messageLimit = byteLimits(config, principal).body;
@@ -99,7 +100,7 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
 
   /** Returns the operation to execute, or the errors of one protocol message, which end this operation only. */
   async function open(extra: Extra, params: SubscribePayload, requestId: string) {
-    const { admission, principal: shown = { kind: 'anonymous' as const } } = extra;
+    const { admission, clientSecret, principal: shown = { kind: 'anonymous' as const } } = extra;
     const refusal = admission && (await parts.gate?.charge(admission, 1));
     if (refusal !== undefined) throw refusal;
     // The caller was authenticated when the connection was opened. Any process may have revoked the credential since.
@@ -110,7 +111,8 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
     const { document, errors } = parts.documents.read(sender, asked ?? { text: '', isKnown: false });
     if (errors.length > 0) return [...errors];
     const charge = admission && ((units: number) => parts.gate?.charge(admission, units) ?? Promise.resolve());
-    const enveloped = parts.yoga.getEnveloped({ ...contextOf(world, principal, { requestId, ...caller }), charge });
+    const context = contextOf(world, principal, { requestId, clientSecret, ...caller });
+    const enveloped = parts.yoga.getEnveloped({ ...context, charge });
     const contextValue = await enveloped.contextFactory();
     const { operationName, variables: variableValues } = params;
     const request = { schema: enveloped.schema, document, operationName, variableValues, contextValue };

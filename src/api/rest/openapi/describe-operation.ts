@@ -140,8 +140,17 @@ function isRepeatable(route: RestRoute): boolean {
   return route.kind === 'mutation' && (isPosted || keyedUpdates.has(route.operation));
 }
 
-/** Mutations without idempotency keys: a login has no account yet under which its response could be stored, and a holder decides only once. */
-const unkeyed: ReadonlySet<string> = new Set(['RequestOtp', 'VerifyOtp', 'ConfirmOnetimeRequest']);
+/**
+ * Mutations without idempotency keys: a login has no account yet under which its response could be stored, a holder decides only once, and
+ * the responses about one-time codes contain secrets that are valid once.
+ */
+const unkeyed: ReadonlySet<string> = new Set([
+  'RequestOtp',
+  'VerifyOtp',
+  'ConfirmOnetimeRequest',
+  'CreateCheckoutCode',
+  'ExchangeCheckoutCode',
+]);
 
 /** Other updates are idempotent. A change of plan that is repeated after another change would be prorated again. */
 const keyedUpdates: ReadonlySet<string> = new Set(['ChangeSubscriptionPlan']);

@@ -9,6 +9,7 @@ import { disconnectWallet, type FoundWallet, type WalletState } from '../../wall
 import type { Payment } from '../pay/use-payment.ts';
 import type { Ways } from '../pay/use-ways.ts';
 import type { Priced } from '../pay/ways.ts';
+import type { SessionName } from '../session/use-checkout.ts';
 import type { View } from '../steps.ts';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
@@ -20,6 +21,7 @@ import { WalletCard } from './wallet-card.tsx';
 import { WayCard } from './way-card.tsx';
 
 type PayingCardsProps = {
+  sessionName: SessionName;
   seen: View;
   view: CheckoutViewFragment;
   wallet: WalletState;
@@ -31,7 +33,8 @@ type PayingCardsProps = {
   transfer: (() => void) | undefined;
 };
 
-export function PayingCards({ seen, view, wallet, wallets, payment, ways, now, solana, transfer }: PayingCardsProps) {
+export function PayingCards(props: PayingCardsProps) {
+  const { sessionName, seen, view, wallet, wallets, payment, ways, now, solana, transfer } = props;
   const { t } = useTranslation();
   const { session, subscription } = view;
   const interval = subscription?.billingInterval;
@@ -64,7 +67,7 @@ export function PayingCards({ seen, view, wallet, wallets, payment, ways, now, s
       <div className={styles.stack}>
         <WalletCard
           {...{ wallets, isBusy, solana, transfer }}
-          sessionId={session.id}
+          session={sessionName}
           notice={seen.notice}
           connect={payment.connect}
         />

@@ -1,17 +1,22 @@
 /** The first card: which wallet. One that is there is one press; without one, what to do. */
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
-import { CopyButton } from '../../ui/button/copy-button.tsx';
 import { connectWallet, type FoundWallet } from '../../wallet/evm/use-wallet.ts';
 import { PhoneWallet } from '../../wallet/phone/phone-wallet.tsx';
-import { printAddress } from '../session/page-address.ts';
-import { secretOf } from '../session/secret.ts';
+import { addWords } from '../../words/open-words.ts';
+import type { SessionName } from '../session/use-checkout.ts';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
 
+const Elsewhere = lazy(async () => {
+  const [{ Elsewhere: ways }] = await Promise.all([import('../handover/elsewhere.tsx'), addWords(['handover'])]);
+  return { default: ways };
+});
+
 type WalletCardProps = {
-  sessionId: string;
+  session: SessionName;
   wallets: readonly FoundWallet[];
   notice: string | undefined;
   isBusy: boolean;
@@ -22,7 +27,7 @@ type WalletCardProps = {
   transfer: (() => void) | undefined;
 };
 
-export function WalletCard({ sessionId, wallets, notice, isBusy, connect, solana, transfer }: WalletCardProps) {
+export function WalletCard({ session, wallets, notice, isBusy, connect, solana, transfer }: WalletCardProps) {
   const { t } = useTranslation();
   const [only] = wallets;
   return (
@@ -59,7 +64,7 @@ export function WalletCard({ sessionId, wallets, notice, isBusy, connect, solana
           ))}
         </ul>
       )}
-      {wallets.length === 0 && <NoWallet sessionId={sessionId} />}
+      {wallets.length === 0 && <NoWallet session={session} />}
       <PhoneWallet />
       {transfer && (
         <Button isWide onPress={transfer} data-action="transfer">
@@ -75,19 +80,17 @@ export function WalletCard({ sessionId, wallets, notice, isBusy, connect, solana
   );
 }
 
-/** A wallet's own browser opens this very page by its whole address. The secret in it is given to nobody but the payer. */
-function NoWallet({ sessionId }: { sessionId: string }) {
+/** Without a wallet in this browser, the payment continues where there is one. */
+function NoWallet({ session }: { session: SessionName }) {
   const { t } = useTranslation();
-  const secret = secretOf(sessionId, location.hash) ?? '';
   return (
-    <Notice name="NO_WALLET">
-      <p>{t('checkout.wallet.install')}</p>
-      <p>{t('checkout.wallet.openIn')}</p>
-      <CopyButton
-        text={printAddress(location.origin, { id: sessionId, secret })}
-        name={t('checkout.wallet.pageAddress')}
-        hasWords
-      />
-    </Notice>
+    <>
+      <Notice name="NO_WALLET">
+        <p className={styles.onComputers}>{t('checkout.wallet.install')}</p>
+      </Notice>
+      <Suspense>
+        <Elsewhere session={session} />
+      </Suspense>
+    </>
   );
 }

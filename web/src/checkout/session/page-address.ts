@@ -9,11 +9,6 @@ export function readAddress(path: string): PageAddress | undefined {
   return page === 'link' ? { page: 'link', slug: text } : { page: 'checkout', id: text };
 }
 
-/** The whole address of a session's page, its secret behind the #: to be opened elsewhere by whoever pays. */
-export function printAddress(origin: string, session: { id: string; secret: string }): string {
-  return `${origin}/checkout/${encodeURIComponent(session.id)}#${session.secret}`;
-}
-
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

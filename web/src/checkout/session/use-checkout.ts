@@ -36,6 +36,8 @@ export function useCheckout({ id, credential }: SessionName): CheckoutReading {
       return newer(queries.getQueryData<Dated>(['checkout', id]), fresh);
     },
     refetchInterval: ({ state }) => (state.error && isUnknown(state.error) ? false : isLive ? false : RETRY_MS),
+    // Whoever comes back may have paid in another browser, while the live connection of this page was suspended.
+    refetchOnWindowFocus: 'always',
     retry: false,
   });
   const isThere = query.data !== undefined;

@@ -1,14 +1,14 @@
-import { type Database, type DatabaseTransaction, type PaymentIntent, transaction } from '../../prisma/client.ts';
-import { moveRedemption } from '../catalog/coupons/redemption.ts';
-import type { Config } from '../config/config.ts';
-import { refreshWalletJob } from '../customers/jobs.ts';
-import { appendEvents, type NewEvent } from '../events/append-events.ts';
-import type { Clock } from '../platform/clock.ts';
-import { newId } from '../platform/identifier.ts';
-import { addJob } from '../platform/jobs.ts';
-import { checkoutSessionFields } from './checkout-session.ts';
-import { sellStock } from './links/link-stock.ts';
-import { inOrder, lockPaymentIntent, lockSession } from './store.ts';
+import { type Database, type DatabaseTransaction, type PaymentIntent, transaction } from '../../../prisma/client.ts';
+import { moveRedemption } from '../../catalog/coupons/redemption.ts';
+import type { Config } from '../../config/config.ts';
+import { refreshWalletJob } from '../../customers/jobs.ts';
+import { appendEvents, type NewEvent } from '../../events/append-events.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { newId } from '../../platform/identifier.ts';
+import { addJob } from '../../platform/jobs.ts';
+import { checkoutSessionFields } from '../checkout-session.ts';
+import { sellStock } from '../links/link-stock.ts';
+import { inOrder, lockPaymentIntent, lockSession } from '../store.ts';
 
 type CompletingWorld = { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> };
 

@@ -1,10 +1,10 @@
-import { type Database, type DatabaseTransaction, transaction } from '../../prisma/client.ts';
-import type { Config } from '../config/config.ts';
-import type { Clock } from '../platform/clock.ts';
-import { addJob } from '../platform/jobs.ts';
-import { markExpired } from './expire-checkout-session.ts';
-import { expireCheckoutSessionJob } from './jobs.ts';
-import { lockPaymentIntent, lockSession } from './store.ts';
+import { type Database, type DatabaseTransaction, transaction } from '../../../prisma/client.ts';
+import type { Config } from '../../config/config.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { addJob } from '../../platform/jobs.ts';
+import { markExpired } from '../expire-checkout-session.ts';
+import { expireCheckoutSessionJob } from '../jobs.ts';
+import { lockPaymentIntent, lockSession } from '../store.ts';
 
 /**
  * The job at a session's end: an OPEN session becomes EXPIRED, with its event. A quote issued before may still be confirmed, so

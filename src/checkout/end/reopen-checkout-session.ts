@@ -1,11 +1,11 @@
-import { type Database, transaction } from '../../prisma/client.ts';
-import { moveRedemption } from '../catalog/coupons/redemption.ts';
-import type { Clock } from '../platform/clock.ts';
-import { addJob } from '../platform/jobs.ts';
+import { type Database, transaction } from '../../../prisma/client.ts';
+import { moveRedemption } from '../../catalog/coupons/redemption.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { addJob } from '../../platform/jobs.ts';
+import { expireCheckoutSessionJob } from '../jobs.ts';
+import { returnSale } from '../links/link-stock.ts';
+import { inOrder, lockPaymentIntent, lockSession } from '../store.ts';
 import { endOfSession } from './end-overdue-session.ts';
-import { expireCheckoutSessionJob } from './jobs.ts';
-import { returnSale } from './links/link-stock.ts';
-import { inOrder, lockPaymentIntent, lockSession } from './store.ts';
 
 /** Calls `reopenCheckoutSession` for each of the intents. */
 export async function reopenCheckoutSessions(
