@@ -5,6 +5,7 @@ import { Button } from '../../ui/button/button.tsx';
 import { connectWallet, type FoundWallet } from '../../wallet/evm/use-wallet.ts';
 import { PhoneWallet } from '../../wallet/phone/phone-wallet.tsx';
 import { addWords } from '../../words/open-words.ts';
+import { isHandheld } from '../handover/is-handheld.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
@@ -85,9 +86,7 @@ function NoWallet({ session }: { session: SessionName }) {
   const { t } = useTranslation();
   return (
     <>
-      <Notice name="NO_WALLET">
-        <p className={styles.onComputers}>{t('checkout.wallet.install')}</p>
-      </Notice>
+      <Notice name="NO_WALLET">{!isHandheld && <p>{t('checkout.wallet.install')}</p>}</Notice>
       <Suspense>
         <Elsewhere session={session} />
       </Suspense>

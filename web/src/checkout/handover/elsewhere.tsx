@@ -10,11 +10,9 @@ import { Icon } from '../../ui/icon.tsx';
 import { Note } from '../../ui/state/note.tsx';
 import type { SessionName } from '../session/use-checkout.ts';
 import styles from './handover.module.css';
+import { isHandheld } from './is-handheld.ts';
 import { useCodeUrl } from './use-code-url.ts';
 import { walletApps } from './wallet-apps.ts';
-
-/** Whether the browser is probably that of a phone or tablet, on which wallet apps can be installed. */
-const isHandheld = window.matchMedia('(pointer: coarse)').matches;
 
 export function Elsewhere({ session }: { session: SessionName }) {
   const { t } = useTranslation();
@@ -41,7 +39,6 @@ export function Elsewhere({ session }: { session: SessionName }) {
 }
 
 function Apps({ url }: { url: URL | undefined }) {
-  const { t } = useTranslation();
   return (
     <ul className={styles.apps}>
       {walletApps.map(({ id, name, link }) => (
@@ -56,7 +53,7 @@ function Apps({ url }: { url: URL | undefined }) {
             <span className={styles.mark} aria-hidden="true">
               {name.charAt(0)}
             </span>
-            <span className={styles.name}>{t('handover.apps.open', { name })}</span>
+            <span className={styles.name}>{name}</span>
             <Icon name="external" />
           </a>
         </li>
@@ -69,7 +66,7 @@ function Code({ url }: { url: URL | undefined }) {
   const { t } = useTranslation();
   return (
     <div className={styles.code}>
-      {url ? <QrCode text={url.href} label={t('handover.scan.alt')} data-code={url.href} /> : null}
+      {url && <QrCode text={url.href} label={t('handover.scan.alt')} data-code={url.href} />}
     </div>
   );
 }
