@@ -8,13 +8,19 @@ import { carryRules, checked, defineRules } from '../server/input.ts';
 import { refusal } from '../server/scope-of.ts';
 import { sessionScope } from './session-access.ts';
 
+const EXAMPLE = 'q3Vn0kYtZ5u8a1mWcR7xPjL2sDfHgB9eTiOyNvUwKzA';
+
 const CheckoutCodeRef = builder.objectRef<CreatedCheckoutCode>('CheckoutCode').implement({
   description: 'A one-time code of a checkout session. It is valid for 120 seconds and for one exchange.',
   fields: (t) => ({
-    code: t.exposeString('code', { description: 'The code: 43 base64url characters. It is returned only here.' }),
+    code: t.exposeString('code', {
+      description: 'The code: 43 base64url characters. It is returned only here.',
+      extensions: { example: EXAMPLE },
+    }),
     url: t.expose('url', {
       type: 'URL',
       description: "The hosted page with the code in its fragment, to be opened in a wallet's browser or on a phone.",
+      extensions: { example: `https://pay.example/checkout/0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11#code=${EXAMPLE}` },
     }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Time after which the code is refused.' }),
   }),
@@ -39,7 +45,13 @@ const rules = defineRules({
 const ExchangeCheckoutCodeInput = builder.inputType('ExchangeCheckoutCodeInput', {
   description: 'A one-time code of a checkout session.',
   extensions: carryRules(rules),
-  fields: (t) => ({ code: t.string({ required: true, description: 'Of createCheckoutCode: 43 characters.' }) }),
+  fields: (t) => ({
+    code: t.string({
+      required: true,
+      description: 'Of createCheckoutCode: 43 characters.',
+      extensions: { example: EXAMPLE },
+    }),
+  }),
 });
 
 builder.mutationField('createCheckoutCode', (t) =>

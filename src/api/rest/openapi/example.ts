@@ -1,5 +1,5 @@
 /** Examples that are generated from the schemas, so that they cannot contradict them. */
-import type { Components, JsonSchema } from './json-schema.ts';
+import { type Components, type JsonSchema, ownExamples } from './json-schema.ts';
 
 /** The example values of fields by name, for fields whose schema contains no example. */
 const byName: Record<string, unknown> = {
@@ -72,6 +72,8 @@ export function exampleOf(
     return exampleOf(components, target, what, name, depth + 1);
   }
   if ('const' in schema) return schema.const;
+  const own = ownExamples.get(schema);
+  if (own !== undefined) return own;
   const types = [schema.type].flat();
   if (depth > MAX_DEPTH && types.includes('null')) return null;
   if (name in byName && fits(byName[name], schema)) return byName[name];

@@ -130,12 +130,10 @@ function objectSchema(components: Components, type: GraphQLInputObjectType): Jso
         // A narrower pattern may not match the example of the type.
         const keeps =
           Array.isArray(examples) && examples.every((held) => fits(held, limit.pattern)) ? { examples } : {};
-        const schema = { ...typed, ...keeps, ...limit };
-        const described = field.description ? { ...schema, description: field.description } : schema;
-        return [
-          field.name,
-          field.defaultValue === undefined ? described : { ...described, default: field.defaultValue },
-        ];
+        const limited = { ...typed, ...keeps, ...limit };
+        const described = field.description ? { ...limited, description: field.description } : limited;
+        const schema = field.defaultValue === undefined ? described : { ...described, default: field.defaultValue };
+        return [field.name, withExample(schema, field.extensions)];
       }),
     ),
     ...(required.length > 0 ? { required } : {}),
@@ -144,6 +142,17 @@ function objectSchema(components: Components, type: GraphQLInputObjectType): Jso
 
 function fits(example: unknown, pattern: unknown): boolean {
   return typeof pattern !== 'string' || (typeof example === 'string' && new RegExp(pattern).test(example));
+}
+
+/** The examples of fields that have one of their own, by the schemas of the fields. */
+export const ownExamples = new WeakMap<JsonSchema, string>();
+
+/** Returns the schema of a field with the field's own example, which is the extension `example` of the GraphQL field. */
+export function withExample(schema: JsonSchema, { example }: Readonly<Record<string, unknown>>): JsonSchema {
+  if (typeof example !== 'string') return schema;
+  const made = { ...schema, examples: [example] };
+  ownExamples.set(made, example);
+  return made;
 }
 
 const limitNames = [

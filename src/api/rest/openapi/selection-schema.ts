@@ -10,7 +10,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { type Components, type JsonSchema, leafSchema, nullable, reference } from './json-schema.ts';
+import { type Components, type JsonSchema, leafSchema, nullable, reference, withExample } from './json-schema.ts';
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
@@ -65,7 +65,8 @@ function objectSchema(
         if (!field) throw new TypeError(`${type.name} has no field ${selection.name.value}.`);
         const schema = selectionSchema(components, fragments, { type: field.type, selections: selection.selectionSet });
         const name = selection.alias?.value ?? selection.name.value;
-        properties.set(name, field.description ? { ...schema, description: field.description } : schema);
+        const described = field.description ? { ...schema, description: field.description } : schema;
+        properties.set(name, withExample(described, field.extensions));
       }
     }
   };
