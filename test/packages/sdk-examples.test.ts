@@ -8,9 +8,14 @@ import { openRunningGateway, type RunningGateway } from '../setup/running-gatewa
 vi.setConfig({ testTimeout: 120_000 });
 vi.spyOn(console, 'log').mockImplementation(() => undefined);
 
-/** Not in the state that the example is for. What they do in it is shown below, or by the tests of the gateway. */
+/**
+ * Not in the state that the example is for, or not by its caller: a client secret creates a code, and the code of the example was never
+ * created. What they do in it is shown below, or by the tests of the gateway.
+ */
 const refused: Record<string, string> = {
   'checkoutSessions.confirm': 'INVALID_STATE',
+  'checkoutSessions.createCode': 'AUTHORIZATION_ERROR',
+  'checkoutSessions.exchangeCode': 'AUTHENTICATION_ERROR',
   'invoices.send': 'INVALID_STATE',
   'paymentIntents.capture': 'INVALID_STATE',
   'paymentIntents.dispute': 'INVALID_STATE',
