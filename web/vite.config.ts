@@ -46,6 +46,7 @@ export default defineConfig({
         dashboard: here('src/dashboard/main.tsx'),
         arbiter: here('src/arbiter/main.tsx'),
         graphiql: here('src/graphiql/main.tsx'),
+        start: here('src/start/main.tsx'),
       },
     },
   },

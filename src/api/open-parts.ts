@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { restRoutes } from '../../generated/rest.ts';
 import { inLane } from '../../prisma/database-pools.ts';
 import { authenticate } from '../auth/authenticate.ts';
@@ -7,7 +8,7 @@ import { openGate } from './gate.ts';
 import { byRealTime, guardedWorld, type World } from './graphql/server/world.ts';
 import { serveImage } from './images/serve-image.ts';
 import { serveLiabilities } from './liabilities/serve-liabilities.ts';
-import { servePages } from './pages/serve-pages.ts';
+import { servePages, serveUnknownPath } from './pages/serve-pages.ts';
 import { serveDisputeFiles } from './rest/disputes/serve-dispute-files.ts';
 import { jitPlugin } from './rest/jit-plugin.ts';
 import { openRest } from './rest/open-rest.ts';
@@ -47,8 +48,17 @@ export function openParts(world: World): ApiParts {
       () => serveAuditExport(world, gate),
       () => serveReports(world, gate),
       () => serveDisputeFiles(world, gate),
-      (served) => openRest({ ...served, world, gate }).handle,
+      (served) => {
+        const rest = openRest({ ...served, world, gate });
+        const unknown = serveUnknownPath(world);
+        return async (request, response) =>
+          (!rest.knows(pathOf(request)) && (await unknown(request, response))) || rest.handle(request, response);
+      },
     ],
     plugins: [jitPlugin(restRoutes.map((route) => route.document))],
   };
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '/';
 }

@@ -66,6 +66,7 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   DisputeEvidence: ofPayment,
   DisputeFile: ofPayment,
   LedgerEntry: ofPayment,
+  StrayPayment: ofPayment,
   CreditedPayout: ofPayment,
   MailSettings: appScope,
   Mail: appScope,

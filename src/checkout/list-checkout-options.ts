@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import type { PaymentIntent } from '../../prisma/client.ts';
 import type { Scope } from '../auth/principal.ts';
 import { NATIVE, takesPayment } from '../chains/chain.ts';
 import { isSelected, readSelection } from '../chains/chain-selection.ts';
@@ -27,7 +28,7 @@ export type CheckoutOption = {
 
 /**
  * Lists how a session can be paid at current prices, which are not binding until `prepareCheckout`. It leaves out tokens without
- * a fresh price, chains on which money sent to the app's payout address would be lost, and SOL if the amount is too small to be
+ * a fresh price, chains on which the app has no payout address or would lose what is sent there, and SOL if the amount is too small to be
  * settled. Throws PRICE_UNAVAILABLE if missing prices leave nothing, NOT_FOUND, and INVALID_STATE or EXPIRED for a session that
  * has ended.
  */
@@ -39,7 +40,7 @@ export async function listCheckoutOptions(
   requirePayable(session, world.clock.now());
   const paused = await pausedChains(world.database);
   const candidates = payableTokens(world, session).filter(
-    ({ chain }) => !paused.has(chain.chainId) && (payoutOn(session, chain)?.sink ?? null) === null,
+    ({ chain }) => !paused.has(chain.chainId) && payoutOn(session, chain)?.sink === null,
   );
   const fiatUsd = (await world.prices.fiatUsd(currencyOf(session.currency))).priceUsd;
   const amount = new Decimal(session.amount.toString());
@@ -102,10 +103,19 @@ async function couldBeSettled(
   return await Promise.race([judged, unjudged]);
 }
 
+type SelectionColumns = { allowedChains: unknown; allowedTokens: unknown };
+
+/** What decides on which chains, and with which tokens, a session can be paid; a link decides it before it has a session. */
+export type SessionWays = SelectionColumns & {
+  mode: SessionToPay['mode'];
+  app: Pick<SessionToPay['app'], 'mode'>;
+  paymentIntent: (SelectionColumns & Pick<PaymentIntent, 'captureMode'>) | null;
+};
+
 /** The tokens of chains that can be paid on here, that the session and its intent allow, and that the app's mode accepts. */
 export function payableTokens(
   world: Pick<CheckoutWorld, 'registry' | 'config'>,
-  session: SessionToPay,
+  session: SessionWays,
 ): { chain: Chain; token: Token }[] {
   const own = readSelection(session);
   const ofIntent = session.paymentIntent ? readSelection(session.paymentIntent) : own;
@@ -116,12 +126,14 @@ export function payableTokens(
     .filter(({ chain, token }) => isSelected(own, chain, token) && isSelected(ofIntent, chain, token));
 }
 
+export type Payout = Pick<SessionToPay['app']['payoutAddresses'][number], 'family' | 'address'>;
+
 /**
  * Where an app is paid on a chain, and why money sent there would be lost, if it would. The address may have been set before the
  * chain or token that makes it a sink was registered. Undefined if the app has no payout address.
  */
 export function payoutOn(
-  session: { app: Pick<SessionToPay['app'], 'payoutAddresses'> },
+  session: { app: { payoutAddresses: readonly Payout[] } },
   chain: Chain,
 ): { address: string; sink: string | null } | undefined {
   const payout = session.app.payoutAddresses.find((candidate) => candidate.family === chain.family);
@@ -133,7 +145,7 @@ export function payoutOn(
  * is real, the operator's explicit setting, because payments there are custodial. On Solana there are no holds that could be
  * captured later and no consents for recurring charges.
  */
-function isPayable(world: Pick<CheckoutWorld, 'config'>, session: SessionToPay, chain: Chain): boolean {
+function isPayable(world: Pick<CheckoutWorld, 'config'>, session: SessionWays, chain: Chain): boolean {
   const { solana } = world.config;
   switch (chain.family) {
     case 'EVM':

@@ -110,6 +110,14 @@ describe('a page', () => {
       expect((await fetch(`${url}/graphql`, call)).status).toBe(404);
   });
 
+  it('is the start page at / for browsers alone', async () => {
+    const answer = await fetch(`${url}/`, { headers: { accept: 'text/html' } });
+    expect([answer.status, answer.headers.get('vary')]).toEqual([200, 'accept']);
+    expect(await answer.text()).toMatch(/<script type="module" src="\/assets\/start-[^"]+">/);
+    expect((await fetch(`${url}/`)).status).toBe(404);
+    expect((await fetch(`${url}/`, { method: 'POST', headers: { accept: 'text/html' } })).status).toBe(404);
+  });
+
   it('leads from /graphql to the members’ editor in production', async () => {
     const production = await serve({ ...world, config: { ...config, isProduction: true } });
     const answer = await fetch(`${production}/graphql`, { headers: { accept: 'text/html' }, redirect: 'manual' });

@@ -186,6 +186,8 @@ describe('POST …/prepare', () => {
     const answer = await ground.prepare(made.body.data, direct());
     expect(codeOf(answer)).toEqual([409, 'CONFLICT']);
     expect(answer.body.error.message).toMatch(/payout address.*EVM/);
+    const { body } = await api.rest('GET', `/checkout-sessions/${made.body.data.id}/options`, made.body.data);
+    expect(body.data.options).toEqual([]);
   });
 
   it('refuses a paused chain, and says so', async () => {

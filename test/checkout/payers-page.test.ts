@@ -81,6 +81,33 @@ describe('linkOffer', () => {
     expect((await offer('closed')).data.linkOffer.isActive).toBe(false);
     expect((await offer('nowhere')).errors?.[0]?.extensions?.code).toBe('NOT_FOUND');
   });
+
+  it('says whether a link can be paid, by the payout addresses, the chains that it allows, and pauses', async () => {
+    const { database, clock, merchantA } = ground.api;
+    const isPayable = async (slug: string) => {
+      const asked = `query ($slug: String!) { linkOffer(slug: $slug) { isPayable } }`;
+      return (await ground.api.graphql(asked, { slug })).data.linkOffer.isPayable;
+    };
+    const ofMerchant = async (id: string) => {
+      const asked = `query ($id: ID!) { paymentLink(id: $id) { isPayable } }`;
+      return (await ground.api.graphql(asked, { id }, { key })).data.paymentLink.isPayable;
+    };
+    const { id } = await makeLink('payable', { amount: '1.00', allowedTokens: ['USDC-31337'] });
+    const prices = [{ amount: '9.00', billingInterval: 'MONTH' }];
+    const plan = await post('/product-plans', { name: 'Coins', planType: 'SUBSCRIPTION', prices });
+    const native = ground.api.world.registry.chain(31337)?.tokens.find(({ address }) => address === 'native');
+    await makeLink('coins', { productPlanId: plan.id, allowedTokens: [native?.key ?? ''] });
+    expect([await isPayable('payable'), await ofMerchant(id)]).toEqual([true, true]);
+    expect(await isPayable('coins')).toBe(false);
+    await database.chainCursor.create({ data: { chainId: 31337, pausedAt: clock.now() } });
+    expect([await isPayable('payable'), await ofMerchant(id)]).toEqual([false, true]);
+    await database.chainCursor.delete({ where: { chainId: 31337 } });
+    const payouts = await database.payoutAddress.findMany({ where: { appId: merchantA.appId } });
+    await database.payoutAddress.deleteMany({ where: { appId: merchantA.appId, family: 'EVM' } });
+    expect([await isPayable('payable'), await ofMerchant(id)]).toEqual([false, false]);
+    await database.payoutAddress.createMany({ data: payouts, skipDuplicates: true });
+    expect(await isPayable('payable')).toBe(true);
+  });
 });
 
 const page = `

@@ -59,6 +59,7 @@ import './webhooks/webhook-endpoint.ts';
 import './webhooks/webhook-mutations.ts';
 import './subscriptions/subscription.ts';
 import './subscriptions/subscriptions.ts';
+import './overview/attention.ts';
 import './subscriptions/upcoming-charges.ts';
 import './subscriptions/usage.ts';
 import './subscriptions/record-usage.ts';

@@ -1,6 +1,6 @@
 /**
  * Serves the pages of payers and of the dashboard, and their files under `/assets/`. The HTML of a page is the same for everyone. The page
- * itself queries GraphQL, which responds to unknown links and sessions.
+ * itself queries GraphQL, which responds to unknown links and sessions. Browsers that open `/` or an unknown path get a page too.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { nameRoute } from '../../platform/http-call.ts';
@@ -12,7 +12,14 @@ import { type BuiltFile, type BuiltPages, loadBuiltPages, type PageName } from '
 import { pagePolicy } from './page-policy.ts';
 import { pageSettings } from './page-settings.ts';
 
-type PageRoute = { path: RegExp; route: string; page: PageName; title: string };
+type PageRoute = {
+  path: RegExp;
+  route: string;
+  page: PageName;
+  title: string;
+  /** Served only if the request accepts HTML, because other clients get JSON at the same path. */
+  isForBrowsers?: boolean;
+};
 
 const routes: PageRoute[] = [
   { path: /^\/link\/[^/]+\/?$/, route: '/link/:slug', page: 'checkout', title: 'Pay' },
@@ -20,8 +27,17 @@ const routes: PageRoute[] = [
   { path: /^\/pay(\/[^/]+)?\/?$/, route: '/pay/:wallet', page: 'payer', title: 'Your payments' },
   { path: /^\/dashboard(\/.*)?$/, route: '/dashboard', page: 'dashboard', title: 'Dashboard' },
   { path: /^\/arbiter(\/[^/]+)?\/?$/, route: '/arbiter/:id', page: 'arbiter', title: 'Arbiter' },
-  { path: /^\/graphql$/, route: '/graphql', page: 'graphiql', title: 'Sluice GraphQL' },
+  { path: /^\/graphql$/, route: '/graphql', page: 'graphiql', title: 'Sluice GraphQL', isForBrowsers: true },
+  { path: /^\/$/, route: '/', page: 'start', title: 'Sluice', isForBrowsers: true },
 ];
+
+const unknown: PageRoute = {
+  path: /^/,
+  route: '/:unknown',
+  page: 'start',
+  title: 'Page not found',
+  isForBrowsers: true,
+};
 
 /** The path of the editor for members in production, with the schema that only they may read there. */
 const MEMBERS_EDITOR = '/dashboard/developers?tab=graphql';
@@ -30,7 +46,7 @@ type PageWorld = Pick<World, 'config' | 'registry'>;
 
 /** `built` is set by tests and defaults to what `npm ci` built. The editor at /graphql is for development only (decision 0045). */
 export function servePages(world: PageWorld, built: BuiltPages | undefined = loadBuiltPages()): HttpHandler {
-  const settings = JSON.stringify(pageSettings(world)).replaceAll('<', '\\u003c');
+  const settings = printSettings(world);
   return async (request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     if (path.startsWith('/assets/'))
@@ -39,31 +55,58 @@ export function servePages(world: PageWorld, built: BuiltPages | undefined = loa
     if (!route) return false;
     const method = request.method ?? 'GET';
     if (method !== 'GET' && method !== 'HEAD') return false;
-    const isEditor = route.page === 'graphiql';
-    if (isEditor && !asksForPage(request)) return false;
+    if (route.isForBrowsers && !asksForPage(request)) return false;
     nameRoute(response, route.route);
-    // The response at /graphql depends on Accept, so caches must not store it.
-    const caching = isEditor ? { 'cache-control': 'no-store', vary: 'accept' } : { 'cache-control': 'no-cache' };
-    if (isEditor && world.config.isProduction) {
-      response.writeHead(303, { ...caching, location: MEMBERS_EDITOR, 'content-length': 0 }).end();
+    if (route.page === 'graphiql' && world.config.isProduction) {
+      response.writeHead(303, { ...byAccept, location: MEMBERS_EDITOR, 'content-length': 0 }).end();
       return true;
     }
-    const html = built ? pageHtml(route, built, settings) : notBuilt;
-    response.writeHead(built ? 200 : 503, {
-      'content-type': 'text/html; charset=utf-8',
-      'content-length': Buffer.byteLength(html),
-      'content-security-policy': pagePolicy(world, route.page),
-      ...caching,
-      // A session's secret is in the fragment of the page's URL, which browsers never send. This keeps the session's id private too.
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      'cross-origin-opener-policy': 'same-origin-allow-popups',
-      'permissions-policy': 'camera=(), microphone=(), geolocation=()',
-      'x-robots-tag': 'noindex',
-    });
-    response.end(method === 'HEAD' ? undefined : html);
+    writePage(response, { world, route, method, status: 200, html: built && pageHtml(route, built, settings) });
     return true;
   };
+}
+
+/** Serves a page with status 404 to browsers, at any path. It comes after the handlers of all paths that exist. */
+export function serveUnknownPath(world: PageWorld, built: BuiltPages | undefined = loadBuiltPages()): HttpHandler {
+  const html = built && pageHtml(unknown, built, printSettings(world));
+  return async (request, response) => {
+    if (!asksForPage(request)) return false;
+    nameRoute(response, unknown.route);
+    writePage(response, { world, route: unknown, method: request.method ?? 'GET', status: 404, html });
+    return true;
+  };
+}
+
+/** The response depends on Accept, so caches must not store it. */
+const byAccept = { 'cache-control': 'no-store', vary: 'accept' };
+
+type WrittenPage = {
+  world: PageWorld;
+  route: PageRoute;
+  method: string;
+  status: number;
+  /** Undefined if nothing was built. */
+  html: string | undefined;
+};
+
+function writePage(response: ServerResponse, { world, route, method, status, html = notBuilt }: WrittenPage): void {
+  response.writeHead(html === notBuilt ? 503 : status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': Buffer.byteLength(html),
+    'content-security-policy': pagePolicy(world, route.page),
+    ...(route.isForBrowsers ? byAccept : { 'cache-control': 'no-cache' }),
+    // A session's secret is in the fragment of the page's URL, which browsers never send. This keeps the session's id private too.
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-opener-policy': 'same-origin-allow-popups',
+    'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+    'x-robots-tag': 'noindex',
+  });
+  response.end(method === 'HEAD' ? undefined : html);
+}
+
+function printSettings(world: PageWorld): string {
+  return JSON.stringify(pageSettings(world)).replaceAll('<', '\\u003c');
 }
 
 function pageHtml(route: PageRoute, built: BuiltPages, settings: string): string {

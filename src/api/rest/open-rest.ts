@@ -25,6 +25,8 @@ import { runRoute } from './run-route.ts';
 export type Rest = {
   /** Responds to any request, with 404 for an unknown path. Never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<true>;
+  /** Whether the path exists, for any method. */
+  knows(path: string): boolean;
 };
 
 type Found = Extract<RouteMatch, { found: true }>;
@@ -139,6 +141,11 @@ export function openRest(options: {
   }
 
   return {
+    knows(path) {
+      if (documents.has(path)) return true;
+      const match = table.match('GET', path);
+      return match.found || match.allowed.length > 0;
+    },
     async handle(request, response) {
       // The server has already assigned a request id.
       const named = response.getHeader('x-request-id');

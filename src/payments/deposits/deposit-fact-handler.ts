@@ -6,6 +6,7 @@ import { toBigInt } from '../../prices/base-units.ts';
 import { lockPayment } from '../actions/lock-payment.ts';
 import { finalityOf } from '../facts/finality.ts';
 import type { FoldingWorld } from '../facts/folding-world.ts';
+import { noteStrayPayment, strayKind } from '../facts/note-stray-payment.ts';
 import { actOnDepositJob, depositKey } from '../jobs.ts';
 import { paymentIntentFields } from '../payment-intent-fields.ts';
 import { isAccepted } from '../payment-key.ts';
@@ -113,11 +114,14 @@ async function apply(
     const finality = finalityOf(group.view, fact.blockNumber);
     const data = { ...shared, deposit: moved };
     if (movement.kind === RETURNED) {
+      await noteReturn(tx, world, { deposit, intent });
       events.push({ type: 'payment_intent.deposit_returned', resourceId: intent.id, data, finality });
       continue;
     }
     const fault = faultOf(movement, { fact, deposit, intent });
     if (fault === null) continue;
+    const kind = strayKind(intent, { isLate: isLate(deposit, fact) });
+    await noteStrayPayment(tx, { paymentIntentId: intent.id, kind, now: world.clock.now() });
     events.push({
       type: fault === 'MISPAID' ? 'payment_intent.mispaid' : 'payment_intent.overpaid',
       resourceId: intent.id,
@@ -137,12 +141,28 @@ function faultOf(
   movement: DepositMovement,
   { fact, deposit, intent }: { fact: ChainFact; deposit: DepositWithBalances; intent: PaymentIntent },
 ): 'MISPAID' | 'OVERPAID' | null {
-  const isLate = fact.blockTimestamp * 1000n > BigInt(deposit.authorizeBy.getTime());
+  const isTooLate = isLate(deposit, fact);
   if (movement.token !== deposit.token) return 'MISPAID';
-  if (intent.status === 'CREATED' && isLate) return 'MISPAID';
+  if (intent.status === 'CREATED' && isTooLate) return 'MISPAID';
   if (intent.status === 'CREATED' && !isBeyond(deposit)) return null;
-  if (isAccepted(intent, deposit) && !isBeyond(deposit) && !isLate) return null;
+  if (isAccepted(intent, deposit) && !isBeyond(deposit) && !isTooLate) return null;
   return 'OVERPAID';
+}
+
+/** Whether a deposit is in a block after the time for it. */
+function isLate({ authorizeBy }: DepositWithBalances, { blockTimestamp }: ChainFact): boolean {
+  return blockTimestamp * 1000n > BigInt(authorizeBy.getTime());
+}
+
+/** A return of what no fault was reported for: the deposit was too small, and its time ran out. */
+async function noteReturn(
+  tx: DatabaseTransaction,
+  world: Pick<FoldingWorld, 'clock'>,
+  { deposit, intent }: { deposit: DepositWithBalances; intent: PaymentIntent },
+): Promise<void> {
+  const known = await tx.strayPayment.count({ where: { paymentIntentId: deposit.paymentIntentId } });
+  if (known > 0) return;
+  await noteStrayPayment(tx, { paymentIntentId: intent.id, kind: 'MISPAID', now: world.clock.now() });
 }
 
 /** Whether the deposits in the terms' token exceed the amount of the terms. */

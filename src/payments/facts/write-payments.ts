@@ -14,6 +14,7 @@ import { bookLedger } from './book-ledger.ts';
 import { finalityOf } from './finality.ts';
 import type { FoldingWorld, PaymentChange, PaymentEvidence } from './folding-world.ts';
 import { lockIntents } from './lock-intents.ts';
+import { noteStrayPayment, strayKind } from './note-stray-payment.ts';
 import { recordSteps } from './record-steps.ts';
 import { standingFactsOf } from './standing-facts.ts';
 
@@ -158,6 +159,8 @@ async function giveBack(
   }
   const authorized = steps.added.find((fact) => fact.event.kind === 'Authorized');
   if (!authorized) return [];
+  const kind = strayKind(intent, { isLate: stray?.reason === 'LATE' });
+  await noteStrayPayment(tx, { paymentIntentId: intent.id, kind, now: world.clock.now() });
   return [
     {
       type: isMispaid(stray) ? 'payment_intent.mispaid' : 'payment_intent.overpaid',

@@ -29,6 +29,8 @@ describe('an authorization that does not count', () => {
     });
     expect(money).toEqual({ payer: 0n, merchant: 0n, fee: 0n, escrow: 0n });
     expect(await gateway.events(id)).toContain('overpaid');
+    const stray = await gateway.database.strayPayment.findMany({ where: { paymentIntentId: id } });
+    expect(stray.map(({ kind }) => kind)).toEqual(['MISPAID']);
     expect(await gateway.steps(id)).toContain(step);
     expect((await gateway.read(id)).acceptedTermsHash).toBe(signed.id);
     expect(await gateway.left(id, signed)).toBe(10_000_000n);
@@ -66,6 +68,8 @@ describe('an authorization that does not count', () => {
     expect(money.payer).toBe(0n);
     expect(await gateway.status(intent.id)).toBe('CANCELLED');
     expect(await gateway.events(intent.id)).toContain('overpaid');
+    const stray = await gateway.database.strayPayment.findMany({ where: { paymentIntentId: intent.id } });
+    expect(stray.map(({ kind }) => kind)).toEqual(['LATE']);
   });
 });
 

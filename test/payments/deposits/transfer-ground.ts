@@ -93,5 +93,10 @@ export async function transferClient(gateway: Gateway) {
     }
     await gateway.settleDown();
   };
-  return { world, openSession, prepare, confirm, transfer, balanceOf, shown, rest };
+  /** The kinds of what reached an intent without being its payment. */
+  const strays = async (paymentIntentId: string) => {
+    const rows = await gateway.database.strayPayment.findMany({ where: { paymentIntentId }, orderBy: { kind: 'asc' } });
+    return rows.map(({ kind }) => kind);
+  };
+  return { world, openSession, prepare, confirm, transfer, balanceOf, shown, strays, rest };
 }

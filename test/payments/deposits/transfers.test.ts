@@ -77,6 +77,7 @@ describe('a plain transfer', () => {
     const events = await gateway.events(session.paymentIntentId);
     expect(events.filter((type) => type === 'deposit_returned')).toHaveLength(1);
     expect(events.filter((type) => type === 'overpaid')).toHaveLength(1);
+    expect(await ground.strays(session.paymentIntentId)).toEqual(['MISPAID']);
     const { data } = await gateway.database.event.findFirstOrThrow({
       where: { resourceId: session.paymentIntentId, type: 'payment_intent.deposit_returned' },
     });
@@ -104,6 +105,7 @@ describe('a plain transfer', () => {
       'authorized',
       'captured',
     ]);
+    expect(await ground.strays(session.paymentIntentId)).toEqual([]);
   });
 
   it('of less goes back at the end, and the session stays open until then', async () => {
@@ -125,6 +127,7 @@ describe('a plain transfer', () => {
     expect(await sessionStatus(session.id)).toBe('EXPIRED');
     expect(await gateway.status(session.paymentIntentId)).toBe('CANCELLED');
     expect(await shown(session.paymentIntentId)).toMatchObject({ received: '9999999', returned: '9999999', held: '0' });
+    expect(await ground.strays(session.paymentIntentId)).toEqual(['MISPAID']);
   });
 
   it('that comes too late goes back', async () => {
@@ -139,6 +142,7 @@ describe('a plain transfer', () => {
     expect(await balanceOf(refundAddress)).toBe(AMOUNT);
     expect(['CREATED', 'CANCELLED']).toContain(await gateway.status(session.paymentIntentId));
     expect(await gateway.events(session.paymentIntentId)).toContain('deposit_returned');
+    expect(await ground.strays(session.paymentIntentId)).toEqual(['LATE']);
   });
 
   it('that comes days later is still found and goes back', async () => {
@@ -167,6 +171,7 @@ describe('a plain transfer', () => {
     expect(await gateway.status(session.paymentIntentId)).toBe('CREATED');
     const events = await gateway.events(session.paymentIntentId);
     expect(events.filter((type) => type === 'mispaid')).toHaveLength(2);
+    expect(await ground.strays(session.paymentIntentId)).toEqual(['MISPAID']);
     expect(events.filter((type) => type === 'deposit_returned')).toHaveLength(2);
     await transfer(step.address, AMOUNT);
     await rest();

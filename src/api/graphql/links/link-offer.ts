@@ -4,9 +4,11 @@ import type { Coupon } from '../../../../prisma/client.ts';
 import { imageAddress } from '../../../auth/tokens/image-address.ts';
 import { type TaxedTotal, taxLine, taxTotal } from '../../../catalog/tax.ts';
 import { taxRuleOf } from '../../../catalog/tax-rate.ts';
+import { isLinkPayable } from '../../../checkout/links/is-link-payable.ts';
 import { linkTotal } from '../../../checkout/links/link-coupon.ts';
 import { availableQuantity } from '../../../checkout/links/payment-link.ts';
 import { findLink } from '../../../checkout/links/start-link-checkout.ts';
+import { pausedChains } from '../../../checkout/store.ts';
 import { printFiat } from '../../../prices/money.ts';
 import { defaultPrice } from '../../../subscriptions/checkout/default-price.ts';
 import { beginsUnpaid } from '../../../subscriptions/checkout/subscription-session.ts';
@@ -22,6 +24,7 @@ type Offer = {
   link: Link;
   isSubscription: boolean;
   merchantName: string;
+  isPayable: boolean;
   price: Price | null;
   /** The number of units in the total. */
   quantity: number;
@@ -62,6 +65,10 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
     merchantName: t.exposeString('merchantName', { description: 'Whose app it is.' }),
     isTest: t.boolean({ description: 'Whether it is test money.', resolve: ({ link }) => link.app.mode === 'TEST' }),
     isActive: t.boolean({ description: 'Whether it accepts payments.', resolve: ({ link }) => link.isActive }),
+    isPayable: t.exposeBoolean('isPayable', {
+      description:
+        'Whether there is a way to pay it at present. False if the app has no payout address on any of the chains that the link allows, or if all of them are paused.',
+    }),
     mode: t.field({
       type: CheckoutModeEnum,
       description: 'One payment, or the start of a subscription.',
@@ -188,14 +195,18 @@ builder.queryField('linkOffer', (t) =>
 );
 
 async function readOffer(
-  { database, clock }: Pick<World, 'database' | 'clock'>,
+  world: Pick<World, 'database' | 'clock' | 'registry' | 'config'>,
   { slug, quantity: asked }: { slug: string; quantity?: number | null | undefined },
 ): Promise<Offer> {
+  const { database, clock } = world;
   const link = await findLink(database, { slug });
+  const payoutAddresses = await database.payoutAddress.findMany({ where: { appId: link.appId } });
+  const paused = await pausedChains(database);
+  const isPayable = isLinkPayable(world, { ...link, app: { ...link.app, payoutAddresses } }, { paused });
   const isSubscription = link.productPlan?.planType === 'SUBSCRIPTION';
   const { name } = await database.merchant.findUniqueOrThrow({ where: { id: link.app.merchantId } });
   const quantity = Math.min(Math.max(asked ?? 1, link.minimumQuantity), link.maximumQuantity);
-  const offer = { link, isSubscription, merchantName: name, quantity };
+  const offer = { link, isSubscription, merchantName: name, isPayable, quantity };
   const price =
     isSubscription && link.productPlan && !link.productPlanPrice
       ? await defaultPrice(database, link.productPlan.id)

@@ -2,6 +2,7 @@
 import type { PaymentLink, Prisma } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
+import { isLinkPayable } from '../../../checkout/links/is-link-payable.ts';
 import { availableQuantity, paymentUrl } from '../../../checkout/links/payment-link.ts';
 import { notFound } from '../../../errors.ts';
 import { builder, NodeRef } from '../server/builder.ts';
@@ -35,6 +36,17 @@ export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
     }),
     requireBillingDetails: t.exposeBoolean('requireBillingDetails', { description: 'Whether the payer is asked.' }),
     isActive: t.exposeBoolean('isActive', { description: 'Whether it accepts payments.' }),
+    isPayable: t.boolean({
+      description:
+        'Whether a payer has a way to pay it: false if the app has no payout address on any of the chains that the link allows.',
+      select: {
+        allowedChains: true,
+        allowedTokens: true,
+        app: { include: { payoutAddresses: true } },
+        productPlan: { select: { planType: true } },
+      },
+      resolve: (link, _args, { world }) => isLinkPayable(world, link, { paused: new Set() }),
+    }),
     usageCount: t.exposeInt('usageCount', { description: 'Completed checkouts.' }),
     minimumQuantity: t.exposeInt('minimumQuantity', {
       description: 'Minimum number of units that a payer may buy at once.',

@@ -6,11 +6,13 @@ import { readEvmAddress } from '../../../chains/evm/evm-address.ts';
 import { invalid } from '../../../errors.ts';
 import { findByIdentifier } from '../../../payments/search/find-by-identifier.ts';
 import { findByPart } from '../../../payments/search/find-by-part.ts';
+import { flagWhere } from '../../../payments/search/payment-flag.ts';
 import { isId } from '../../../platform/identifier.ts';
 import { builder } from '../server/builder.ts';
 import { cursorFault, type Place, placeOf, type WindowArgs } from '../server/connection.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { containing } from '../server/search.ts';
+import { PaymentIntentFlagEnum } from './payment-flag.ts';
 import { PaymentIntentStatusEnum } from './payment-intent.ts';
 
 const METADATA_LIMIT = 5;
@@ -29,6 +31,10 @@ export const PaymentIntentFilter = builder.inputType('PaymentIntentFilter', {
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
     status: t.field({ type: [PaymentIntentStatusEnum], description: 'One of these.' }),
     customerAccountId: t.field({ type: 'UUID', description: 'Of this customer.' }),
+    flags: t.field({
+      type: [PaymentIntentFlagEnum],
+      description: 'At least one of these, such as DISPUTED. An empty list is no condition.',
+    }),
     currency: t.string({ description: 'USD or EUR.' }),
     createdFrom: t.field({ type: 'DateTime', description: 'Made at or after.' }),
     createdTo: t.field({ type: 'DateTime', description: 'Made before.' }),
@@ -118,6 +124,7 @@ export async function paymentIntentWhere(
     throw invalid([{ param: 'filter.metadata', message: `has ${filter.metadata.length}, at most ${METADATA_LIMIT}` }]);
   }
   const all = (filter.metadata ?? []).map(metadataCondition);
+  if (filter.flags?.length) all.push(flagWhere(filter.flags));
   return {
     ...appScope(scope),
     ...(filter.status?.length ? { status: { in: filter.status } } : {}),
@@ -134,12 +141,15 @@ export async function paymentIntentWhere(
 
 /** Returns the statuses of a filter that has no other conditions than the app and the status, or else null. Empty means any status. */
 export function statusesAlone(filter: PaymentIntentFilterInput | null | undefined): PaymentIntentStatus[] | null {
-  const { appId: _appId, status, ...others } = filter ?? {};
-  const isAlone = Object.values(others).every((value) => value == null);
+  const { appId: _appId, status, flags, ...others } = filter ?? {};
+  const isAlone = !flags?.length && Object.values(others).every((value) => value == null);
   return isAlone ? [...new Set(status ?? [])] : null;
 }
 
-/** Whether an intent of the right app matches the rest of a filter. The same rules as `paymentIntentWhere`, for live lists. */
+/**
+ * Whether an intent of the right app matches the rest of a filter but its flags, which other rows decide. The same rules as
+ * `paymentIntentWhere`, for live lists.
+ */
 export function fitsFilter(intent: PaymentIntent, filter: PaymentIntentFilterInput | null | undefined): boolean {
   if (!filter) return true;
   return (

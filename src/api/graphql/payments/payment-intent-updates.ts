@@ -4,10 +4,12 @@ import { notFound } from '../../../errors.ts';
 import { eventTypes } from '../../../events/event-type.ts';
 import { readEvents, type SequencedEvent } from '../../../events/store.ts';
 import { paymentIntentAt } from '../../../payments/payment-intent-fields.ts';
+import { flagWhere, type PaymentFlag } from '../../../payments/search/payment-flag.ts';
 import { checkedAfter, demandNumber, followSequence } from '../events/follow-sequence.ts';
 import { followSubject } from '../events/follow-subject.ts';
 import { numberOf, present, rowReader, sequenceOf } from '../events/row-at-event.ts';
 import { builder } from '../server/builder.ts';
+import type { GraphqlContext } from '../server/context.ts';
 import { live } from '../server/live.ts';
 import { appScopeOf } from '../server/scope-of.ts';
 import { PaymentIntentRef } from './payment-intent.ts';
@@ -102,13 +104,24 @@ builder.subscriptionField('paymentIntentsUpdated', (t) =>
           // The first rows already include this event.
           if (id === undefined || event.sequence <= (included.get(id) ?? 0n)) return undefined;
           const row = await intentAt(world, event, id);
-          return row && fitsFilter(row, filter) ? row : undefined;
+          if (!row || !fitsFilter(row, filter)) return undefined;
+          return (await hasFlags(context, row, filter?.flags)) ? row : undefined;
         },
       });
     },
     resolve: (row) => row,
   }),
 );
+
+/** By the flags of this moment, because they are no columns of the intent. */
+async function hasFlags(
+  { database }: Pick<GraphqlContext, 'database'>,
+  { id }: PaymentIntent,
+  flags: readonly PaymentFlag[] | null | undefined,
+): Promise<boolean> {
+  if (!flags?.length) return true;
+  return (await database.paymentIntent.count({ where: { id, ...flagWhere(flags) } })) > 0;
+}
 
 const typesOfPayments = eventTypes.filter(isOfPayments);
 

@@ -5,6 +5,7 @@ import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
 import { countPaymentIntents, listPaymentIntents, readPaymentIntents } from '../../../payments/read-payment-intents.ts';
+import { flagWhere, type PaymentFlag } from '../../../payments/search/payment-flag.ts';
 import { canonicalId } from '../../../platform/identifier.ts';
 import { batched } from '../server/batch.ts';
 import { builder } from '../server/builder.ts';
@@ -12,6 +13,7 @@ import { connectionSize } from '../server/connection.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
+import { PaymentIntentFlagEnum } from './payment-flag.ts';
 import { PaymentIntentConnection, PaymentIntentRef, PaymentIntentStatusEnum } from './payment-intent.ts';
 import {
   PaymentIntentFilter,
@@ -94,10 +96,12 @@ builder.queryField('paymentIntentsPage', (t) =>
       ...pageArgs,
       appId: t.arg.id({ description: 'Only this app.' }),
       status: t.arg({ type: PaymentIntentStatusEnum, description: 'Only this status.' }),
+      flag: t.arg({ type: PaymentIntentFlagEnum, description: 'Only payment intents with this flag.' }),
     },
     resolve: async (_root, args, context) => {
       const scope = await scopeOf(context, args);
       const status = args.status ?? null;
+      if (args.flag) return flaggedPage(context, { ...args, scope, status, flag: args.flag });
       return pageOf(args, {
         items: (query: PaymentIntentQuery, window) => listIntents(context, { scope, status, query, ...window }),
         total: () => countPaymentIntents(context.world.database, { scope, statuses: status ? [status] : [] }),
@@ -105,6 +109,19 @@ builder.queryField('paymentIntentsPage', (t) =>
     },
   }),
 );
+
+function flaggedPage(
+  { database }: GraphqlContext,
+  request: { scope: Scope; status: PaymentIntentStatus | null; flag: PaymentFlag; page: number; pageSize: number },
+): Page<PaymentIntentQuery, PaymentIntent> {
+  const { scope, status, flag } = request;
+  const where = { ...appScope(scope), ...(status ? { status } : {}), AND: [flagWhere([flag])] };
+  return pageOf(request, {
+    items: (query: PaymentIntentQuery, window) =>
+      database.paymentIntent.findMany({ ...query, ...window, where, orderBy: { id: 'desc' } }),
+    total: () => database.paymentIntent.count({ where }),
+  });
+}
 
 async function findIntent(
   context: GraphqlContext,

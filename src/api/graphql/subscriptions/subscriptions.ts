@@ -40,13 +40,21 @@ const SubscriptionPage = builder.objectRef<Page<SubscriptionQuery, Subscription>
 type Conditions = {
   status?: SubscriptionStatus | SubscriptionStatus[] | null | undefined;
   customerAccountId?: string | null | undefined;
+  renewalFailed?: boolean | null | undefined;
 };
+
+/** Its charge failed and is tried again, or all attempts failed. */
+export const failedRenewal = {
+  captureRetryCount: { gt: 0 },
+  status: { in: ['ACTIVE', 'PAST_DUE'] },
+} satisfies Prisma.SubscriptionWhereInput;
 
 function subscriptionWhere(scope: Scope, conditions: Conditions): Prisma.SubscriptionWhereInput {
   return {
     ...appScope(scope),
     ...anyOf(conditions.status),
     ...(conditions.customerAccountId ? { customerAccountId: conditions.customerAccountId } : {}),
+    ...(conditions.renewalFailed ? { AND: [failedRenewal] } : {}),
   };
 }
 
@@ -70,6 +78,9 @@ const SubscriptionFilter = builder.inputType('SubscriptionFilter', {
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
     status: t.field({ type: [SubscriptionStatusEnum], description: 'One of these.' }),
     customerAccountId: t.field({ type: 'UUID', description: 'Of this customer.' }),
+    renewalFailed: t.boolean({
+      description: 'If true, only those whose present charge has failed at least once and is not paid yet.',
+    }),
   }),
 });
 

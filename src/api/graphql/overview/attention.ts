@@ -1,0 +1,122 @@
+/** The query attention: what a merchant should look at, with counts that are bounded. */
+import { appScope } from '../../../auth/app-scope.ts';
+import type { Scope } from '../../../auth/principal.ts';
+import { flagWhere, type PaymentFlag } from '../../../payments/search/payment-flag.ts';
+import { builder } from '../server/builder.ts';
+import type { GraphqlContext } from '../server/context.ts';
+import { scopeOf } from '../server/scope-of.ts';
+import { failedRenewal } from '../subscriptions/subscriptions.ts';
+
+/** A larger number says no more than that there are many. */
+const MOST = 100;
+const DAY_MS = 86_400_000;
+/** Money that did not count went back long ago, so older payments with it need nobody's attention. */
+const STRAY_DAYS = 30;
+
+const kinds = {
+  OPEN_DISPUTES: 'Open disputes. `dueAt` is the earliest deadline.',
+  UNDELIVERED_PAYMENTS: 'Payments with a payout that could not be delivered: those with the flag UNDELIVERED.',
+  FAILED_RENEWALS: 'Subscriptions whose present charge has failed at least once: those with `renewalFailed`.',
+  DISABLED_WEBHOOKS:
+    'Webhook endpoints that the gateway disabled, because all retries failed or the receiver asked for it.',
+  MISPAID_PAYMENTS: 'Payments with the flag MISPAID that were created at or after `createdFrom`.',
+  LATE_PAYMENTS: 'Payments with the flag LATE that were created at or after `createdFrom`.',
+} as const;
+type Kind = keyof typeof kinds;
+
+type Item = { kind: Kind; count: number; hasMore: boolean; dueAt: Date | null; createdFrom: Date | null };
+
+const AttentionKindEnum = builder.enumType('AttentionKind', {
+  description: 'Kinds of problems that a merchant should look at.',
+  values: Object.fromEntries(
+    Object.entries(kinds).map(([kind, description]) => [kind, { value: kind, description }]),
+  ) as { [Name in Kind]: { value: Name; description: string } },
+});
+
+const AttentionItemRef = builder.objectRef<Item>('AttentionItem').implement({
+  description: 'Problems of one kind, with their number.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: AttentionKindEnum, description: 'The kind of problem.' }),
+    count: t.exposeInt('count', { description: `How many there are: 1 to ${MOST}.` }),
+    hasMore: t.exposeBoolean('hasMore', { description: 'Whether there are more than `count`.' }),
+    dueAt: t.expose('dueAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time by which the first of them must be dealt with. Null if there is none.',
+    }),
+    createdFrom: t.expose('createdFrom', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Only payments created at or after this are counted. Null if all are.',
+    }),
+  }),
+});
+
+builder.queryField('attention', (t) =>
+  t.field({
+    type: [AttentionItemRef],
+    description:
+      'What a merchant should look at, most urgent first: disputes, payouts that could not be delivered, failed renewals, disabled webhooks, and payments that arrived wrong or late. Empty if all is well.',
+    authScopes: { read: true },
+    complexity: { field: 30, multiplier: 1 },
+    args: { appId: t.arg.id({ description: 'Only this app; all of the caller without it.' }) },
+    resolve: async (_root, args, context) => {
+      const scope = await scopeOf(context, args);
+      const now = context.world.clock.now();
+      const createdFrom = new Date(now.getTime() - STRAY_DAYS * DAY_MS);
+      const items = await Promise.all([
+        openDisputes(context, scope),
+        flagged(context, { scope, kind: 'UNDELIVERED_PAYMENTS', flag: 'UNDELIVERED', createdFrom: null }),
+        failedRenewals(context, scope),
+        disabledWebhooks(context, scope),
+        flagged(context, { scope, kind: 'MISPAID_PAYMENTS', flag: 'MISPAID', createdFrom }),
+        flagged(context, { scope, kind: 'LATE_PAYMENTS', flag: 'LATE', createdFrom }),
+      ]);
+      return items.filter(({ count }) => count > 0);
+    },
+  }),
+);
+
+/** At most one row more than is counted is read. */
+const bounded = { take: MOST + 1, select: { id: true } } as const;
+
+function itemOf(kind: Kind, rows: readonly unknown[], rest: Partial<Item> = {}): Item {
+  const count = Math.min(rows.length, MOST);
+  return { kind, count, hasMore: rows.length > MOST, dueAt: null, createdFrom: null, ...rest };
+}
+
+async function openDisputes({ database }: GraphqlContext, scope: Scope): Promise<Item> {
+  const rows = await database.dispute.findMany({
+    where: { status: 'OPEN', paymentIntent: appScope(scope) },
+    orderBy: [{ deadline: 'asc' }, { id: 'asc' }],
+    take: MOST + 1,
+    select: { deadline: true },
+  });
+  return itemOf('OPEN_DISPUTES', rows, { dueAt: rows[0]?.deadline ?? null });
+}
+
+async function flagged(
+  { database }: GraphqlContext,
+  request: { scope: Scope; kind: Kind; flag: PaymentFlag; createdFrom: Date | null },
+): Promise<Item> {
+  const { scope, kind, flag, createdFrom } = request;
+  const rows = await database.paymentIntent.findMany({
+    ...bounded,
+    where: {
+      ...appScope(scope),
+      AND: [flagWhere([flag])],
+      ...(createdFrom ? { createdAt: { gte: createdFrom } } : {}),
+    },
+  });
+  return itemOf(kind, rows, { createdFrom });
+}
+
+async function failedRenewals({ database }: GraphqlContext, scope: Scope): Promise<Item> {
+  const where = { ...appScope(scope), ...failedRenewal };
+  return itemOf('FAILED_RENEWALS', await database.subscription.findMany({ ...bounded, where }));
+}
+
+async function disabledWebhooks({ database }: GraphqlContext, scope: Scope): Promise<Item> {
+  const where = { ...appScope(scope), active: false, disabledReason: { not: null } };
+  return itemOf('DISABLED_WEBHOOKS', await database.webhookEndpoint.findMany({ ...bounded, where }));
+}
