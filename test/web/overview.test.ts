@@ -100,6 +100,7 @@ describe('the newest payments', () => {
   const payment = (id: string, status: LivePayment['status']): LivePayment => ({
     id,
     status,
+    flags: [],
     amount: '1',
     currency: 'USD',
     createdAt: '2026-01-01T00:00:00Z',

@@ -319,6 +319,7 @@ const emptyStory: PaymentStory = {
   amount: '1.00',
   currency: 'USD',
   status: 'CREATED',
+  flags: [],
   captureMode: 'AUTOMATIC',
   externalId: null,
   allowedChains: 'ALL',

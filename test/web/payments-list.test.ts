@@ -78,6 +78,7 @@ describe('the export', () => {
     amount: '12.50',
     currency: 'USD',
     status: 'CAPTURED',
+    flags: [],
     captureMode: 'AUTOMATIC',
     externalId: null,
     authorizationChainId: 1,

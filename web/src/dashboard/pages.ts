@@ -25,14 +25,14 @@ export const pages: readonly DashboardPage[] = [
     key: 'overview',
     path: '/',
     icon: 'chart',
-    words: ['overview', 'payouts'],
+    words: ['overview', 'payouts', 'setup'],
     load: async () => (await import('./overview/overview-page.tsx')).OverviewPage,
   }),
   page({
     key: 'payments',
     path: '/payments',
     icon: 'payment',
-    words: ['payments'],
+    words: ['payments', 'setup'],
     load: async () => (await import('./payments/list/payments-page.tsx')).PaymentsPage,
   }),
   page({
@@ -88,7 +88,7 @@ export const pages: readonly DashboardPage[] = [
     key: 'links',
     path: '/links',
     icon: 'link',
-    words: ['catalog', 'links'],
+    words: ['catalog', 'links', 'setup'],
     load: async () => (await import('./links/links-page.tsx')).LinksPage,
   }),
   page({
@@ -102,14 +102,14 @@ export const pages: readonly DashboardPage[] = [
     key: 'link',
     path: '/links/:id',
     under: 'links',
-    words: ['catalog', 'links'],
+    words: ['catalog', 'links', 'setup'],
     load: async () => (await import('./links/link-page.tsx')).LinkPage,
   }),
   page({
     key: 'plans',
     path: '/plans',
     icon: 'plan',
-    words: ['catalog'],
+    words: ['catalog', 'setup'],
     load: async () => (await import('./plans/plans-page.tsx')).PlansPage,
   }),
   page({
@@ -123,7 +123,7 @@ export const pages: readonly DashboardPage[] = [
     key: 'plan',
     path: '/plans/:id',
     under: 'plans',
-    words: ['catalog'],
+    words: ['catalog', 'setup'],
     load: async () => (await import('./plans/plan-page.tsx')).PlanPage,
   }),
   page({
@@ -158,7 +158,7 @@ export const pages: readonly DashboardPage[] = [
     key: 'developers',
     path: '/developers',
     icon: 'code',
-    words: ['developers'],
+    words: ['developers', 'setup'],
     load: async () => (await import('./developers/developers-page.tsx')).DevelopersPage,
   }),
   page({

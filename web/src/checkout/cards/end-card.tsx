@@ -6,7 +6,7 @@ import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 
 type EndCardProps = {
-  why: 'expired' | 'cancelled' | 'failed' | 'unreachable' | 'inactive' | 'soldOut' | 'broken';
+  why: 'expired' | 'cancelled' | 'failed' | 'unreachable' | 'inactive' | 'soldOut' | 'unpayable' | 'broken';
   /** The shop's own page, where there is one. */
   url: string | null | undefined;
   retry?: (() => unknown) | undefined;

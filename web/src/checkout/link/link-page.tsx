@@ -57,6 +57,8 @@ export function LinkPage({ slug, onBegun }: LinkPageProps) {
         <EndCard why="inactive" url={offer.cancelUrl} />
       ) : isSoldOut(offer) ? (
         <EndCard why="soldOut" url={offer.cancelUrl} retry={query.refetch} />
+      ) : !offer.isPayable ? (
+        <EndCard why="unpayable" url={offer.cancelUrl} retry={query.refetch} />
       ) : (
         <BeginForm slug={slug} offer={offer} onQuantity={setQuantity} onRefused={query.refetch} onBegun={onBegun} />
       )}

@@ -2,7 +2,6 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CouponListDocument, CouponUpdateDocument } from '../../../../generated/web/documents.ts';
-import { settings } from '../../settings.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Menu } from '../../ui/overlays/menu.tsx';
@@ -66,18 +65,17 @@ export function CouponsPage() {
     return maxRedemptions ? t('links.coupon.usedOf', { used, most: formats.count(maxRedemptions) }) : used;
   };
   const close = () => setDoing(undefined);
+  const create = mayWrite && (
+    <Button look="primary" icon="plus" onPress={() => setDoing({ what: 'create' })}>
+      {t('links.coupon.new')}
+    </Button>
+  );
   return (
     <PageFrame
       title={t('links.coupon.title')}
       about={t('links.coupon.about')}
       back={{ href: '/links', words: t('links.title') }}
-      actions={
-        mayWrite && (
-          <Button look="primary" icon="plus" onPress={() => setDoing({ what: 'create' })}>
-            {t('links.coupon.new')}
-          </Button>
-        )
-      }
+      actions={create}
     >
       <ResourceList
         caption={t('links.coupon.title')}
@@ -95,7 +93,7 @@ export function CouponsPage() {
         empty={{
           title: t('links.coupon.empty'),
           about: t('links.coupon.emptyMore'),
-          call: `curl ${settings.publicUrl}/coupons -H "x-api-key: $KEY" -H 'content-type: application/json' \\\n  -d '{"appId":"${app.id}","name":"Spring","code":"SPRING","percentOffBps":1500}'`,
+          actions: create,
         }}
         columns={[
           {

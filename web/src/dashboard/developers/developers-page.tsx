@@ -6,8 +6,10 @@ import { Tabs } from '../../ui/overlays/tabs.tsx';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { ClockPanel } from './clock/clock-panel.tsx';
+import styles from './developers.module.css';
 import { EventLog } from './events/event-log.tsx';
 import { KeysPanel } from './keys/keys-panel.tsx';
+import { SamplesPanel } from './samples/samples-panel.tsx';
 import { EndpointsPanel } from './webhooks/endpoints-panel.tsx';
 
 const Explorer = lazy(async () => ({ default: (await import('./explorer/explorer.tsx')).Explorer }));
@@ -20,7 +22,12 @@ export function DevelopersPage() {
   const [search, setSearch] = useSearchParams();
   const chosen = keys.find((key) => key === search.get('tab')) ?? 'keys';
   const contents: Record<Key, React.ReactNode> = {
-    keys: <KeysPanel />,
+    keys: (
+      <div className={styles.panels}>
+        <KeysPanel />
+        <SamplesPanel />
+      </div>
+    ),
     webhooks: <EndpointsPanel />,
     events: <EventLog />,
     clock: <ClockPanel />,

@@ -2,7 +2,6 @@
 import { useTranslation } from 'react-i18next';
 import { DisputeListDocument } from '../../../../generated/web/documents.ts';
 import { Deadline } from '../../disputes/deadline.tsx';
-import { settings } from '../../settings.ts';
 import { Amount } from '../../ui/amounts/amount.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
@@ -41,7 +40,6 @@ export function DisputesPage() {
         empty={{
           title: t('disputes.empty'),
           about: t('disputes.emptyMore'),
-          call: `curl "${settings.publicUrl}/disputes?status=OPEN&orderBy=DEADLINE" -H "x-api-key: $KEY"`,
         }}
         columns={[
           { key: 'payment', head: t('disputes.columns.payment'), cell: ({ payment }) => <Amount fiat={payment} /> },

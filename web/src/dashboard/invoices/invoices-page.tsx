@@ -2,7 +2,6 @@
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'wouter';
 import { InvoiceListDocument } from '../../../../generated/web/documents.ts';
-import { settings } from '../../settings.ts';
 import { buttonClass } from '../../ui/button/button.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -30,18 +29,13 @@ export function InvoicesPage() {
     { appId: app.id, ...(status ? { status } : {}), ...(customerAccountId ? { customerAccountId } : {}) },
     (result) => result.invoices,
   );
+  const create = mayWrite && (
+    <Link href="/invoices/new" className={buttonClass({ look: 'primary' })}>
+      <Icon name="plus" /> {t('invoices.new')}
+    </Link>
+  );
   return (
-    <PageFrame
-      title={t('invoices.title')}
-      about={t('invoices.about')}
-      actions={
-        mayWrite && (
-          <Link href="/invoices/new" className={buttonClass({ look: 'primary' })}>
-            <Icon name="plus" /> {t('invoices.new')}
-          </Link>
-        )
-      }
-    >
+    <PageFrame title={t('invoices.title')} about={t('invoices.about')} actions={create}>
       <ResourceList
         caption={t('invoices.title')}
         {...list}
@@ -59,7 +53,7 @@ export function InvoicesPage() {
         empty={{
           title: t('invoices.empty'),
           about: t('invoices.emptyMore'),
-          call: `curl ${settings.publicUrl}/invoices -H "x-api-key: $KEY" -H 'content-type: application/json' \\\n  -d '{"customerAccountId":"…","items":[{"description":"Advice","amount":"120","quantity":2}]}'`,
+          actions: create,
         }}
         columns={[
           {

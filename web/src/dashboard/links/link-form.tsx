@@ -19,6 +19,7 @@ import { TaxChoice } from '../resources/tax-choice.tsx';
 import { useFaults } from '../resources/use-faults.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
+import { PayoutNote } from '../setup/payout-note.tsx';
 import { type LinkValues, linkInput, linkValues, newLink, slugOf } from './link-values.ts';
 
 const params = [
@@ -82,6 +83,7 @@ export function LinkForm({ link, onClose }: { link?: LinkDetailQuery['paymentLin
       error={faults.rest}
       isWide
     >
+      <PayoutNote selection={values.selection} />
       <div className={styles.pair}>
         <TextField
           label={t('catalog.name')}

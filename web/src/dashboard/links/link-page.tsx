@@ -10,7 +10,6 @@ import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Menu } from '../../ui/overlays/menu.tsx';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
-import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { useCouponWords } from '../coupons/use-coupon-words.ts';
 import { ConfirmDialog } from '../resources/confirm-dialog.tsx';
@@ -22,9 +21,11 @@ import { useTaxWords } from '../resources/use-tax-words.ts';
 import { useAsk } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
+import { PayoutNote } from '../setup/payout-note.tsx';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Panel } from '../shell/panel.tsx';
 import { LinkForm } from './link-form.tsx';
+import { LinkState } from './link-state.tsx';
 import { LinkStock } from './link-stock.tsx';
 import { useLinkPrice } from './use-link-price.ts';
 
@@ -64,13 +65,7 @@ export function LinkPage() {
     <PageFrame
       title={link.name}
       back={back}
-      beside={
-        link.isActive ? (
-          <Status status="ACTIVE">{t('links.active')}</Status>
-        ) : (
-          <Status status="INACTIVE">{t('links.inactive')}</Status>
-        )
-      }
+      beside={<LinkState link={link} />}
       actions={
         <>
           <Button look="primary" icon="link" onPress={() => share(true)}>
@@ -93,6 +88,7 @@ export function LinkPage() {
         </>
       }
     >
+      <PayoutNote selection={readSelection(link)} />
       <Panel
         title={t('links.address')}
         actions={

@@ -1,13 +1,10 @@
 /** Payment links: the list, with what each takes and how often it was used. */
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import { LinkListDocument } from '../../../../generated/web/documents.ts';
-import { settings } from '../../settings.ts';
 import { Button, buttonClass } from '../../ui/button/button.tsx';
 import { CopyButton } from '../../ui/button/copy-button.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
-import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { FilterSelect } from '../resources/filter-select.tsx';
 import { ResourceList } from '../resources/resource-list.tsx';
@@ -17,6 +14,7 @@ import { useFilter } from '../resources/use-filter.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { LinkForm } from './link-form.tsx';
+import { LinkState } from './link-state.tsx';
 import { useLinkPrice } from './use-link-price.ts';
 
 export function LinksPage() {
@@ -25,11 +23,28 @@ export function LinksPage() {
   const linkPrice = useLinkPrice();
   const { app, mayWrite } = useDashboard();
   const [state, setState] = useFilter('state', ['active', 'inactive'] as const);
-  const [isCreating, setCreating] = useState(false);
+  const [search, setSearch] = useSearchParams();
+  // Other pages lead here to create one.
+  const isCreating = mayWrite && search.has('new');
+  const setCreating = (isOpen: boolean) =>
+    setSearch(
+      (before) => {
+        const after = new URLSearchParams(before);
+        if (isOpen) after.set('new', '1');
+        else after.delete('new');
+        return after;
+      },
+      { replace: true },
+    );
   const list = useAskPages(
     LinkListDocument,
     { appId: app.id, ...(state ? { isActive: state === 'active' } : {}) },
     (result) => result.paymentLinks,
+  );
+  const create = mayWrite && (
+    <Button look="primary" icon="plus" onPress={() => setCreating(true)}>
+      {t('links.new')}
+    </Button>
   );
   return (
     <PageFrame
@@ -40,11 +55,7 @@ export function LinksPage() {
           <Link href="/links/coupons" className={buttonClass({})}>
             {t('links.coupon.title')}
           </Link>
-          {mayWrite && (
-            <Button look="primary" icon="plus" onPress={() => setCreating(true)}>
-              {t('links.new')}
-            </Button>
-          )}
+          {create}
         </>
       }
     >
@@ -68,7 +79,7 @@ export function LinksPage() {
         empty={{
           title: t('links.empty'),
           about: t('links.emptyMore'),
-          call: `curl ${settings.publicUrl}/payment-links -H "x-api-key: $KEY" -H 'content-type: application/json' \\\n  -d '{"appId":"${app.id}","name":"Coffee","slug":"coffee","amount":"4.50"}'`,
+          actions: create,
         }}
         columns={[
           {
@@ -92,12 +103,7 @@ export function LinksPage() {
           {
             key: 'state',
             head: t('catalog.state'),
-            cell: (link) =>
-              link.isActive ? (
-                <Status status="ACTIVE">{t('links.active')}</Status>
-              ) : (
-                <Status status="INACTIVE">{t('links.inactive')}</Status>
-              ),
+            cell: (link) => <LinkState link={link} />,
           },
           { key: 'created', head: t('catalog.created'), isWide: true, cell: (link) => <Time at={link.createdAt} /> },
           {

@@ -1,12 +1,13 @@
 import { useTranslation } from 'react-i18next';
 import { useLocation, useRouter } from 'wouter';
-import { chainOf, settings, tokenOf } from '../../settings.ts';
+import { chainOf, tokenOf } from '../../settings.ts';
 import { Address } from '../../ui/addresses/address.tsx';
 import { Amount } from '../../ui/amounts/amount.tsx';
 import { Empty } from '../../ui/state/empty.tsx';
-import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { type Column, Table } from '../../ui/tables/table.tsx';
+import { PaymentStatus } from '../payments/payment-status.tsx';
+import { FirstPaymentWays } from '../setup/first-payment-ways.tsx';
 import type { LivePayment } from './newest-payments.ts';
 import styles from './overview.module.css';
 
@@ -21,9 +22,9 @@ export function NewestPayments({ payments, fresh }: NewestPaymentsProps) {
     {
       key: 'status',
       head: t('overview.newest.status'),
-      cell: ({ status, createdAt }) => (
+      cell: ({ status, flags, createdAt }) => (
         <>
-          <Status status={status} />
+          <PaymentStatus status={status} flags={flags} isInList />
           <span className={styles.narrowTime}>
             <Time at={createdAt} />
           </span>
@@ -93,13 +94,8 @@ function AmountOf({ payment }: { payment: LivePayment }) {
 
 function NoPayments() {
   const { t } = useTranslation();
-  const call = [
-    `curl ${settings.publicUrl}/payments/intents \\`,
-    `  -H 'x-api-key: ${t('overview.empty.key')}' -H 'content-type: application/json' \\`,
-    `  -d '{"amount":"12.50","currency":"USD"}'`,
-  ].join('\n');
   return (
-    <Empty title={t('overview.empty.title')} call={call}>
+    <Empty title={t('overview.empty.title')} actions={<FirstPaymentWays />}>
       {t('overview.empty.about')}
     </Empty>
   );

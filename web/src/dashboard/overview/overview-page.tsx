@@ -3,7 +3,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'wouter';
-import { OverviewPageDocument, OverviewPaymentsDocument } from '../../../../generated/web/documents.ts';
+import {
+  OverviewAttentionDocument,
+  OverviewPageDocument,
+  OverviewPaymentsDocument,
+  SetupFactsDocument,
+} from '../../../../generated/web/documents.ts';
 import { Select } from '../../ui/fields/select.tsx';
 import { serverTime } from '../../ui/formats/server-clock.ts';
 import { useNow } from '../../ui/formats/use-now.ts';
@@ -12,8 +17,10 @@ import { Note } from '../../ui/state/note.tsx';
 import { questionKey, useAsk } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { useFollow } from '../session/use-follow.ts';
+import { SetupChecklist } from '../setup/setup-checklist.tsx';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Panel } from '../shell/panel.tsx';
+import { AttentionStrip } from './attention/attention-strip.tsx';
 import { BooksPanel } from './books-panel.tsx';
 import { type LivePayment, withPayment } from './newest-payments.ts';
 import { NewestPayments } from './newest-payments-list.tsx';
@@ -87,6 +94,8 @@ function OverviewOf() {
     >
       <ErrorNote error={error} retry={refetch} />
       {!payments.isLive && <Note tone="wait">{t('overview.notLive')}</Note>}
+      <SetupChecklist />
+      <AttentionStrip />
       <UndeliveredList sums={overview?.undelivered ?? []} />
       <BooksPanel books={overview?.books} gas={overview?.gas} currency={currency} isLoading={isPending} />
       {(overview || isPending) && (
@@ -116,7 +125,9 @@ function useNewestPayments(appId: string) {
     if (Date.parse(update.createdAt) > openedAt.current) setFresh((ids) => new Set([...ids, update.id]));
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
-      void client.invalidateQueries({ queryKey: questionKey(OverviewPageDocument) });
+      for (const one of [OverviewPageDocument, OverviewAttentionDocument, SetupFactsDocument]) {
+        void client.invalidateQueries({ queryKey: questionKey(one) });
+      }
     }, CALM_MS);
   });
   return { newest, fresh, isLive };

@@ -12,6 +12,7 @@ import { TaxChoice } from '../resources/tax-choice.tsx';
 import { useFaults } from '../resources/use-faults.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
+import { PayoutNote } from '../setup/payout-note.tsx';
 import { PriceFields } from './price-fields.tsx';
 import { meteringParams, newPrice, type PriceValues, priceInput } from './price-values.ts';
 
@@ -80,6 +81,7 @@ export function PlanForm({ plan, onClose }: { plan?: PlanPageQuery['productPlan'
       isBusy={create.isPending || update.isPending}
       error={faults.rest}
     >
+      {!plan && <PayoutNote />}
       <TextField
         label={t('catalog.name')}
         name="name"

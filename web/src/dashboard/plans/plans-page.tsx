@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'wouter';
 import { PlanListDocument } from '../../../../generated/web/documents.ts';
-import { settings } from '../../settings.ts';
 import { Button, buttonClass } from '../../ui/button/button.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
@@ -29,6 +28,11 @@ export function PlansPage() {
     { appId: app.id, ...(planType ? { planType } : {}), ...(state ? { isActive: state === 'active' } : {}) },
     (result) => result.productPlans,
   );
+  const create = mayWrite && (
+    <Button look="primary" icon="plus" onPress={() => setCreating(true)}>
+      {t('catalog.plan.new')}
+    </Button>
+  );
   return (
     <PageFrame
       title={t('catalog.plan.title')}
@@ -38,11 +42,7 @@ export function PlansPage() {
           <Link href="/plans/taxes" className={buttonClass({})}>
             {t('catalog.tax.title')}
           </Link>
-          {mayWrite && (
-            <Button look="primary" icon="plus" onPress={() => setCreating(true)}>
-              {t('catalog.plan.new')}
-            </Button>
-          )}
+          {create}
         </>
       }
     >
@@ -78,7 +78,7 @@ export function PlansPage() {
         empty={{
           title: t('catalog.plan.empty'),
           about: t('catalog.plan.emptyMore'),
-          call: `curl ${settings.publicUrl}/product-plans -H "x-api-key: $KEY" -H 'content-type: application/json' \\\n  -d '{"name":"Gold","planType":"SUBSCRIPTION","prices":[{"amount":"10","billingInterval":"MONTH"}]}'`,
+          actions: create,
         }}
         columns={[
           {

@@ -22,7 +22,7 @@ type ResourceListProps<Row extends { id: string }> = {
   filters?: ReactNode;
   isFiltered?: boolean;
   /** Without rows and filters. */
-  empty: { title: string; about: string; call?: string; actions?: ReactNode };
+  empty: { title: string; about: string; actions?: ReactNode };
 };
 
 export function ResourceList<Row extends { id: string }>(props: ResourceListProps<Row>) {
@@ -62,10 +62,10 @@ type ListEmptyProps = ResourceListProps<{ id: string }>['empty'] & {
   nothing: string;
 };
 
-function ListEmpty({ title, about, call, actions, isFiltered, nothing }: ListEmptyProps) {
+function ListEmpty({ title, about, actions, isFiltered, nothing }: ListEmptyProps) {
   if (isFiltered) return <Empty title={nothing} />;
   return (
-    <Empty title={title} {...(call ? { call } : {})} actions={actions}>
+    <Empty title={title} actions={actions}>
       {about}
     </Empty>
   );

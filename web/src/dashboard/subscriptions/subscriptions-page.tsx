@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'wouter';
 import { SubscriptionListDocument } from '../../../../generated/web/documents.ts';
-import { settings } from '../../settings.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Status } from '../../ui/state/status.tsx';
@@ -27,44 +26,54 @@ export function SubscriptionsPage() {
   const { priceWords } = usePriceWords();
   const { app, mayWrite } = useDashboard();
   const [status, setStatus] = useFilter('status', statuses);
+  const [renewal, setRenewal] = useFilter('renewal', ['failed'] as const);
   const [search] = useSearchParams();
   const customerAccountId = search.get('customer');
   const [isCreating, setCreating] = useState(false);
   const list = useAskPages(
     SubscriptionListDocument,
-    { appId: app.id, ...(status ? { status } : {}), ...(customerAccountId ? { customerAccountId } : {}) },
+    {
+      appId: app.id,
+      ...(status ? { status } : {}),
+      ...(customerAccountId ? { customerAccountId } : {}),
+      ...(renewal ? { renewalFailed: true } : {}),
+    },
     (result) => result.subscriptions,
   );
+  const create = mayWrite && (
+    <Button look="primary" icon="plus" onPress={() => setCreating(true)}>
+      {t('subscriptions.new')}
+    </Button>
+  );
   return (
-    <PageFrame
-      title={t('subscriptions.title')}
-      about={t('subscriptions.about')}
-      actions={
-        mayWrite && (
-          <Button look="primary" icon="plus" onPress={() => setCreating(true)}>
-            {t('subscriptions.new')}
-          </Button>
-        )
-      }
-    >
+    <PageFrame title={t('subscriptions.title')} about={t('subscriptions.about')} actions={create}>
       <ResourceList
         caption={t('subscriptions.title')}
         {...list}
         wayOf={(subscription) => `/subscriptions/${subscription.id}`}
-        isFiltered={status !== undefined || customerAccountId !== null}
+        isFiltered={status !== undefined || renewal !== undefined || customerAccountId !== null}
         filters={
-          <FilterSelect
-            label={t('catalog.state')}
-            all={t('subscriptions.allStates')}
-            value={status}
-            onChange={setStatus}
-            options={statuses.map((value) => ({ value, words: t(`everywhere.status.${value}`) }))}
-          />
+          <>
+            <FilterSelect
+              label={t('catalog.state')}
+              all={t('subscriptions.allStates')}
+              value={status}
+              onChange={setStatus}
+              options={statuses.map((value) => ({ value, words: t(`everywhere.status.${value}`) }))}
+            />
+            <FilterSelect
+              label={t('subscriptions.renewals')}
+              all={t('subscriptions.allRenewals')}
+              value={renewal}
+              onChange={setRenewal}
+              options={[{ value: 'failed', words: t('subscriptions.failedRenewals') }]}
+            />
+          </>
         }
         empty={{
           title: t('subscriptions.empty'),
           about: t('subscriptions.emptyMore'),
-          call: `curl ${settings.publicUrl}/subscriptions -H "x-api-key: $KEY" -H 'content-type: application/json' \\\n  -d '{"appId":"${app.id}","customerAccountId":"…","productPlanId":"…","productPlanPriceId":"…"}'`,
+          actions: create,
         }}
         columns={[
           {

@@ -2,7 +2,6 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TaxListDocument, TaxUpdateDocument } from '../../../../generated/web/documents.ts';
-import { settings } from '../../settings.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { Menu } from '../../ui/overlays/menu.tsx';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
@@ -89,7 +88,7 @@ export function TaxesPage() {
         empty={{
           title: t('catalog.tax.empty'),
           about: t('catalog.tax.emptyMore'),
-          call: `curl ${settings.publicUrl}/tax-rates -H "x-api-key: $KEY" -H 'content-type: application/json' \\\n  -d '{"displayName":"VAT","percentage":19,"inclusive":true,"jurisdiction":"DE"}'`,
+          actions: create,
         }}
         columns={[
           { key: 'name', head: t('catalog.name'), cell: (rate) => rate.displayName },

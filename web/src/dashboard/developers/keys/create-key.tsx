@@ -8,6 +8,7 @@ import { Dialog } from '../../../ui/overlays/dialog.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
 import { useDashboard } from '../../session/use-dashboard.ts';
 import { useTell } from '../../session/use-tell.ts';
+import { PayoutNote } from '../../setup/payout-note.tsx';
 import styles from '../developers.module.css';
 import { faultOf } from '../fault-of.ts';
 import { KeyLimitFields } from './key-limit-fields.tsx';
@@ -52,6 +53,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
         <KeySecret secret={made.secret} name={t('developers.keys.key')} />
       ) : (
         <div className={styles.form}>
+          <PayoutNote />
           <Select
             label={t('developers.keys.kind')}
             hint={t(`developers.keys.kindAbout.${kind}`)}

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'wouter';
 import { DeveloperEndpointsDocument } from '../../../../../generated/web/documents.ts';
+import { settings } from '../../../settings.ts';
 import { Button } from '../../../ui/button/button.tsx';
 import { Empty } from '../../../ui/state/empty.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
@@ -12,6 +13,7 @@ import { useAsk } from '../../session/use-ask.ts';
 import { useDashboard } from '../../session/use-dashboard.ts';
 import { Panel } from '../../shell/panel.tsx';
 import styles from '../developers.module.css';
+import { curlOf } from '../samples/sample-calls.ts';
 import { DeliveriesPanel } from './deliveries-panel.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
 import { EndpointPanel } from './endpoint-panel.tsx';
@@ -47,7 +49,11 @@ export function EndpointsPanel() {
     >
       <ErrorNote error={error} retry={refetch} />
       {!isPending && endpoints.length === 0 && !error ? (
-        <Empty title={t('developers.webhooks.none')} call={createCall(app.id)} actions={make}>
+        <Empty
+          title={t('developers.webhooks.none')}
+          call={curlOf('webhook', { appId: app.id, origin: settings.publicUrl })}
+          actions={make}
+        >
           {t('developers.webhooks.noneAbout')}
         </Empty>
       ) : (
@@ -102,12 +108,4 @@ export function EndpointsPanel() {
       {isMaking && <EndpointDialog onClose={() => setMaking(false)} />}
     </Panel>
   );
-}
-
-function createCall(appId: string): string {
-  return [
-    `curl -X POST ${location.origin}/apps/${appId}/webhooks`,
-    "  -H 'x-api-key: YOUR_SECRET_KEY' -H 'content-type: application/json'",
-    `  -d '{"url":"https://your.shop/webhooks","events":["*"]}'`,
-  ].join(' \\\n');
 }

@@ -7,7 +7,14 @@ import { classNames } from '../../../ui/class-names.ts';
 import { Select } from '../../../ui/fields/select.tsx';
 import { TextField } from '../../../ui/fields/text-field.tsx';
 import styles from './filter-bar.module.css';
-import { countHidden, noFilters, type PaymentFilters, paymentStatuses, printFilters } from './payment-filters.ts';
+import {
+  countHidden,
+  noFilters,
+  type PaymentFilters,
+  paymentFlags,
+  paymentStatuses,
+  printFilters,
+} from './payment-filters.ts';
 
 const TYPING_MS = 300;
 
@@ -41,7 +48,22 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
           </Button>
         )}
       </div>
-      <Statuses filters={filters} change={change} />
+      <div className={styles.statuses}>
+        <Chips
+          label={t('payments.filters.status')}
+          values={paymentStatuses}
+          chosen={filters.status}
+          words={(status) => t(`everywhere.status.${status}`)}
+          onChange={(status) => change({ status })}
+        />
+        <Chips
+          label={t('payments.filters.flags')}
+          values={paymentFlags}
+          chosen={filters.flags}
+          words={(flag) => t(`everywhere.flag.${flag}`)}
+          onChange={(flags) => change({ flags })}
+        />
+      </div>
       <div id={panel} hidden={!isOpen} className={styles.panel}>
         {isOpen && <MoreFilters filters={filters} change={change} />}
       </div>
@@ -49,23 +71,30 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
   );
 }
 
-function Statuses({ filters, change }: { filters: PaymentFilters; change: Change }) {
-  const { t } = useTranslation();
+type ChipsProps<Value extends string> = {
+  label: string;
+  values: readonly Value[];
+  chosen: readonly Value[];
+  words: (value: Value) => string;
+  onChange: (chosen: Value[]) => void;
+};
+
+function Chips<Value extends string>({ label, values, chosen, words, onChange }: ChipsProps<Value>) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a row everywhere.
-    <div role="group" aria-label={t('payments.filters.status')} className={styles.statuses}>
-      {paymentStatuses.map((status) => {
-        const isOn = filters.status.includes(status);
-        const others = filters.status.filter((one) => one !== status);
+    <div role="group" aria-label={label} className={styles.chips}>
+      {values.map((value) => {
+        const isOn = chosen.includes(value);
+        const others = chosen.filter((one) => one !== value);
         return (
           <button
-            key={status}
+            key={value}
             type="button"
             aria-pressed={isOn}
             className={classNames(styles.chip, isOn && styles.on)}
-            onClick={() => change({ status: isOn ? others : [...others, status] })}
+            onClick={() => onChange(isOn ? others : [...others, value])}
           >
-            {t(`everywhere.status.${status}`)}
+            {words(value)}
           </button>
         );
       })}

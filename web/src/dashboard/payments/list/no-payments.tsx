@@ -1,8 +1,8 @@
-/** Instead of an empty list: the call that would fill it, or the filters that hide everything. */
+/** Instead of an empty list: the ways to fill it, or the filters that hide everything. */
 import { useTranslation } from 'react-i18next';
-import { settings } from '../../../settings.ts';
 import { Button } from '../../../ui/button/button.tsx';
 import { Empty } from '../../../ui/state/empty.tsx';
+import { FirstPaymentWays } from '../../setup/first-payment-ways.tsx';
 
 export function NoPayments({ isNarrowed, onClear }: { isNarrowed: boolean; onClear: () => void }) {
   const { t } = useTranslation();
@@ -14,14 +14,8 @@ export function NoPayments({ isNarrowed, onClear }: { isNarrowed: boolean; onCle
       />
     );
   }
-  const call = [
-    `curl ${settings.publicUrl}/payments/intents`,
-    "-H 'x-api-key: <secret key>'",
-    "-H 'content-type: application/json'",
-    `-d '{"amount":"12.50","currency":"USD"}'`,
-  ].join(' \\\n  ');
   return (
-    <Empty title={t('payments.none.title')} call={call}>
+    <Empty title={t('payments.none.title')} actions={<FirstPaymentWays />}>
       {t('payments.none.how')}
     </Empty>
   );

@@ -2,7 +2,11 @@
  * What the list of payments is narrowed to, as the address bar carries it, so that a view can be shared and survives a
  * reload. Whatever in an address makes no sense is left out.
  */
-import type { PaymentIntentFilter, PaymentIntentStatus } from '../../../../../generated/web/documents.ts';
+import type {
+  PaymentIntentFilter,
+  PaymentIntentFlag,
+  PaymentIntentStatus,
+} from '../../../../../generated/web/documents.ts';
 
 export const paymentStatuses = [
   'CREATED',
@@ -15,8 +19,19 @@ export const paymentStatuses = [
   'FAILED',
 ] as const satisfies readonly PaymentIntentStatus[];
 
+/** Most urgent first. */
+export const paymentFlags = [
+  'DISPUTED',
+  'UNDELIVERED',
+  'LATE',
+  'MISPAID',
+  'PARTIALLY_REFUNDED',
+] as const satisfies readonly PaymentIntentFlag[];
+
 export type PaymentFilters = {
   status: readonly PaymentIntentStatus[];
+  /** Payments that have at least one of them. */
+  flags: readonly PaymentIntentFlag[];
   chainId: number | null;
   tokenKey: string;
   /** Calendar days in the viewer's zone, `2026-11-22`; both included. */
@@ -33,6 +48,7 @@ export type PaymentFilters = {
 
 export const noFilters: PaymentFilters = {
   status: [],
+  flags: [],
   chainId: null,
   tokenKey: '',
   from: '',
@@ -56,9 +72,11 @@ export function readFilters(query: string): PaymentFilters {
     return pattern.test(value) ? value : '';
   };
   const statuses = (given.get('status') ?? '').split(',');
+  const flags = (given.get('flags') ?? '').split(',');
   const chain = text('chain', /^\d{1,12}$/);
   return {
     status: paymentStatuses.filter((status) => statuses.includes(status)),
+    flags: paymentFlags.filter((flag) => flags.includes(flag)),
     chainId: chain === '' ? null : Number(chain),
     tokenKey: text('token', /^[\w.-]{1,64}$/),
     from: day(text('from', DAY)),
@@ -76,6 +94,7 @@ export function printFilters(filters: PaymentFilters): string {
   const entries: [name: string, value: string][] = [
     ['search', filters.search],
     ['status', filters.status.join(',')],
+    ['flags', filters.flags.join(',')],
     ['chain', filters.chainId === null ? '' : String(filters.chainId)],
     ['token', filters.tokenKey],
     ['from', filters.from],
@@ -101,11 +120,12 @@ export function countHidden(filters: PaymentFilters): number {
 
 /** As the API takes them, for one app. */
 export function filterOf(filters: PaymentFilters, appId: string): PaymentIntentFilter {
-  const { status, chainId, tokenKey, from, to, least, most, metadata, customerAccountId, search } = filters;
+  const { status, flags, chainId, tokenKey, from, to, least, most, metadata, customerAccountId, search } = filters;
   const mark = metadata.indexOf('=');
   return {
     appId,
     ...(status.length > 0 ? { status: [...status] } : {}),
+    ...(flags.length > 0 ? { flags: [...flags] } : {}),
     ...(chainId === null ? {} : { chainId }),
     ...(tokenKey ? { tokenKey } : {}),
     ...(from ? { createdFrom: midnight(from, 0) } : {}),

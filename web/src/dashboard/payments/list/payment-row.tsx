@@ -8,8 +8,8 @@ import { chainOf, tokenOf } from '../../../settings.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { shortAddress } from '../../../ui/formats/address.ts';
 import { useFormats } from '../../../ui/formats/use-formats.ts';
-import { Status } from '../../../ui/state/status.tsx';
 import { Time } from '../../../ui/state/time.tsx';
+import { PaymentStatus } from '../payment-status.tsx';
 import styles from './payments-list.module.css';
 
 type PaymentRowProps = {
@@ -52,7 +52,7 @@ export const PaymentRow = memo(function PaymentRow({
         {formats.fiat(row.amount, row.currency)}
       </span>
       <span role="gridcell" className={classNames(styles.cell, styles.status)}>
-        <Status status={row.status} />
+        <PaymentStatus status={row.status} flags={row.flags} isInList />
       </span>
       <span role="gridcell" className={classNames(styles.cell, styles.payer)}>
         <Payer row={row} />

@@ -20,6 +20,7 @@ const columns: [name: string, value: (row: PaymentRowFragment) => string | null 
   ['captured_at', (row) => row.capturedAt],
   ['settled_at', (row) => row.settledAt],
   ['refunded_at', (row) => row.refundedAt],
+  ['flags', (row) => row.flags.join(' ')],
 ];
 
 type Page = { rows: readonly PaymentRowFragment[]; next: string | null };

@@ -65,10 +65,13 @@ function useLiveHead(filters: PaymentFilters, { appId, newest }: { appId: string
   const isRead = newest !== undefined;
   useEffect(() => {
     if (!isRead) return;
-    // The status is judged here, so that a row that is shown is followed out of the filter too.
-    const { status, search, ...rest } = filters;
-    const fits = (row: PaymentRowFragment) => search === '' && (status.length === 0 || status.includes(row.status));
-    const filter = filterOf({ ...rest, status: [], search: '' }, appId);
+    // The status and the flags are judged here, so that a row that is shown is followed out of the filter too.
+    const { status, flags, search, ...rest } = filters;
+    const fits = (row: PaymentRowFragment) =>
+      search === '' &&
+      (status.length === 0 || status.includes(row.status)) &&
+      (flags.length === 0 || flags.some((flag) => row.flags.includes(flag)));
+    const filter = filterOf({ ...rest, status: [], flags: [], search: '' }, appId);
     setHead(emptyHead());
     return live.follow(
       PaymentsFollowedDocument,

@@ -15,6 +15,7 @@ import { Skeleton } from '../../../ui/state/skeleton.tsx';
 import { Status } from '../../../ui/state/status.tsx';
 import { UndeliveredCard } from '../../payouts/undelivered-card.tsx';
 import { PageFrame } from '../../shell/page-frame.tsx';
+import { PaymentStatus } from '../payment-status.tsx';
 import { DisputeCard } from './dispute-card.tsx';
 import { FactList } from './fact-list.tsx';
 import { MomentList } from './moment-list.tsx';
@@ -76,12 +77,7 @@ function Payment({ payment }: { payment: PaymentStory }) {
       }
       about={
         <span className={styles.badges}>
-          <Status status={payment.status} />
-          {payment.dispute?.status === 'OPEN' && (
-            <Status status="OPEN" tone="bad">
-              {t('payments.one.disputed')}
-            </Status>
-          )}
+          <PaymentStatus status={payment.status} flags={payment.flags} />
           {chain?.family === 'SOLANA' && (
             <span title={t('payments.one.custodialWhy')}>
               <Status status="CUSTODIAL" tone="wait">
