@@ -94,8 +94,8 @@ function OverviewOf() {
     >
       <ErrorNote error={error} retry={refetch} />
       {!payments.isLive && <Note tone="wait">{t('overview.notLive')}</Note>}
-      <SetupChecklist />
       <AttentionStrip />
+      <SetupChecklist />
       <UndeliveredList sums={overview?.undelivered ?? []} />
       <BooksPanel books={overview?.books} gas={overview?.gas} currency={currency} isLoading={isPending} />
       {(overview || isPending) && (
