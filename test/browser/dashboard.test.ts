@@ -82,6 +82,8 @@ test('a member logs in with a mailed code, and sees the books and what is paid m
   await figure('held')
     .getByText(fiatFigure('en', '0', 'USD'), { exact: true })
     .waitFor({ timeout: PATIENCE_MS });
+  // The checklist names the chains too.
+  await page.getByRole('button', { name: 'Hide', exact: true }).click();
   // One column of two parts, each of its chain, and both chains named beside it.
   // The names give way to a column's figures while the mouse is on it, which stands where the login's button was.
   await page.mouse.move(0, 0);
