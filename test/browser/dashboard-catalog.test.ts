@@ -39,7 +39,6 @@ const dialog = (page: Page) => page.getByRole('dialog');
 test('a plan is made, sold by a link whose page and code lead to it, renamed and archived; the link is switched off', async () => {
   const opened = await openDashboard('/plans');
   const { page } = opened;
-  await page.getByText('/product-plans').waitFor();
   await page.getByRole('button', { name: 'New plan' }).click();
   await dialog(page).getByLabel('Name', { exact: true }).fill('Gold tea');
   await dialog(page).getByLabel('Amount').fill('-3');

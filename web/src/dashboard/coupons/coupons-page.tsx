@@ -10,7 +10,7 @@ import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { ConfirmDialog } from '../resources/confirm-dialog.tsx';
 import { FilterSelect } from '../resources/filter-select.tsx';
-import { ResourceList } from '../resources/resource-list.tsx';
+import { isBare, ResourceList } from '../resources/resource-list.tsx';
 import styles from '../resources/resources.module.css';
 import { useAskPages } from '../resources/use-ask-pages.ts';
 import { useFilter } from '../resources/use-filter.ts';
@@ -75,7 +75,7 @@ export function CouponsPage() {
       title={t('links.coupon.title')}
       about={t('links.coupon.about')}
       back={{ href: '/links', words: t('links.title') }}
-      actions={create}
+      actions={!isBare(list, shown === 'all') && create}
     >
       <ResourceList
         caption={t('links.coupon.title')}

@@ -9,7 +9,7 @@ import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { customerName } from '../resources/customer-name.ts';
 import { FilterSelect } from '../resources/filter-select.tsx';
-import { ResourceList } from '../resources/resource-list.tsx';
+import { isBare, ResourceList } from '../resources/resource-list.tsx';
 import { useAskPages } from '../resources/use-ask-pages.ts';
 import { useFilter } from '../resources/use-filter.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
@@ -35,7 +35,11 @@ export function InvoicesPage() {
     </Link>
   );
   return (
-    <PageFrame title={t('invoices.title')} about={t('invoices.about')} actions={create}>
+    <PageFrame
+      title={t('invoices.title')}
+      about={t('invoices.about')}
+      actions={!isBare(list, status !== undefined || customerAccountId !== null) && create}
+    >
       <ResourceList
         caption={t('invoices.title')}
         {...list}

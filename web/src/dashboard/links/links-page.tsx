@@ -7,7 +7,7 @@ import { CopyButton } from '../../ui/button/copy-button.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Time } from '../../ui/state/time.tsx';
 import { FilterSelect } from '../resources/filter-select.tsx';
-import { ResourceList } from '../resources/resource-list.tsx';
+import { isBare, ResourceList } from '../resources/resource-list.tsx';
 import styles from '../resources/resources.module.css';
 import { useAskPages } from '../resources/use-ask-pages.ts';
 import { useFilter } from '../resources/use-filter.ts';
@@ -55,7 +55,7 @@ export function LinksPage() {
           <Link href="/links/coupons" className={buttonClass({})}>
             {t('links.coupon.title')}
           </Link>
-          {create}
+          {!isBare(list, state !== undefined) && create}
         </>
       }
     >

@@ -7,7 +7,7 @@ import { Button, buttonClass } from '../../ui/button/button.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { FilterSelect } from '../resources/filter-select.tsx';
-import { ResourceList } from '../resources/resource-list.tsx';
+import { isBare, ResourceList } from '../resources/resource-list.tsx';
 import styles from '../resources/resources.module.css';
 import { useAskPages } from '../resources/use-ask-pages.ts';
 import { useFilter } from '../resources/use-filter.ts';
@@ -42,7 +42,7 @@ export function PlansPage() {
           <Link href="/plans/taxes" className={buttonClass({})}>
             {t('catalog.tax.title')}
           </Link>
-          {create}
+          {!isBare(list, planType !== undefined || state !== undefined) && create}
         </>
       }
     >

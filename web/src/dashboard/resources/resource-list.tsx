@@ -25,6 +25,13 @@ type ResourceListProps<Row extends { id: string }> = {
   empty: { title: string; about: string; actions?: ReactNode };
 };
 
+type ListState = { rows: readonly unknown[]; error: unknown; isLoading: boolean };
+
+/** Whether the list says what to do instead of rows. Its button then stands there, and not in the page's head as well. */
+export function isBare({ rows, error, isLoading }: ListState, isFiltered: boolean): boolean {
+  return !isLoading && !error && !isFiltered && rows.length === 0;
+}
+
 export function ResourceList<Row extends { id: string }>(props: ResourceListProps<Row>) {
   const { caption, columns, rows, wayOf, error, isLoading, retry, hasMore, loadMore, filters, isFiltered } = props;
   const { t } = useTranslation();

@@ -9,7 +9,7 @@ import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { customerName } from '../resources/customer-name.ts';
 import { FilterSelect } from '../resources/filter-select.tsx';
-import { ResourceList } from '../resources/resource-list.tsx';
+import { isBare, ResourceList } from '../resources/resource-list.tsx';
 import styles from '../resources/resources.module.css';
 import { useAskPages } from '../resources/use-ask-pages.ts';
 import { useFilter } from '../resources/use-filter.ts';
@@ -46,7 +46,11 @@ export function SubscriptionsPage() {
     </Button>
   );
   return (
-    <PageFrame title={t('subscriptions.title')} about={t('subscriptions.about')} actions={create}>
+    <PageFrame
+      title={t('subscriptions.title')}
+      about={t('subscriptions.about')}
+      actions={!isBare(list, status !== undefined || renewal !== undefined || customerAccountId !== null) && create}
+    >
       <ResourceList
         caption={t('subscriptions.title')}
         {...list}

@@ -8,7 +8,7 @@ import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { ConfirmDialog } from '../resources/confirm-dialog.tsx';
 import { FilterSelect } from '../resources/filter-select.tsx';
-import { ResourceList } from '../resources/resource-list.tsx';
+import { isBare, ResourceList } from '../resources/resource-list.tsx';
 import styles from '../resources/resources.module.css';
 import { useFilter } from '../resources/use-filter.ts';
 import { useAsk } from '../session/use-ask.ts';
@@ -67,7 +67,7 @@ export function TaxesPage() {
       title={t('catalog.tax.title')}
       about={t('catalog.tax.about')}
       back={{ href: '/plans', words: t('catalog.plan.title') }}
-      actions={create}
+      actions={!isBare({ rows: data?.taxRates ?? [], error, isLoading: isPending }, shown === 'all') && create}
     >
       <ResourceList
         caption={t('catalog.tax.title')}
