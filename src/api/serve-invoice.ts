@@ -1,12 +1,13 @@
 /** The printable page of an invoice. GET shows it, and POST to `/pay` redirects to a checkout session that pays it. */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { imageAddress } from '../auth/tokens/image-address.ts';
 import { sessionUrl } from '../checkout/checkout-session.ts';
 import { GatewayError } from '../errors.ts';
 import { createInvoiceCheckout } from '../invoices/create-invoice-checkout.ts';
 import { invoiceTokenMatches, invoiceUrl } from '../invoices/page/invoice-link.ts';
 import { invoicePage, type PrintedInvoice } from '../invoices/page/invoice-page.ts';
-import { pageStyle } from '../invoices/page/page-style.ts';
+import { pageStyle, styleOf } from '../invoices/page/page-style.ts';
 import { databaseFault } from '../platform/database/database-fault.ts';
 import { nameRoute } from '../platform/http-call.ts';
 import type { Gate } from './gate.ts';
@@ -14,10 +15,8 @@ import type { World } from './graphql/server/world.ts';
 import type { HttpHandler } from './start-api.ts';
 
 const PATH = /^\/invoice\/([0-9a-f-]{36})(\/pay)?$/;
-const styleHash = createHash('sha256').update(pageStyle).digest('base64');
 const headers = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'cache-control': 'private, no-store',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
@@ -52,7 +51,10 @@ export function serveInvoice(world: InvoiceWorld, gate: Gate): HttpHandler {
     const invoice = invoiceTokenMatches(world.secretKeys, id, token) ? await findInvoice(world, id) : null;
     if (!invoice) return answer(response, 404, words('No such invoice', 'The address is not whole, or not valid.'));
     if (pays) return await pay(world, response, invoice);
-    return answer(response, 200, invoicePage(invoice, { payAction: payAction(world, invoice) }), method === 'HEAD');
+    const logoPath = imageAddress(world.secretKeys, invoice.app.logoUrl);
+    const page = invoicePage(invoice, { payAction: payAction(world, invoice), logoPath });
+    const style = styleOf(invoice.app.accentColor);
+    return answer(response, 200, page, { isHead: method === 'HEAD', style });
   };
 }
 
@@ -85,7 +87,8 @@ async function pay(world: InvoiceWorld, response: ServerResponse, invoice: Print
       invoiceId: invoice.id,
       options: {},
     });
-    response.writeHead(303, { ...headers, location: sessionUrl(world.config.publicUrl, session.id, clientSecret) });
+    const location = sessionUrl(world.config.publicUrl, session.id, clientSecret);
+    response.writeHead(303, { ...headers, 'content-security-policy': policyOf(pageStyle), location });
     response.end();
     return true;
   } catch (error) {
@@ -94,10 +97,25 @@ async function pay(world: InvoiceWorld, response: ServerResponse, invoice: Print
   }
 }
 
-function answer(response: ServerResponse, status: number, page: string, isHead = false): true {
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(page) });
+function answer(
+  response: ServerResponse,
+  status: number,
+  page: string,
+  { isHead = false, style = pageStyle }: { isHead?: boolean; style?: string } = {},
+): true {
+  response.writeHead(status, {
+    ...headers,
+    'content-security-policy': policyOf(style),
+    'content-length': Buffer.byteLength(page),
+  });
   response.end(isHead ? undefined : page);
   return true;
+}
+
+/** Allows the one style sheet, and images of this installation. */
+function policyOf(style: string): string {
+  const hash = createHash('sha256').update(style).digest('base64');
+  return `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; img-src 'self'`;
 }
 
 /** `title` and `sentence` are fixed texts or messages of the error catalog, and never contain input. */

@@ -24,7 +24,21 @@ export const clearableSettings: readonly string[] = [
   'supportEmail',
   'supportUrl',
   'websiteUrl',
+  'checkoutHeading',
+  'checkoutMessage',
+  'receiptMessage',
+  'footerText',
 ];
+
+/** Text of the merchant on payers' pages, in emails and on invoices. Surrounding white space is removed; empty text clears the field. */
+const wording = (most: number) =>
+  z
+    .string()
+    .trim()
+    .max(most, `at most ${most} characters`)
+    .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'plain text without control characters or line breaks')
+    .transform((text) => text || null)
+    .nullish();
 
 export const appSettingsSchema = z.object({
   name: z.string().min(1, 'at least 1 character').max(255, 'at most 255 characters').optional(),
@@ -71,6 +85,10 @@ export const appSettingsSchema = z.object({
   supportEmail: z.email('an email address').max(254, 'at most 254 characters').nullish(),
   supportUrl: pageUrl,
   websiteUrl: pageUrl,
+  checkoutHeading: wording(80),
+  checkoutMessage: wording(300),
+  receiptMessage: wording(300),
+  footerText: wording(500),
 });
 export type AppSettings = z.infer<typeof appSettingsSchema>;
 

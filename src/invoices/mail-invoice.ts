@@ -1,4 +1,6 @@
 import type { App, CustomerAccount, Database, Invoice, InvoiceItem } from '../../prisma/client.ts';
+import { readableAccent, surfaces } from '../auth/brand/accent.ts';
+import { imageAddress } from '../auth/tokens/image-address.ts';
 import type { SecretKeys } from '../auth/tokens/secret-keys.ts';
 import { sessionUrl } from '../checkout/checkout-session.ts';
 import type { Config } from '../config/config.ts';
@@ -53,7 +55,9 @@ async function mailUnlessEnded(world: MailingWorld, { invoiceId }: { invoiceId: 
   if (ended !== null) return ended;
   const link = sessionUrl(world.config.publicUrl, opened.session.id, opened.clientSecret);
   try {
-    await mailer.send({ to, ...printInvoice(invoice, { link, page: invoiceUrl(world, invoice.id) }) });
+    const logoPath = imageAddress(world.secretKeys, invoice.app.logoUrl);
+    const logoUrl = logoPath === null ? null : `${world.config.publicUrl}${logoPath}`;
+    await mailer.send({ to, ...printInvoice(invoice, { link, page: invoiceUrl(world, invoice.id), logoUrl }) });
   } catch (error) {
     const endedMeanwhile = await endedNow();
     if (endedMeanwhile === null) throw error;
@@ -82,7 +86,11 @@ async function openCheckout(world: MailingWorld, invoice: PrintedInvoice) {
   }
 }
 
-function printInvoice(invoice: PrintedInvoice, { link, page }: { link: string; page: string }): Omit<Mail, 'to'> {
+const DEFAULT_ACCENT = '#1f5eff';
+
+type InvoiceMailLinks = { link: string; page: string; logoUrl: string | null };
+
+function printInvoice(invoice: PrintedInvoice, { link, page, logoUrl }: InvoiceMailLinks): Omit<Mail, 'to'> {
   const money = (amount: { toFixed(places: number): string }) => `${printFiat(amount)} ${invoice.currency}`;
   const lines = invoice.items.map((item) => `${item.quantity} × ${item.description}: ${money(item.amount)}`);
   const sums = [
@@ -94,11 +102,20 @@ function printInvoice(invoice: PrintedInvoice, { link, page }: { link: string; p
   const title = `Invoice ${invoice.invoiceNumber ?? ''} from ${invoice.app.name}`;
   const due = invoice.dueDate === null ? [] : [`Due on ${invoice.dueDate.toISOString().slice(0, 10)}.`];
   const memo = invoice.memo === null ? [] : [invoice.memo];
+  const { accentColor, footerText } = invoice.app;
+  const footer = footerText === null ? [] : [footerText];
   const paragraphs = [title, lines.join('\n'), sums.join('\n'), ...due, ...memo];
-  const html = paragraphs.map((text) => `<p>${escapeHtml(text).replaceAll('\n', '<br>')}</p>`).join('\n');
+  const printed = (text: string) => `<p>${escapeHtml(text).replaceAll('\n', '<br>')}</p>`;
+  const colors = readableAccent(accentColor ?? DEFAULT_ACCENT, surfaces.light);
+  const button = `display:inline-block;padding:12px 20px;background:${colors?.accent};color:${colors?.onAccent};text-decoration:none;font-weight:600`;
+  const logo =
+    logoUrl === null
+      ? ''
+      : `<img src="${escapeHtml(logoUrl)}" alt="" height="40" style="display:block;height:40px;max-width:200px">\n`;
+  const html = `${logo}${paragraphs.map(printed).join('\n')}`;
   return {
     subject: title,
-    text: `${[...paragraphs, `Pay it here within a day:\n${link}`, `See, print or pay it later:\n${page}`].join('\n\n')}\n`,
-    html: `${html}\n<p><a href="${escapeHtml(link)}">Pay ${escapeHtml(money(invoice.total))}</a> (this link is good for a day)</p>\n<p><a href="${escapeHtml(page)}">See or print it</a>, or pay it later</p>\n`,
+    text: `${[...paragraphs, `Pay within 24 hours using this link:\n${link}`, `View, print or pay the invoice later:\n${page}`, ...footer].join('\n\n')}\n`,
+    html: `${html}\n<p><a href="${escapeHtml(link)}" style="${button}">Pay ${escapeHtml(money(invoice.total))}</a></p>\n<p>This link is valid for 24 hours. You can <a href="${escapeHtml(page)}">view, print or pay the invoice</a> later.</p>\n${footer.map(printed).join('\n')}\n`,
   };
 }

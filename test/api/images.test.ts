@@ -2,6 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contrastOf } from '../../src/auth/brand/accent.ts';
 import { imageAddress } from '../../src/auth/tokens/image-address.ts';
 import { fetchBytes } from '../../src/platform/outbound/fetch-bytes.ts';
 import { openRestApi, type RestApi } from '../setup/rest.ts';
@@ -229,6 +230,97 @@ describe('the look of an app', () => {
 
     const bare = await update({ logoUrl: null, accentColor: null });
     expect(bare.data.updateApp).toEqual({ logoUrl: null, proxiedLogoUrl: null, accentColor: null });
+  });
+
+  it('has shades that are readable on light and dark pages, and says which were adjusted', async () => {
+    const shadesOf = async (accentColor: string | null) => {
+      await update({ accentColor });
+      const { data } = await api.graphql(
+        '{ app { accentShades { mode fill textOnFill text isAdjusted } } }',
+        {},
+        { key: api.merchantA.secretKey },
+      );
+      return data.app.accentShades;
+    };
+    expect(await shadesOf(null)).toEqual([]);
+    const [light, dark] = await shadesOf('#ffee00');
+    expect(light).toMatchObject({ mode: 'light', isAdjusted: true });
+    expect(dark).toEqual({ mode: 'dark', fill: '#ffee00', textOnFill: '#0b0e14', text: '#ffee00', isAdjusted: false });
+    for (const [shade, surface] of [
+      [light, '#ffffff'],
+      [dark, '#171b21'],
+    ] as const) {
+      expect(contrastOf(shade.fill, surface)).toBeGreaterThanOrEqual(3);
+      expect(contrastOf(shade.textOnFill, shade.fill)).toBeGreaterThanOrEqual(4.5);
+      expect(contrastOf(shade.text, surface)).toBeGreaterThanOrEqual(4.5);
+    }
+  });
+
+  it('previews a logo that is not saved, for those who may change it', async () => {
+    const logoUrl = `${hostUrl}/logo.png`;
+    const ask = (caller: object) =>
+      api.graphql('query ($logoUrl: URL!) { app { logoPreview(logoUrl: $logoUrl) logoUrl } }', { logoUrl }, caller);
+    const { data } = await ask({ key: api.merchantA.secretKey });
+    expect(data.app.logoUrl).toBeNull();
+    expect((await fetch(`${api.url}${data.app.logoPreview}`)).status).toBe(200);
+    expect((await ask({})).errors?.[0]?.extensions.code).toBe('AUTHENTICATION_ERROR');
+    expect((await ask({ key: api.merchantA.publishableKey })).errors?.[0]?.extensions.code).toBe('AUTHORIZATION_ERROR');
+  });
+
+  it('has words of its own on the page, which are recorded in the audit log and taken away', async () => {
+    const key = api.merchantA.secretKey;
+    const WORDS = `mutation ($id: ID, $input: UpdateAppInput!) {
+      updateApp(id: $id, input: $input) { checkoutHeading checkoutMessage receiptMessage footerText } }`;
+    const set = (input: object, caller: object = { key }) => api.graphql(WORDS, { input }, caller);
+    const input = {
+      checkoutHeading: ' Your tea ',
+      checkoutMessage: 'We ship within <2> days.',
+      receiptMessage: 'Thank you!',
+      footerText: 'Tea & Co · Berlin',
+    };
+    const said = { ...input, checkoutHeading: 'Your tea' };
+    expect((await set(input)).data.updateApp).toEqual(said);
+    expect((await set(input)).data.updateApp).toEqual(said);
+    expect((await set({ name: 'Alpha' })).data.updateApp).toEqual(said);
+
+    const session = await api.graphql(
+      'mutation { createCheckoutSession(input: { items: [{ name: "Tea", amount: "3" }] }) { id clientSecret } }',
+      {},
+      { key },
+    );
+    const { id, clientSecret } = session.data.createCheckoutSession;
+    const seen = await api.graphql(
+      'query ($id: ID!) { checkout(id: $id) { heading message receiptMessage } }',
+      { id },
+      { clientSecret },
+    );
+    const { checkoutHeading: heading, checkoutMessage: message, receiptMessage } = said;
+    expect(seen.data.checkout).toEqual({ heading, message, receiptMessage });
+    const entries = await api.database.auditEntry.findMany({ where: { action: 'app.updated' } });
+    expect(JSON.stringify(entries)).toContain('We ship within <2> days.');
+
+    const bad = await set({
+      checkoutHeading: 'x'.repeat(81),
+      checkoutMessage: 'x'.repeat(301),
+      receiptMessage: 'One\nTwo',
+      footerText: 'x'.repeat(501),
+    });
+    expect(bad.errors?.[0]?.extensions.details).toEqual([
+      { param: 'checkoutHeading', message: 'at most 80 characters' },
+      { param: 'checkoutMessage', message: 'at most 300 characters' },
+      { param: 'receiptMessage', message: 'plain text without control characters or line breaks' },
+      { param: 'footerText', message: 'at most 500 characters' },
+    ]);
+    expect((await set({ footerText: 'x' }, {})).errors?.[0]?.extensions.code).toBe('AUTHENTICATION_ERROR');
+    expect((await set({ footerText: 'x' }, { key: api.merchantA.publishableKey })).errors?.[0]?.extensions.code).toBe(
+      'AUTHORIZATION_ERROR',
+    );
+    const other = { id: api.merchantA.appId, input: { footerText: 'x' } };
+    const foreign = await api.graphql(WORDS, other, { key: api.merchantB.secretKey });
+    expect(foreign.errors?.[0]?.extensions.code).toBe('AUTHORIZATION_ERROR');
+    const bare = { checkoutHeading: null, checkoutMessage: '', receiptMessage: ' ', footerText: null };
+    const none = { checkoutHeading: null, checkoutMessage: null, receiptMessage: null, footerText: null };
+    expect((await set(bare)).data.updateApp).toEqual(none);
   });
 
   it('is a web address and a colour, nothing else', async () => {

@@ -1,4 +1,5 @@
 /** The printable page of an invoice, and what voiding does to a payment of it. */
+import { createHash } from 'node:crypto';
 import { get } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { followInvoicePayment } from '../../src/invoices/follow-invoice-payment.ts';
@@ -61,6 +62,26 @@ describe('the page of an invoice', () => {
     expect(policy).not.toMatch(/unsafe|\*/);
     expect(response.headers.get('cache-control')).toContain('no-store');
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
+  it('shows the logo, color and footer of the app, by a policy for this one style sheet', async () => {
+    const { printUrl } = await opened();
+    const plain = await page(printUrl);
+    const where = { id: api.merchantA.appId };
+    const logoUrl = 'https://merchant.example/logo.png';
+    const data = { logoUrl, accentColor: '#ffee00', footerText: `Register ${HOSTILE}` };
+    await api.database.app.update({ where, data });
+    const { response, html } = await page(printUrl);
+    await api.database.app.update({ where, data: { logoUrl: null, accentColor: null, footerText: null } });
+    expect(html).toContain('<img class="logo" src="/images/');
+    expect(html).not.toContain('merchant.example/logo.png" ');
+    expect(html).toContain('--deed:#9e9400;--on-deed:#0b0e14');
+    expect(html).toContain('<footer>Register &lt;script&gt;');
+    expect(plain.html).not.toContain('<footer>');
+    const [, style = ''] = /<style>([^]*?)<\/style>/.exec(html) ?? [];
+    const policy = response.headers.get('content-security-policy');
+    expect(policy).toContain(`'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+    expect(policy).not.toBe(plain.response.headers.get('content-security-policy'));
   });
 
   it('shows what a coupon took off', async () => {

@@ -4,10 +4,18 @@ import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';
 import type { MailBrand } from './print-mail.ts';
 
 type BrandWorld = { secretKeys: Pick<SecretKeys, 'images'>; config: { publicUrl: string } };
-type Branded = Pick<App, 'name' | 'accentColor' | 'logoUrl'> & { mailSettings: Pick<MailSettings, 'fromName'> | null };
+type Branded = Pick<App, 'name' | 'accentColor' | 'logoUrl' | 'receiptMessage' | 'footerText'> & {
+  mailSettings: Pick<MailSettings, 'fromName'> | null;
+};
 
 /** The installation's own look, for mails that belong to no app. */
-export const ownBrand: MailBrand = { name: 'Sluice', accentColor: null, logoUrl: null };
+export const ownBrand: MailBrand = {
+  name: 'Sluice',
+  accentColor: null,
+  logoUrl: null,
+  receiptMessage: null,
+  footerText: null,
+};
 
 /** The logo is loaded through this installation, so that the merchant's host does not learn who opens a mail. */
 export function brandOf(world: BrandWorld, app: Branded): MailBrand {
@@ -15,6 +23,8 @@ export function brandOf(world: BrandWorld, app: Branded): MailBrand {
   return {
     name: app.mailSettings?.fromName ?? app.name,
     accentColor: app.accentColor,
+    receiptMessage: app.receiptMessage,
+    footerText: app.footerText,
     logoUrl: path === null ? null : `${world.config.publicUrl}${path}`,
   };
 }

@@ -1,4 +1,5 @@
 /** A mail as HTML and text, both printed from the same parts. The HTML loads nothing but the merchant's logo. */
+import { readableAccent } from '../../auth/brand/accent.ts';
 import { escapeHtml } from '../../platform/mail.ts';
 import type { MailContent } from './mail-content.ts';
 import type { MailKind, MailLanguage } from './mail-kind.ts';
@@ -13,6 +14,10 @@ export type MailBrand = {
   accentColor: string | null;
   /** Absolute; null without a logo. */
   logoUrl: string | null;
+  /** The merchant's text in receipts. */
+  receiptMessage: string | null;
+  /** The merchant's text at the end of mails to payers. */
+  footerText: string | null;
 };
 
 export type MailLinks = { action: string | null; unsubscribe: string | null };
@@ -21,6 +26,8 @@ export type PrintedMail = { subject: string; html: string; text: string };
 
 const words: Record<MailLanguage, MailWords> = { en: english, de: german };
 const DEFAULT_ACCENT = '#1f5eff';
+const LIGHT_CARD = '#ffffff';
+const DARK_CARD = '#1f2228';
 
 export function printMail(mail: {
   kind: MailKind;
@@ -36,11 +43,20 @@ export function printMail(mail: {
   const isToMember = kind.startsWith('MEMBER_');
   const greeting = isToMember ? null : own.greeting(greetedName(content.customerName));
   const parts: Parts = {
-    text: { ...text, title: oneLine(text.title) },
+    text: {
+      ...text,
+      title: oneLine(text.title),
+      paragraphs:
+        kind === 'RECEIPT' && brand.receiptMessage !== null
+          ? [...text.paragraphs, oneLine(brand.receiptMessage)]
+          : text.paragraphs,
+    },
     greeting,
     rows: rowsOf(kind, { content, own, format }),
     action: text.action && links.action ? { label: text.action, url: links.action } : null,
-    footer: oneLine(own.footer(brand.name, isToMember)),
+    footer: [isToMember ? null : brand.footerText, own.footer(brand.name, isToMember)]
+      .filter((line) => line !== null)
+      .map(oneLine),
     unsubscribe: links.unsubscribe === null ? null : { label: own.unsubscribe, url: links.unsubscribe },
   };
   return { subject: oneLine(text.subject), html: printHtml(parts, { language, brand }), text: printText(parts) };
@@ -53,7 +69,7 @@ type Parts = {
   greeting: string | null;
   rows: readonly Row[];
   action: Link | null;
-  footer: string;
+  footer: readonly string[];
   unsubscribe: Link | null;
 };
 
@@ -114,14 +130,14 @@ function printText({ text, greeting, rows, action, footer, unsubscribe }: Parts)
     table,
     action && `${action.label}:\n${action.url}`,
     ...(text.after ?? []),
-    `-- \n${footer}${unsubscribe ? `\n${unsubscribe.label}: ${unsubscribe.url}` : ''}`,
+    `-- \n${footer.join('\n')}${unsubscribe ? `\n${unsubscribe.label}: ${unsubscribe.url}` : ''}`,
   ];
   return `${paragraphs.filter(Boolean).join('\n\n')}\n`;
 }
 
 function printHtml(parts: Parts, { language, brand }: { language: MailLanguage; brand: MailBrand }): string {
   const { text, greeting, rows, action, footer, unsubscribe } = parts;
-  const accent = /^#[0-9a-f]{6}$/i.test(brand.accentColor ?? '') ? (brand.accentColor ?? '') : DEFAULT_ACCENT;
+  const [light, dark] = [LIGHT_CARD, DARK_CARD].map((card) => shadeOn(brand.accentColor, card));
   const logo =
     brand.logoUrl === null
       ? ''
@@ -140,18 +156,18 @@ function printHtml(parts: Parts, { language, brand }: { language: MailLanguage; 
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
 <title>${escapeHtml(text.subject)}</title>
-<style>:root{color-scheme:light dark}@media (prefers-color-scheme:dark){.page{background:#15171b!important}.card{background:#1f2228!important;color:#eceef2!important}.quiet{color:#a7adb8!important}}</style>
+<style>:root{color-scheme:light dark}@media (prefers-color-scheme:dark){.page{background:#15171b!important}.card{background:${DARK_CARD}!important;color:#eceef2!important}.quiet{color:#a7adb8!important}.card{border-top-color:${dark?.accent}!important}.action{background:${dark?.accent}!important;color:${dark?.onAccent}!important}}</style>
 </head>
 <body class="page" style="margin:0;padding:0;background:#f3f4f6">
 <table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" style="background:#f3f4f6"><tr><td align="center" style="padding:24px 12px">
-<table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;background:#ffffff;color:#16181d;border-top:4px solid ${accent};font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5"><tr><td style="padding:24px">
+<table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;background:${LIGHT_CARD};color:#16181d;border-top:4px solid ${light?.accent};font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5"><tr><td style="padding:24px">
 ${logo}<p style="margin:0 0 16px;font-weight:600">${escapeHtml(brand.name)}</p>
 <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${escapeHtml(text.title)}</h1>
 ${[...(greeting === null ? [] : [greeting]), ...text.paragraphs].map(paragraph).join('\n')}
 ${rows.length === 0 ? '' : `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:0 0 16px;font-size:14px">${rows.map(row).join('\n')}</table>`}
-${action === null ? '' : `<p style="margin:0 0 16px"><a href="${escapeHtml(action.url)}" style="display:inline-block;padding:12px 20px;background:${accent};color:${inkOn(accent)};text-decoration:none;font-weight:600">${escapeHtml(action.label)}</a></p>`}
+${action === null ? '' : `<p style="margin:0 0 16px"><a href="${escapeHtml(action.url)}" class="action" style="display:inline-block;padding:12px 20px;background:${light?.accent};color:${light?.onAccent};text-decoration:none;font-weight:600">${escapeHtml(action.label)}</a></p>`}
 ${(text.after ?? []).map(paragraph).join('\n')}
-<p class="quiet" style="margin:24px 0 0;font-size:13px;color:#5c6370">${escapeHtml(footer)}${unsubscribe === null ? '' : ` <a href="${escapeHtml(unsubscribe.url)}" class="quiet" style="color:#5c6370">${escapeHtml(unsubscribe.label)}</a>`}</p>
+<p class="quiet" style="margin:24px 0 0;font-size:13px;color:#5c6370">${footer.map(escapeHtml).join('<br>')}${unsubscribe === null ? '' : ` <a href="${escapeHtml(unsubscribe.url)}" class="quiet" style="color:#5c6370">${escapeHtml(unsubscribe.label)}</a>`}</p>
 </td></tr></table>
 </td></tr></table>
 </body>
@@ -159,13 +175,9 @@ ${(text.after ?? []).map(paragraph).join('\n')}
 `;
 }
 
-/** Black or white, whichever has the higher contrast on the color (WCAG 2). */
-function inkOn(color: string): string {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const share = Number.parseInt(color.slice(at, at + 2), 16) / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000000' : '#ffffff';
+/** The accent color as it is readable on a card of the mail; the default for anything but #rrggbb. */
+function shadeOn(accentColor: string | null, card: string) {
+  return readableAccent(accentColor ?? DEFAULT_ACCENT, card) ?? readableAccent(DEFAULT_ACCENT, card);
 }
 
 const GREETED_NAME_LENGTH = 60;

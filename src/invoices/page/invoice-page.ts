@@ -2,7 +2,7 @@
 import type { Prisma } from '../../../prisma/client.ts';
 import { escapeHtml } from '../../platform/mail.ts';
 import { printFiat } from '../../prices/money.ts';
-import { pageStyle } from './page-style.ts';
+import { styleOf } from './page-style.ts';
 
 export type PrintedInvoice = Prisma.InvoiceGetPayload<{
   include: { items: { include: { taxRate: true } }; app: true; customerAccount: true };
@@ -10,8 +10,14 @@ export type PrintedInvoice = Prisma.InvoiceGetPayload<{
 
 type Amount = { toFixed(places: number): string };
 
-/** `payAction` is the target of the form that starts a payment; null if the invoice cannot be paid manually. */
-export function invoicePage(invoice: PrintedInvoice, { payAction }: { payAction: string | null }): string {
+type InvoicePage = {
+  /** The target of the form that starts a payment; null if the invoice cannot be paid manually. */
+  payAction: string | null;
+  /** A path of this installation; null without a logo. */
+  logoPath: string | null;
+};
+
+export function invoicePage(invoice: PrintedInvoice, { payAction, logoPath }: InvoicePage): string {
   const name = invoice.invoiceNumber === null ? 'Invoice' : `Invoice ${invoice.invoiceNumber}`;
   return `<!doctype html>
 <html lang="en">
@@ -21,10 +27,11 @@ export function invoicePage(invoice: PrintedInvoice, { payAction }: { payAction:
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(`${name} · ${invoice.app.name}`)}</title>
-<style>${pageStyle}</style>
+<style>${styleOf(invoice.app.accentColor)}</style>
 </head>
 <body>
-<main>
+<main class="branded">
+${logoPath === null ? '' : `<img class="logo" src="${escapeHtml(logoPath)}" alt="">`}
 <header>
 <div><p class="from">${escapeHtml(invoice.app.name)}</p><h1>${escapeHtml(name)}</h1></div>
 <p class="status ${invoice.status.toLowerCase()}">${statusWord(invoice)}</p>
@@ -38,6 +45,7 @@ ${facts(invoice)
 ${table(invoice)}
 ${invoice.memo === null ? '' : `<p class="memo">${escapeHtml(invoice.memo)}</p>`}
 ${payAction === null ? '' : payForm(invoice, payAction)}
+${invoice.app.footerText === null ? '' : `<footer>${escapeHtml(invoice.app.footerText)}</footer>`}
 </main>
 </body>
 </html>

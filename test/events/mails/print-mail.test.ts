@@ -1,13 +1,25 @@
 /** Every mail in both languages, from one source for HTML and text, with hostile names. */
 import { describe, expect, it } from 'vitest';
 import { disputeSteps, type MailContent } from '../../../src/events/mails/mail-content.ts';
-import { type MailLanguage, mailKinds, mailLanguages, nextTryAt } from '../../../src/events/mails/mail-kind.ts';
+import {
+  type MailKind,
+  type MailLanguage,
+  mailKinds,
+  mailLanguages,
+  nextTryAt,
+} from '../../../src/events/mails/mail-kind.ts';
 import { printMail } from '../../../src/events/mails/print-mail.ts';
 import { sampleContent } from '../../../src/events/mails/sample-content.ts';
 
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>&`;
 const now = new Date('2027-03-31T22:30:00Z');
-const brand = { name: 'Tea House', accentColor: '#ffee00', logoUrl: 'https://pay.example.com/images/logo' };
+const brand = {
+  name: 'Tea House',
+  accentColor: '#ffee00',
+  logoUrl: 'https://pay.example.com/images/logo',
+  receiptMessage: null,
+  footerText: null,
+};
 const links = { action: 'https://pay.example.com/a?b=1&c=2', unsubscribe: 'https://pay.example.com/u' };
 const grid = mailKinds.flatMap((kind) => mailLanguages.map((language) => [kind, language] as const));
 
@@ -131,7 +143,7 @@ describe('a mail', () => {
     const { html, text } = printMail({ kind: 'RECEIPT', language: 'en', content, brand, links });
     expect(text).toContain('$99,999,999,999,999.99');
     expect(text).toContain('March 31, 2027 at 10:30 PM UTC');
-    expect(html).toContain('background:#ffee00;color:#000000');
+    expect(html).toContain('background:#9e9400;color:#0b0e14');
     const dark = printMail({
       kind: 'RECEIPT',
       language: 'en',
@@ -140,6 +152,24 @@ describe('a mail', () => {
       links,
     });
     expect(dark.html).toContain('background:#102030;color:#ffffff');
+  });
+
+  it('prints the merchant’s texts: a message in receipts only, and a footer in mails to payers only', () => {
+    const own = { ...brand, receiptMessage: 'Thank you <3', footerText: 'Tea & Co, Berlin' };
+    const print = (kind: MailKind) =>
+      printMail({
+        kind,
+        language: 'en',
+        content: sampleContent(kind, { appName: brand.name, now }),
+        brand: own,
+        links,
+      });
+    expect(print('RECEIPT').html).toContain('Thank you &lt;3');
+    expect(print('RECEIPT').text).toContain('Thank you <3');
+    expect(print('RECEIPT').html).toContain('Tea &amp; Co, Berlin<br>');
+    expect(print('REFUND').text).toContain('-- \nTea & Co, Berlin\n');
+    expect(print('REFUND').text).not.toContain('Thank you');
+    expect(print('MEMBER_PAYMENT').text).not.toContain('Tea & Co');
   });
 
   it.each(disputeSteps)('about a dispute says in each language what has happened: %s', (step) => {

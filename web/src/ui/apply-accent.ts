@@ -1,8 +1,5 @@
 /** A merchant's colour for the whole page, made readable on light and on dark; null or nonsense leaves ours. */
-import { readableAccent } from './formats/contrast.ts';
-
-/** As `--surface` in tokens.css has them. */
-const surfaces = { light: '#ffffff', dark: '#171b21' };
+import { readableAccent, surfaces } from '../../../src/auth/brand/accent.ts';
 
 export function applyAccent(colour: string | null | undefined): void {
   const root = document.documentElement.style;

@@ -1,5 +1,6 @@
 /** The App type and its queries. */
 
+import { type AccentColours, type Mode, readableAccent, surfaces } from '../../../auth/brand/accent.ts';
 import { imageAddress } from '../../../auth/tokens/image-address.ts';
 import { notFound } from '../../../errors.ts';
 import { defaultSteps, type RetryRules, retryRulesOf } from '../../../subscriptions/renewal/dunning.ts';
@@ -69,6 +70,29 @@ const RenewalRetryRef = builder.objectRef<RetryRules>('RenewalRetry').implement(
   }),
 });
 
+type AccentShade = AccentColours & { mode: Mode; isAdjusted: boolean };
+
+function shadesOf(accentColor: string | null): AccentShade[] {
+  return (['light', 'dark'] as const).flatMap((mode) => {
+    const colors = accentColor === null ? undefined : readableAccent(accentColor, surfaces[mode]);
+    return colors ? [{ ...colors, mode, isAdjusted: colors.accent !== accentColor }] : [];
+  });
+}
+
+const AccentShadeRef = builder.objectRef<AccentShade>('AccentShade').implement({
+  description:
+    'The shade of an accent color that is readable on one surface: text has a contrast of at least 4.5:1, and buttons of at least 3:1 (WCAG 2.2, level AA).',
+  fields: (t) => ({
+    mode: t.exposeString('mode', { description: 'light or dark.' }),
+    fill: t.exposeString('accent', { description: 'The color of buttons, as #rrggbb.' }),
+    textOnFill: t.exposeString('onAccent', { description: 'The color of text on buttons, as #rrggbb.' }),
+    text: t.exposeString('accentInk', { description: 'The color of links and other text on the surface, as #rrggbb.' }),
+    isAdjusted: t.exposeBoolean('isAdjusted', {
+      description: 'Whether the fill differs from the accent color because that one has too little contrast.',
+    }),
+  }),
+});
+
 export const AppRef = builder.prismaObject('App', {
   description: 'One integration of a merchant.',
   interfaces: [NodeRef],
@@ -127,7 +151,38 @@ export const AppRef = builder.prismaObject('App', {
     }),
     accentColor: t.exposeString('accentColor', {
       nullable: true,
-      description: 'The color of payers’ pages, as #rrggbb. Null for the default.',
+      description: 'The color of payers’ pages, emails and invoices, as #rrggbb. Null for the default.',
+    }),
+    accentShades: t.field({
+      type: [AccentShadeRef],
+      description:
+        'The shades of the accent color that are used on a light and on a dark surface. Empty without an accent color.',
+      select: { accentColor: true },
+      resolve: ({ accentColor }) => shadesOf(accentColor),
+    }),
+    logoPreview: t.string({
+      nullable: true,
+      description:
+        'The path by which pages of this installation load an image, to preview a logo before it is saved. It begins with /images/.',
+      authScopes: { write: true },
+      args: { logoUrl: t.arg({ type: 'URL', required: true, description: 'An http(s) URL.' }) },
+      resolve: (_app, { logoUrl }, { world }) => imageAddress(world.secretKeys, logoUrl),
+    }),
+    checkoutHeading: t.exposeString('checkoutHeading', {
+      nullable: true,
+      description: 'Heading of payers’ pages.',
+    }),
+    checkoutMessage: t.exposeString('checkoutMessage', {
+      nullable: true,
+      description: 'Text under the heading of payers’ pages.',
+    }),
+    receiptMessage: t.exposeString('receiptMessage', {
+      nullable: true,
+      description: 'Text on the page after a payment and in the receipt by email.',
+    }),
+    footerText: t.exposeString('footerText', {
+      nullable: true,
+      description: 'Text at the end of emails to payers and of invoices.',
     }),
     supportEmail: t.exposeString('supportEmail', {
       nullable: true,

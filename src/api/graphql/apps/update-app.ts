@@ -85,7 +85,6 @@ const UpdateAppInput = builder.inputType('UpdateAppInput', {
       type: 'URL',
       description: 'An http(s) URL of a PNG, JPEG, WebP, GIF or AVIF of at most 2 MiB; null takes it away.',
     }),
-    accentColor: t.string({ description: 'The color of payers’ pages, as #rrggbb. Null for the default.' }),
     supportEmail: t.string({
       description:
         'The email address at which payers reach you, at most 254 characters. Receipts show it. Null removes it.',
@@ -95,6 +94,24 @@ const UpdateAppInput = builder.inputType('UpdateAppInput', {
       description: 'Your page for help and contact. Receipts link to it. Null removes it.',
     }),
     websiteUrl: t.field({ type: 'URL', description: 'Your website. Receipts link to it. Null removes it.' }),
+    accentColor: t.string({
+      description:
+        'The color of payers’ pages, emails and invoices, as #rrggbb. Null for the default. Where it would not be readable, a shade of it is used: see App.accentShades.',
+    }),
+    checkoutHeading: t.string({
+      description: 'Heading of payers’ pages, at most 80 characters on one line. Null removes it.',
+    }),
+    checkoutMessage: t.string({
+      description: 'Text under that heading, at most 300 characters on one line. Null removes it.',
+    }),
+    receiptMessage: t.string({
+      description:
+        'Text on the page after a payment and in the receipt by email, at most 300 characters on one line. Null removes it.',
+    }),
+    footerText: t.string({
+      description:
+        'Text at the end of emails to payers and of invoices, such as a registered address, at most 500 characters on one line. Null removes it.',
+    }),
     payoutAddresses: t.field({
       type: [PayoutAddressInput],
       description:

@@ -78,6 +78,21 @@ const CheckoutRef = builder.objectRef<PayersView>('Checkout').implement({
       description: 'How the payer reaches the payee.',
       resolve: ({ session }) => session.app,
     }),
+    heading: t.string({
+      nullable: true,
+      description: 'Heading that the payee chose for the page.',
+      resolve: ({ session }) => session.app.checkoutHeading,
+    }),
+    message: t.string({
+      nullable: true,
+      description: 'Text of the payee under that heading.',
+      resolve: ({ session }) => session.app.checkoutMessage,
+    }),
+    receiptMessage: t.string({
+      nullable: true,
+      description: 'Text of the payee that is shown after the payment.',
+      resolve: ({ session }) => session.app.receiptMessage,
+    }),
     merchantName: t.string({
       description: 'Whose app it is.',
       resolve: ({ session }) => session.app.merchant.name,

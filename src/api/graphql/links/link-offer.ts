@@ -57,6 +57,16 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
       description: 'The color that the app chose for the page, as #rrggbb. Null for the default.',
       resolve: ({ link }) => link.app.accentColor,
     }),
+    heading: t.string({
+      nullable: true,
+      description: 'Heading that the app chose for the page.',
+      resolve: ({ link }) => link.app.checkoutHeading,
+    }),
+    message: t.string({
+      nullable: true,
+      description: 'Text of the app under that heading.',
+      resolve: ({ link }) => link.app.checkoutMessage,
+    }),
     proxiedImageUrl: t.string({
       nullable: true,
       description: "The plan's image, as a path of this installation that begins with /images/.",

@@ -1,9 +1,9 @@
 /** The logo and the colour of the pages that payers see, with how they will look. */
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { contrastOf, readableAccent } from '../../../../src/auth/brand/accent.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
-import { contrastOf, readableAccent } from '../../ui/formats/contrast.ts';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { Panel } from '../shell/panel.tsx';

@@ -1,19 +1,26 @@
-/** A merchant's accent, made readable: WCAG 2.2 asks 4.5 to 1 of text. */
+/**
+ * A merchant's accent color, adjusted until it is readable on a light and on a dark surface. WCAG 2.2 AA requires a contrast of 4.5:1
+ * for text (1.4.3), and of 3:1 for the shape of a button (1.4.11).
+ */
 
 export type AccentColours = {
-  /** Fills. */
+  /** The fill of buttons. */
   accent: string;
-  /** Written on the fill. */
+  /** The color of text on the fill. */
   onAccent: string;
-  /** Written on the surface. */
+  /** The color of links and other text on the surface. */
   accentInk: string;
 };
 
+/** The surfaces that accents lie on; tokens.css has the same as `--surface`. */
+export const surfaces = { light: '#ffffff', dark: '#171b21' } as const;
+export type Mode = keyof typeof surfaces;
+
 const TEXT_CONTRAST = 4.5;
-/** Of a fill against what lies around it, so that a button is seen. */
+/** Of a fill against its surroundings. */
 const SHAPE_CONTRAST = 3;
 
-/** `colour` is `#rrggbb`; undefined when it is not. `surface` is what the accent lies on. */
+/** `colour` is `#rrggbb`; returns undefined for anything else. `surface` is the color of what the accent lies on. */
 export function readableAccent(colour: string, surface: string): AccentColours | undefined {
   const given = parseHex(colour);
   const ground = parseHex(surface);
