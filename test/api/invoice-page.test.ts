@@ -78,7 +78,7 @@ describe('the page of an invoice', () => {
     expect(html).toContain('--deed:#9e9400;--on-deed:#0b0e14');
     expect(html).toContain('<footer>Register &lt;script&gt;');
     expect(plain.html).not.toContain('<footer>');
-    const [, style = ''] = /<style>([^]*?)<\/style>/.exec(html) ?? [];
+    const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? [];
     const policy = response.headers.get('content-security-policy');
     expect(policy).toContain(`'sha256-${createHash('sha256').update(style).digest('base64')}'`);
     expect(policy).not.toBe(plain.response.headers.get('content-security-policy'));

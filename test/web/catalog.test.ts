@@ -6,7 +6,6 @@ import { type InvoiceValues, invoiceInput, invoiceTotals } from '../../web/src/d
 import { codeSvg, linkCode, linkSnippet } from '../../web/src/dashboard/links/link-code.ts';
 import { linkInput, newLink, slugOf } from '../../web/src/dashboard/links/link-values.ts';
 import { countOrNull, newPrice, priceInput } from '../../web/src/dashboard/plans/price-values.ts';
-import { fieldFaults, limitWords } from '../../web/src/dashboard/resources/field-faults.ts';
 import {
   everything,
   offeredChains,
@@ -16,6 +15,7 @@ import {
 } from '../../web/src/dashboard/resources/selections.ts';
 import { readPercentage } from '../../web/src/dashboard/taxes/read-percentage.ts';
 import type { ChainSettings } from '../../web/src/settings.ts';
+import { fieldFaults, limitWords } from '../../web/src/ui/forms/field-faults.ts';
 
 describe('a percentage', () => {
   it.each([

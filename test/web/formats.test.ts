@@ -1,7 +1,7 @@
 /** Times, addresses and colours as the pages show them. */
 import { describe, expect, it } from 'vitest';
-import { explorerLink, shortAddress } from '../../web/src/ui/formats/address.ts';
 import { contrastOf, readableAccent } from '../../src/auth/brand/accent.ts';
+import { explorerLink, shortAddress } from '../../web/src/ui/formats/address.ts';
 import { absoluteTime, countdown, relativeTime, spanWords } from '../../web/src/ui/formats/time.ts';
 
 const now = new Date('2026-11-22T11:00:00Z');

@@ -1,6 +1,8 @@
 /** The dashboard: whoever is let in, the shell, and the page that the address names. */
 import { useTranslation } from 'react-i18next';
 import { Link, matchRoute, Route, Router, useLocation, useRouter } from 'wouter';
+import { LeaveGuard } from '../ui/forms/leave-guard.tsx';
+import { askToLeave } from '../ui/forms/unsaved-forms.ts';
 import { Toasts } from '../ui/overlays/toasts.tsx';
 import { Empty } from '../ui/state/empty.tsx';
 import { PageView } from './page-view.tsx';
@@ -13,10 +15,11 @@ export function Dashboard() {
   return (
     <FaultBoundary>
       <Toasts>
-        <Router base="/dashboard">
+        <Router base="/dashboard" aroundNav={(navigate, to, options) => askToLeave(() => navigate(to, options))}>
           <DashboardGate>
             <Rooms />
           </DashboardGate>
+          <LeaveGuard />
         </Router>
       </Toasts>
     </FaultBoundary>

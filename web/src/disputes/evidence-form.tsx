@@ -7,6 +7,7 @@ import { FILE_BYTES, FILE_TYPES, uploadDisputeFile } from '../api/dispute-files.
 import { Button } from '../ui/button/button.tsx';
 import { TextArea } from '../ui/fields/text-area.tsx';
 import { TextField } from '../ui/fields/text-field.tsx';
+import { Form } from '../ui/forms/form.tsx';
 import { ErrorNote } from '../ui/state/error-note.tsx';
 import { Note } from '../ui/state/note.tsx';
 import styles from './disputes.module.css';
@@ -50,6 +51,7 @@ function EntryForm({ disputeId, party, credential, onSent }: EvidenceFormProps) 
   const [text, setText] = useState('');
   const [facts, setFacts] = useState<Record<string, string>>({});
   const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
   const [isSent, setSent] = useState(false);
   const keyOf = useKeys();
   const given = Object.entries(facts).filter(([, value]) => value.trim() !== '');
@@ -58,6 +60,7 @@ function EntryForm({ disputeId, party, credential, onSent }: EvidenceFormProps) 
     if (isEmpty) return;
     setError(undefined);
     setSent(false);
+    setBusy(true);
     const orderFacts = Object.fromEntries(
       given.map(([name, value]) => [name, times.some((time) => time === name) ? new Date(value).toISOString() : value]),
     );
@@ -74,18 +77,22 @@ function EntryForm({ disputeId, party, credential, onSent }: EvidenceFormProps) 
       await onSent();
     } catch (fault) {
       setError(fault);
+    } finally {
+      setBusy(false);
     }
   };
   const fact = (name: string) => ({
+    name: `orderFacts.${name}`,
     label: t(`disputes.facts.${name}`),
     value: facts[name] ?? '',
     onChange: ({ target }: { target: { value: string } }) =>
       setFacts((before) => ({ ...before, [name]: target.value })),
   });
   return (
-    <form className={styles.form} onSubmit={(event: FormEvent) => event.preventDefault()}>
+    <Form className={styles.form} onSend={send} isBusy={isBusy} isDisabled={isEmpty} error={error}>
       <TextArea
         label={t('disputes.form.text')}
+        name="text"
         rows={4}
         maxLength={10_000}
         value={text}
@@ -108,15 +115,20 @@ function EntryForm({ disputeId, party, credential, onSent }: EvidenceFormProps) 
         </details>
       )}
       <div className={styles.buttons}>
-        <Button look="primary" isDisabled={isEmpty} busyWords={t('disputes.form.sending')} onPress={send}>
+        <Button
+          look="primary"
+          type="submit"
+          isBusy={isBusy}
+          isDisabled={isEmpty}
+          busyWords={t('disputes.form.sending')}
+        >
           {t('disputes.form.send')}
         </Button>
       </div>
       <p role="status" className={styles.soft}>
         {isSent && t('disputes.form.sent')}
       </p>
-      <ErrorNote error={error} />
-    </form>
+    </Form>
   );
 }
 

@@ -59,6 +59,7 @@ export function ReceiptCard({ view, outcome, notice, paidAt, credential }: Recei
           amount: tokenWords(ofRefund === 'refundUnderWay' ? sums.underWay : sums.refunded),
         })}
       </CardHead>
+      {view.receiptMessage && outcome !== 'refunded' && <p data-receipt-message>{view.receiptMessage}</p>}
       <CollectNote payment={payment} />
       <ReceiptFacts view={view} refunded={sums.refunded > 0n ? tokenWords(sums.refunded) : null} />
       {payment && <PayerRefunds refunds={payment.refunds} payee={view.appName} />}

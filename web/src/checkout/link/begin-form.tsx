@@ -1,7 +1,7 @@
 /** What a payer must enter before a link can be paid. A link that needs nothing begins automatically. */
 import { useMutation } from '@tanstack/react-query';
 import type { TFunction } from 'i18next';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type LinkPageQuery, LinkStartDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
@@ -9,6 +9,7 @@ import { ask } from '../../api/ask.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
+import { Form } from '../../ui/forms/form.tsx';
 import { EndCard } from '../cards/end-card.tsx';
 import { LoadingCard } from '../cards/loading-card.tsx';
 import { apiSentence } from '../pay/api-fault.ts';
@@ -95,20 +96,17 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
   }
   const faultOf = (param: string) =>
     fault?.fault.details?.find((detail) => detail.param === param) && t('checkout.begin.bad');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!begin.isPending) mutate();
-  };
   const say = (field: BillingField, value: string) =>
     setSaid((before) => ({ ...before, details: { ...before.details, [field]: value } }));
   return (
-    <form className={styles.stack} onSubmit={submit}>
+    <Form className={styles.stack} onSend={() => mutate()} isBusy={begin.isPending} error={error} summary={() => null}>
       <CardHead title={t(`checkout.begin.${titleOf(questions)}`)} />
       <div className={styles.fields}>
         {questions.asksAmount && (
           <div className={styles.pair}>
             <TextField
               label={t('checkout.begin.howMuch')}
+              name="amount"
               inputMode="decimal"
               required
               value={said.amount}
@@ -128,6 +126,7 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
         {questions.asksQuantity && (
           <TextField
             label={t('checkout.begin.quantity')}
+            name="quantity"
             hint={hintOf(offer, t)}
             type="number"
             inputMode="numeric"
@@ -147,6 +146,7 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
         {questions.asksCoupon && (
           <TextField
             label={t('checkout.begin.optional', { name: t('checkout.begin.coupon') })}
+            name="couponCode"
             hint={t('checkout.begin.couponHint')}
             autoCapitalize="characters"
             autoComplete="off"
@@ -165,6 +165,7 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
                 ? t(`checkout.begin.${field}`)
                 : t('checkout.begin.optional', { name: t(`checkout.begin.${field}`) })
             }
+            name={`billingDetails.${field}`}
             type={field === 'email' ? 'email' : 'text'}
             autoComplete={completions[field]}
             required={isRequired}
@@ -181,7 +182,7 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
       <Button look="primary" size="large" isWide type="submit" isBusy={begin.isPending}>
         {t('checkout.begin.continue')}
       </Button>
-    </form>
+    </Form>
   );
 }
 

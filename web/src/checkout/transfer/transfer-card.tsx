@@ -1,10 +1,11 @@
 /** Paying by plain transfer: first which token and who gets refunds, then where to send it and what has arrived. */
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CheckoutViewFragment, TransferViewFragment } from '../../../../generated/web/documents.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
+import { Form } from '../../ui/forms/form.tsx';
 import type { Option } from '../pay/ways.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import { CardHead } from '../view/card-head.tsx';
@@ -63,8 +64,7 @@ function Beginning({ options, request, refundAddress, mayDispute, back, prepare 
   const [isMalformed, setMalformed] = useState(false);
   const option = options.find((one) => one.tokenKey === tokenKey) ?? options[0];
   const { isBusy, fault, refused } = request;
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const given = address.trim();
     const isGood = /^0x[0-9a-fA-F]{40}$/.test(given);
     setMalformed(!isGood);
@@ -75,7 +75,7 @@ function Beginning({ options, request, refundAddress, mayDispute, back, prepare 
     : refused && t('transfer.refund.refused', { why: refused });
   const notice = fault ?? (option ? undefined : 'NO_WAY');
   return (
-    <form className={styles.stack} onSubmit={submit} noValidate>
+    <Form className={styles.stack} onSend={submit} isBusy={isBusy} error={fault ?? refused} summary={() => null}>
       <CardHead title={t('transfer.title')}>{t('transfer.words')}</CardHead>
       <div className={styles.list} role="radiogroup" aria-label={t('transfer.token')}>
         {options.map((one) => {
@@ -132,6 +132,6 @@ function Beginning({ options, request, refundAddress, mayDispute, back, prepare 
           </Button>
         )}
       </div>
-    </form>
+    </Form>
   );
 }

@@ -12,6 +12,9 @@ export type Payee = {
   merchantName: string;
   appLogoUrl?: string | null | undefined;
   accentColor?: string | null | undefined;
+  /** The merchant's own words above what is bought. */
+  heading?: string | null | undefined;
+  message?: string | null | undefined;
   isTest: boolean;
 };
 
@@ -58,13 +61,17 @@ export function PageFrame({ payee, summary, isReceipt, children }: PageFrameProp
 function PayeeHead({ payee, isReceipt }: { payee: Payee; isReceipt: boolean | undefined }) {
   const { t } = useTranslation();
   return (
-    <div className={styles.payee}>
-      <MerchantMark name={payee.appName} logoUrl={payee.appLogoUrl} />
-      <div className={styles.names}>
-        <h1 className={styles.name}>{payee.appName}</h1>
-        {payee.merchantName !== payee.appName && <p className={styles.merchant}>{payee.merchantName}</p>}
+    <>
+      <div className={styles.payee}>
+        <MerchantMark name={payee.appName} logoUrl={payee.appLogoUrl} />
+        <div className={styles.names}>
+          <h1 className={styles.name}>{payee.appName}</h1>
+          {payee.merchantName !== payee.appName && <p className={styles.merchant}>{payee.merchantName}</p>}
+        </div>
       </div>
       {isReceipt && <p className={styles.paperTitle}>{t('checkout.receipt.paper')}</p>}
-    </div>
+      {payee.heading && <h2 className={styles.heading}>{payee.heading}</h2>}
+      {payee.message && <p className={styles.message}>{payee.message}</p>}
+    </>
   );
 }

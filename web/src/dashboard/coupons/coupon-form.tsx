@@ -4,11 +4,11 @@ import { useTranslation } from 'react-i18next';
 import { CouponCreateDocument, CouponUpdateDocument } from '../../../../generated/web/documents.ts';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
+import { useFaults } from '../../ui/forms/use-faults.ts';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { CurrencyChoice } from '../resources/currency-choice.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
 import styles from '../resources/resources.module.css';
-import { useFaults } from '../resources/use-faults.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
 import {

@@ -8,13 +8,11 @@ import {
   CustomersListDocument,
   CustomerUpdateDocument,
 } from '../../../../generated/web/documents.ts';
-import { ApiError } from '../../api/api-error.ts';
-import { Button } from '../../ui/button/button.tsx';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextArea } from '../../ui/fields/text-area.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
-import { ErrorNote } from '../../ui/state/error-note.tsx';
+import { useFaults } from '../../ui/forms/use-faults.ts';
+import { FormDialog } from '../resources/form-dialog.tsx';
 import { languages } from '../resources/languages.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
@@ -45,7 +43,10 @@ export function CustomerDialog({ customer, onClose, onMade }: CustomerDialogProp
   const create = useTell(CustomerCreateDocument, { changes: [CustomersListDocument] });
   const update = useTell(CustomerUpdateDocument, { changes: [CustomersListDocument, CustomerStoryDocument] });
   const error = create.error ?? update.error;
-  const faults = error instanceof ApiError ? (error.fault.details ?? []) : [];
+  const faults = useFaults(
+    error,
+    customerFieldNames.flatMap((name) => [name, `input.${name}`]),
+  );
   const isMetadataGood = readMetadata(form.metadata) !== null;
   const save = async () => {
     if (!isMetadataGood) return;
@@ -61,18 +62,13 @@ export function CustomerDialog({ customer, onClose, onMade }: CustomerDialogProp
     onMade?.(made.createCustomer.id);
   };
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
+    <FormDialog
       title={customer ? t('customers.edit') : t('customers.new')}
-      actions={
-        <>
-          <Button onPress={onClose}>{t('everywhere.cancel')}</Button>
-          <Button look="primary" onPress={save} busyWords={t('everywhere.saving')}>
-            {customer ? t('everywhere.save') : t('customers.create')}
-          </Button>
-        </>
-      }
+      action={customer ? t('everywhere.save') : t('customers.create')}
+      onClose={onClose}
+      onSend={save}
+      isBusy={create.isPending || update.isPending}
+      error={faults.rest}
     >
       <div className={styles.form}>
         {customerFieldNames.filter(isText).map((name) => (
@@ -82,7 +78,8 @@ export function CustomerDialog({ customer, onClose, onMade }: CustomerDialogProp
             type={name === 'email' ? 'email' : 'text'}
             maxLength={lengths[name]}
             value={form[name]}
-            error={faults.find(({ param }) => param.split('.').at(-1) === name)?.message}
+            name={name}
+            error={faults.at(name) ?? faults.at(`input.${name}`)}
             onChange={(event) => setForm({ ...form, [name]: event.target.value })}
           />
         ))}
@@ -102,10 +99,7 @@ export function CustomerDialog({ customer, onClose, onMade }: CustomerDialogProp
             onChange={(event) => setForm({ ...form, metadata: event.target.value })}
           />
         </div>
-        <div className={styles.whole}>
-          <ErrorNote error={error} />
-        </div>
       </div>
-    </Dialog>
+    </FormDialog>
   );
 }

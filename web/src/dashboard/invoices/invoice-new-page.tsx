@@ -1,5 +1,5 @@
 /** A new invoice: its customer, its lines with their tax, and its total. */
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useSearchParams } from 'wouter';
 import { InvoiceCreateDocument, ResourceTaxRatesDocument } from '../../../../generated/web/documents.ts';
@@ -7,14 +7,14 @@ import { Button } from '../../ui/button/button.tsx';
 import { TextArea } from '../../ui/fields/text-area.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
+import { Form } from '../../ui/forms/form.tsx';
+import { useFaults } from '../../ui/forms/use-faults.ts';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
-import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { CurrencyChoice } from '../resources/currency-choice.tsx';
 import { CustomerChoice } from '../resources/customer-choice.tsx';
 import { Facts } from '../resources/facts.tsx';
 import styles from '../resources/resources.module.css';
 import { TaxChoice } from '../resources/tax-choice.tsx';
-import { useFaults } from '../resources/use-faults.ts';
 import { useAsk } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
@@ -54,9 +54,7 @@ export function InvoiceNewPage() {
   ]);
   const set = (part: Partial<InvoiceValues>) => setValues((before) => ({ ...before, ...part }));
   const totals = invoiceTotals(values, data?.taxRates ?? []);
-  const send = (event: FormEvent) => {
-    event.preventDefault();
-    if (create.isPending) return;
+  const send = () => {
     create.mutate(
       { input: invoiceInput(values, app.id) },
       {
@@ -67,13 +65,21 @@ export function InvoiceNewPage() {
       },
     );
   };
+  const actions = (
+    <div className={styles.inline}>
+      <Button type="submit" look="primary" isBusy={create.isPending}>
+        {t('invoices.create')}
+      </Button>
+      <Button onPress={() => go('/invoices')}>{t('everywhere.cancel')}</Button>
+    </div>
+  );
   return (
     <PageFrame
       title={t('invoices.new')}
       about={t('invoices.newAbout')}
       back={{ href: '/invoices', words: t('invoices.title') }}
     >
-      <form onSubmit={send} noValidate className={styles.form}>
+      <Form onSend={send} isBusy={create.isPending} error={faults.rest} className={styles.form} actions={actions}>
         <Panel title={t('invoices.forWhom')}>
           <div className={styles.form}>
             <CustomerChoice
@@ -134,14 +140,7 @@ export function InvoiceNewPage() {
             error={faults.at('memo')}
           />
         </Panel>
-        <ErrorNote error={faults.rest} />
-        <div className={styles.inline}>
-          <Button type="submit" look="primary" isBusy={create.isPending}>
-            {t('invoices.create')}
-          </Button>
-          <Button onPress={() => go('/invoices')}>{t('everywhere.cancel')}</Button>
-        </div>
-      </form>
+      </Form>
     </PageFrame>
   );
 }

@@ -6,10 +6,10 @@ import { PlanCreateDocument, type PlanPageQuery, PlanUpdateDocument } from '../.
 import { Select } from '../../ui/fields/select.tsx';
 import { TextArea } from '../../ui/fields/text-area.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
+import { useFaults } from '../../ui/forms/use-faults.ts';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
 import { TaxChoice } from '../resources/tax-choice.tsx';
-import { useFaults } from '../resources/use-faults.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
 import { PayoutNote } from '../setup/payout-note.tsx';

@@ -8,9 +8,9 @@ import {
 } from '../../../../generated/web/documents.ts';
 import { Checkbox } from '../../ui/fields/checkbox.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
+import { useFaults } from '../../ui/forms/use-faults.ts';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
-import { useFaults } from '../resources/use-faults.ts';
 import { usePriceWords } from '../resources/use-price-words.ts';
 import { useTell } from '../session/use-tell.ts';
 import { PriceFields } from './price-fields.tsx';

@@ -22,10 +22,11 @@ export function ChainChoice({ value, onChange, isRecurring, error }: ChainChoice
     .map((chain) => ({ ...chain, tokens: chain.tokens.filter((token) => !isRecurring || token.address !== 'native') }));
   const chosen = chains.filter((chain) => isChosen(value.chains, chain.chainId));
   const tokens = chosen.flatMap((chain) => chain.tokens);
+  const chainName = (key: string) => chains.find(({ tokens: own }) => own.some((token) => token.key === key))?.name;
   const keys = tokens.map((token) => token.key);
   return (
     <div className={styles.choices}>
-      <fieldset className={styles.choiceSet}>
+      <fieldset className={styles.choiceSet} data-invalid={error ? true : undefined} tabIndex={error ? -1 : undefined}>
         <legend>{t('catalog.choice.chains')}</legend>
         {chains.map((chain) => (
           <Checkbox
@@ -41,13 +42,19 @@ export function ChainChoice({ value, onChange, isRecurring, error }: ChainChoice
         {tokens.map((token) => (
           <Checkbox
             key={token.key}
-            label={chains.length > 1 ? token.key : token.symbol}
+            label={
+              chains.length > 1
+                ? t('everywhere.tokenOn', { symbol: token.symbol, chain: chainName(token.key) })
+                : token.symbol
+            }
             isChecked={isChosen(value.tokens, token.key)}
             onChange={() => onChange(toggleToken(value, token.key, keys))}
           />
         ))}
       </fieldset>
-      <p className={styles.hint}>{error ?? t('catalog.choice.hint')}</p>
+      <p className={error ? styles.choiceFault : styles.hint} role={error ? 'alert' : undefined}>
+        {error ?? t('catalog.choice.hint')}
+      </p>
     </div>
   );
 }

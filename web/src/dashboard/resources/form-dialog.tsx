@@ -1,9 +1,10 @@
-/** A form in a dialogue: Enter sends it, what the API says of the whole stands above the buttons. */
-import { type FormEvent, type ReactNode, useId } from 'react';
+/** A form in a dialog: Enter sends it, and what the API reports about no field stands above the buttons. */
+import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
+import { Form } from '../../ui/forms/form.tsx';
+import { askToLeave } from '../../ui/forms/unsaved-forms.ts';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
-import { ErrorNote } from '../../ui/state/error-note.tsx';
 import styles from './resources.module.css';
 
 type FormDialogProps = {
@@ -19,21 +20,19 @@ type FormDialogProps = {
   isWide?: boolean;
   isDanger?: boolean;
   isDisabled?: boolean;
+  busyWords?: string;
   children?: ReactNode;
 };
 
 export function FormDialog(props: FormDialogProps) {
-  const { title, about, action, onClose, onSend, isBusy, error, isWide, isDanger, isDisabled, children } = props;
+  const { title, about, action, onClose, onSend, isBusy, error, isWide, isDanger, isDisabled, busyWords, children } =
+    props;
   const { t } = useTranslation();
   const id = useId();
-  const send = (event: FormEvent) => {
-    event.preventDefault();
-    if (!isBusy && !isDisabled) onSend();
-  };
   return (
     <Dialog
       isOpen
-      onClose={onClose}
+      onClose={() => askToLeave(onClose)}
       title={title}
       about={about}
       {...(isWide ? { isWide } : {})}
@@ -45,6 +44,7 @@ export function FormDialog(props: FormDialogProps) {
             form={id}
             look={isDanger ? 'danger' : 'primary'}
             isBusy={isBusy}
+            busyWords={busyWords}
             {...(isDisabled ? { isDisabled } : {})}
           >
             {action}
@@ -52,10 +52,9 @@ export function FormDialog(props: FormDialogProps) {
         </>
       }
     >
-      <form id={id} onSubmit={send} noValidate className={styles.form}>
+      <Form id={id} onSend={onSend} isBusy={isBusy} isDisabled={isDisabled} error={error} className={styles.form}>
         {children}
-        <ErrorNote error={error} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

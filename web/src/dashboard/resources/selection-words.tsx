@@ -1,6 +1,6 @@
 /** Chains or tokens as they were chosen, in words. */
 import { useTranslation } from 'react-i18next';
-import { chainOf } from '../../settings.ts';
+import { chainOf, settings, tokenOf } from '../../settings.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import type { Selection } from './selections.ts';
 
@@ -14,5 +14,12 @@ export function ChainWords({ chosen }: { chosen: Selection['chains'] }) {
 export function TokenWords({ chosen }: { chosen: Selection['tokens'] }) {
   const { t } = useTranslation();
   const { list } = useFormats();
-  return chosen === 'ALL' ? t('catalog.choice.allTokens') : list(chosen);
+  if (chosen === 'ALL') return t('catalog.choice.allTokens');
+  return list(
+    chosen.map((key) => {
+      const token = tokenOf(key);
+      const chain = settings.chains.find(({ tokens }) => tokens.some((one) => one.key === key));
+      return token && chain ? t('everywhere.tokenOn', { symbol: token.symbol, chain: chain.name }) : key;
+    }),
+  );
 }

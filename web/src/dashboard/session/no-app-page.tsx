@@ -1,12 +1,12 @@
 /** A merchant without an app: there is nothing to look at before one is made. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { AppCreateDocument, type AppCreateMutation } from '../../../../generated/web/documents.ts';
 import { ask } from '../../api/ask.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
-import { ErrorNote } from '../../ui/state/error-note.tsx';
+import { Form } from '../../ui/forms/form.tsx';
 import { Note } from '../../ui/state/note.tsx';
 import styles from './login-page.module.css';
 import { sendOnce } from './send-once.ts';
@@ -34,13 +34,9 @@ export function NoAppPage({ member, credential, failedCalls, logOut, onMade }: N
       await client.invalidateQueries();
     },
   });
-  const send = (event: FormEvent) => {
-    event.preventDefault();
-    if (!make.isPending) make.mutate();
-  };
   return (
     <main className={styles.page}>
-      <form className={styles.card} onSubmit={send}>
+      <Form className={styles.card} onSend={() => make.mutate()} isBusy={make.isPending} error={make.error}>
         <p className={styles.name}>{member.merchant.name}</p>
         <h1>{t('shell.noApp.title')}</h1>
         {member.role !== 'OWNER' ? (
@@ -48,8 +44,12 @@ export function NoAppPage({ member, credential, failedCalls, logOut, onMade }: N
         ) : (
           <>
             <p className={styles.about}>{t('shell.noApp.about')}</p>
-            <TextField label={t('shell.app.name')} value={name} onChange={(event) => setName(event.target.value)} />
-            <ErrorNote error={make.error} />
+            <TextField
+              label={t('shell.app.name')}
+              name="name"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
             <Button look="primary" size="large" type="submit" isWide isBusy={make.isPending} isDisabled={!name.trim()}>
               {t('shell.noApp.make')}
             </Button>
@@ -58,7 +58,7 @@ export function NoAppPage({ member, credential, failedCalls, logOut, onMade }: N
         <Button look="bare" size="small" onPress={() => logOut(false)}>
           {t('shell.account.logOut')}
         </Button>
-      </form>
+      </Form>
     </main>
   );
 }

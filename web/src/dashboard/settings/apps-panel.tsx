@@ -1,14 +1,13 @@
 /** The merchant's apps, test and live. Owners make more. */
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { AppCreateDocument, DashboardViewerDocument } from '../../../../generated/web/documents.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
-import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { type Column, Table } from '../../ui/tables/table.tsx';
+import { FormDialog } from '../resources/form-dialog.tsx';
 import { type DashboardApp, useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
 import { Panel } from '../shell/panel.tsx';
@@ -61,9 +60,7 @@ function MakeDialog({ close }: { close: () => void }) {
   const make = useTell(AppCreateDocument, { changes: [DashboardViewerDocument] });
   const [name, setName] = useState('');
   const [mode, setMode] = useState<'TEST' | 'LIVE'>('TEST');
-  const send = (event: FormEvent) => {
-    event.preventDefault();
-    if (make.isPending) return;
+  const send = () => {
     make.mutate(
       { name: name.trim(), mode },
       {
@@ -76,28 +73,29 @@ function MakeDialog({ close }: { close: () => void }) {
     );
   };
   return (
-    <Dialog isOpen onClose={close} title={t('settings.apps.make')} about={t('settings.apps.makeAbout')}>
-      <form onSubmit={send} className={styles.dialogForm}>
-        <TextField
-          label={t('settings.general.name')}
-          value={name}
-          maxLength={255}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <Select
-          label={t('settings.apps.mode')}
-          value={mode}
-          onChange={setMode}
-          options={(['TEST', 'LIVE'] as const).map((one) => ({ value: one, words: t(`settings.apps.${one}`) }))}
-        />
-        <ErrorNote error={make.error} />
-        <div className={styles.dialogActions}>
-          <Button onPress={close}>{t('everywhere.cancel')}</Button>
-          <Button look="primary" type="submit" isBusy={make.isPending} isDisabled={!name.trim()}>
-            {t('settings.apps.make')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('settings.apps.make')}
+      about={t('settings.apps.makeAbout')}
+      action={t('settings.apps.make')}
+      onClose={close}
+      onSend={send}
+      isBusy={make.isPending}
+      isDisabled={!name.trim()}
+      error={make.error}
+    >
+      <TextField
+        label={t('settings.general.name')}
+        name="name"
+        value={name}
+        maxLength={255}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <Select
+        label={t('settings.apps.mode')}
+        value={mode}
+        onChange={setMode}
+        options={(['TEST', 'LIVE'] as const).map((one) => ({ value: one, words: t(`settings.apps.${one}`) }))}
+      />
+    </FormDialog>
   );
 }

@@ -1,14 +1,15 @@
 /** An app's name, and the terms of the payments that are made from now on. */
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { UpdateAppInput } from '../../../../generated/web/documents.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
-import { ErrorNote } from '../../ui/state/error-note.tsx';
+import { Form } from '../../ui/forms/form.tsx';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { Panel } from '../shell/panel.tsx';
 import styles from './settings.module.css';
+import { bpsOf, percentOf } from './shares.ts';
 import { SpanField } from './span-field.tsx';
 import { joinSpan, splitSpan } from './spans.ts';
 import { type SettingsOfApp, useSave } from './use-save.ts';
@@ -21,12 +22,12 @@ const spans = [
   'intentExpiry',
   'transferQuoteDuration',
 ] as const;
-const counts = ['disputeTimeoutPayerBps', 'subscriptionGraceDays', 'subscriptionCaptureRetries'] as const;
+const counts = ['subscriptionGraceDays', 'subscriptionCaptureRetries'] as const;
 
 export function GeneralForm({ app }: { app: SettingsOfApp }) {
   const { t } = useTranslation();
   const { mayWrite } = useDashboard();
-  const { save, isSaving, error, faultOf } = useSave();
+  const { save, isSaving, error } = useSave();
   const [name, setName] = useState(app.name);
   const [captureMode, setCaptureMode] = useState(app.captureMode);
   const [multiplier, setMultiplier] = useState(app.subscriptionCapMultiplier);
@@ -34,21 +35,23 @@ export function GeneralForm({ app }: { app: SettingsOfApp }) {
     Object.fromEntries(spans.map((key) => [key, splitSpan(app[key])] as const)),
   );
   const [countValues, setCounts] = useState(() => Object.fromEntries(counts.map((key) => [key, String(app[key])])));
+  const [payerShare, setPayerShare] = useState(percentOf(app.disputeTimeoutPayerBps));
   const [isTried, setTried] = useState(false);
+  const payerBps = bpsOf(payerShare);
 
   const spanOf = (key: (typeof spans)[number]) => spanValues[key] ?? splitSpan(app[key]);
   const wrongSpans = spans.filter((key) => joinSpan(spanOf(key).count, spanOf(key).unit) === undefined);
   const wrongCounts = counts.filter((key) => !/^\d{1,6}$/.test(countValues[key]?.trim() ?? ''));
   const faultFor = (key: (typeof spans)[number] | (typeof counts)[number]) =>
-    isTried && [...wrongSpans, ...wrongCounts].some((wrong) => wrong === key) ? t('settings.notWhole') : faultOf(key);
+    isTried && [...wrongSpans, ...wrongCounts].some((wrong) => wrong === key) ? t('settings.notWhole') : undefined;
 
-  const send = (event: FormEvent) => {
-    event.preventDefault();
+  const send = () => {
     setTried(true);
-    if (wrongSpans.length > 0 || wrongCounts.length > 0) return;
+    if (wrongSpans.length > 0 || wrongCounts.length > 0 || payerBps === undefined) return;
     const input: UpdateAppInput = {
       name: name.trim(),
       captureMode,
+      disputeTimeoutPayerBps: payerBps,
       subscriptionCapMultiplier: multiplier.trim(),
       ...Object.fromEntries(spans.map((key) => [key, joinSpan(spanOf(key).count, spanOf(key).unit)])),
       ...Object.fromEntries(counts.map((key) => [key, Number(countValues[key])])),
@@ -63,6 +66,7 @@ export function GeneralForm({ app }: { app: SettingsOfApp }) {
       label={t(`settings.general.${key}`)}
       hint={t(`settings.general.${key}Hint`)}
       error={faultFor(key)}
+      name={key}
       value={spanOf(key)}
       onChange={(span) => setSpans((before) => ({ ...before, [key]: span }))}
       isDisabled={!mayWrite}
@@ -74,6 +78,7 @@ export function GeneralForm({ app }: { app: SettingsOfApp }) {
       label={t(`settings.general.${key}`)}
       hint={t(`settings.general.${key}Hint`)}
       error={faultFor(key)}
+      name={key}
       inputMode="numeric"
       value={countValues[key] ?? ''}
       disabled={!mayWrite}
@@ -81,13 +86,21 @@ export function GeneralForm({ app }: { app: SettingsOfApp }) {
     />
   );
 
+  const actions = mayWrite && (
+    <div>
+      <Button look="primary" type="submit" isBusy={isSaving} busyWords={t('everywhere.saving')}>
+        {t('settings.save')}
+      </Button>
+    </div>
+  );
+
   return (
-    <form onSubmit={send} className={styles.form} noValidate>
+    <Form onSend={send} isBusy={isSaving} error={error} className={styles.form} actions={actions}>
       <Panel title={t('settings.general.app')}>
         <div className={styles.fields}>
           <TextField
             label={t('settings.general.name')}
-            error={faultOf('name')}
+            name="name"
             value={name}
             maxLength={255}
             disabled={!mayWrite}
@@ -112,6 +125,7 @@ export function GeneralForm({ app }: { app: SettingsOfApp }) {
           <Select
             label={t('settings.general.captureMode')}
             hint={t('settings.general.captureModeHint')}
+            name="captureMode"
             value={captureMode}
             onChange={setCaptureMode}
             disabled={!mayWrite}
@@ -130,7 +144,16 @@ export function GeneralForm({ app }: { app: SettingsOfApp }) {
         <div className={styles.fields}>
           {spanField('disputeStartDuration')}
           {spanField('disputeTimeout')}
-          {countField('disputeTimeoutPayerBps')}
+          <TextField
+            label={t('settings.general.disputeTimeoutPayerBps')}
+            hint={t('settings.general.disputeTimeoutPayerBpsHint')}
+            error={isTried && payerBps === undefined ? t('settings.general.notShare') : undefined}
+            name="disputeTimeoutPayerBps"
+            inputMode="decimal"
+            value={payerShare}
+            disabled={!mayWrite}
+            onChange={(event) => setPayerShare(event.target.value)}
+          />
         </div>
       </Panel>
       <Panel title={t('shell.pages.subscriptions')}>
@@ -138,7 +161,7 @@ export function GeneralForm({ app }: { app: SettingsOfApp }) {
           <TextField
             label={t('settings.general.subscriptionCapMultiplier')}
             hint={t('settings.general.subscriptionCapMultiplierHint')}
-            error={faultOf('subscriptionCapMultiplier')}
+            name="subscriptionCapMultiplier"
             inputMode="decimal"
             value={multiplier}
             disabled={!mayWrite}
@@ -148,19 +171,6 @@ export function GeneralForm({ app }: { app: SettingsOfApp }) {
           {countField('subscriptionCaptureRetries')}
         </div>
       </Panel>
-      <ErrorNote error={error} />
-      {mayWrite && (
-        <div>
-          <Button look="primary" type="submit" isBusy={isSaving} busyWords={t('everywhere.saving')}>
-            {t('settings.save')}
-          </Button>
-        </div>
-      )}
-    </form>
+    </Form>
   );
-}
-
-/** Basis points as percent: 150 is "1.5". */
-function percentOf(bps: number): string {
-  return String(bps / 100);
 }

@@ -1,5 +1,5 @@
 /** Who may log in, with which role. Owners invite, change and remove. */
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
   DashboardViewerDocument,
@@ -11,6 +11,7 @@ import {
 import { Button } from '../../ui/button/button.tsx';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
+import { Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
@@ -124,9 +125,7 @@ function InviteForm() {
   const invite = useTell(SettingsInviteDocument, { changes: [SettingsMembersDocument] });
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('DEVELOPER');
-  const send = (event: FormEvent) => {
-    event.preventDefault();
-    if (invite.isPending) return;
+  const send = () => {
     const invited = email.trim();
     invite.mutate(
       { email: invited, role },
@@ -139,14 +138,14 @@ function InviteForm() {
     );
   };
   return (
-    <form onSubmit={send} className={styles.invite} noValidate>
+    <Form onSend={send} isBusy={invite.isPending} error={invite.error} className={styles.invite}>
       <TextField
         label={t('settings.members.inviteWhom')}
         type="email"
         autoComplete="off"
         value={email}
         onChange={(event) => setEmail(event.target.value)}
-        error={invite.error?.fault.details?.find((detail) => detail.param === 'email')?.message}
+        name="email"
       />
       <Select
         label={t('settings.members.role')}
@@ -157,8 +156,7 @@ function InviteForm() {
       <Button type="submit" icon="plus" isBusy={invite.isPending} isDisabled={!email.includes('@')}>
         {t('settings.members.invite')}
       </Button>
-      {invite.error && !invite.error.fault.details?.length && <ErrorNote error={invite.error} />}
-    </form>
+    </Form>
   );
 }
 

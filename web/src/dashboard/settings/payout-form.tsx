@@ -1,12 +1,11 @@
 /** Where the app is paid, one address a family of chains. */
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { settings } from '../../settings.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
-import { ErrorNote } from '../../ui/state/error-note.tsx';
+import { Form } from '../../ui/forms/form.tsx';
 import { Note } from '../../ui/state/note.tsx';
-import { fieldFaults } from '../resources/field-faults.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { Panel } from '../shell/panel.tsx';
 import styles from './settings.module.css';
@@ -26,20 +25,28 @@ export function PayoutForm({ app }: { app: SettingsOfApp }) {
     settings.chains.filter((chain) => chain.family === family && chain.isTest === (app.mode === 'TEST'));
   // What was sent last, in its order: the API names a bad address by its place.
   const [sent, setSent] = useState<readonly Family[]>([]);
-  const { byParam, rest } = fieldFaults(
-    error,
-    sent.map((_family, index) => paramAt(index)),
-  );
   // An address for chains that are not enabled here any more is still shown.
   const offered = families.filter((family) => chainsOf(family).length > 0 || known(family) !== '');
   const changed = offered.filter((family) => values[family].trim() !== known(family) && values[family].trim() !== '');
-  const send = (event: FormEvent) => {
-    event.preventDefault();
+  const send = () => {
     setSent(changed);
     save({ payoutAddresses: changed.map((family) => ({ family, address: values[family].trim() })) });
   };
+  const actions = mayWrite && (
+    <div>
+      <Button
+        look="primary"
+        type="submit"
+        isBusy={isSaving}
+        isDisabled={changed.length === 0}
+        busyWords={t('everywhere.saving')}
+      >
+        {t('settings.payouts.save')}
+      </Button>
+    </div>
+  );
   return (
-    <form onSubmit={send} className={styles.form} noValidate>
+    <Form onSend={send} isBusy={isSaving} error={error} className={styles.form} actions={actions}>
       <Panel title={t('settings.parts.payouts')} about={t('settings.payouts.about')}>
         {app.payoutAddresses.length === 0 && <Note tone="wait">{t('settings.payouts.none')}</Note>}
         {offered.map((family) => (
@@ -49,7 +56,7 @@ export function PayoutForm({ app }: { app: SettingsOfApp }) {
             hint={chainsOf(family)
               .map((chain) => chain.name)
               .join(', ')}
-            error={sent.includes(family) ? byParam.get(paramAt(sent.indexOf(family))) : undefined}
+            name={sent.includes(family) ? paramAt(sent.indexOf(family)) : family}
             className={styles.code}
             value={values[family]}
             disabled={!mayWrite}
@@ -58,22 +65,8 @@ export function PayoutForm({ app }: { app: SettingsOfApp }) {
             onChange={(event) => setValues((before) => ({ ...before, [family]: event.target.value }))}
           />
         ))}
-        <ErrorNote error={rest} />
       </Panel>
-      {mayWrite && (
-        <div>
-          <Button
-            look="primary"
-            type="submit"
-            isBusy={isSaving}
-            isDisabled={changed.length === 0}
-            busyWords={t('everywhere.saving')}
-          >
-            {t('settings.payouts.save')}
-          </Button>
-        </div>
-      )}
-    </form>
+    </Form>
   );
 }
 

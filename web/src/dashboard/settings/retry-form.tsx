@@ -1,10 +1,10 @@
 /** When failed renewals are tried again, and what happens if all attempts fail. */
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
-import { ErrorNote } from '../../ui/state/error-note.tsx';
+import { Form } from '../../ui/forms/form.tsx';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { Panel } from '../shell/panel.tsx';
 import { readSteps } from './read-steps.ts';
@@ -14,30 +14,34 @@ import { type SettingsOfApp, useSave } from './use-save.ts';
 export function RetryForm({ app }: { app: SettingsOfApp }) {
   const { t } = useTranslation();
   const { mayWrite } = useDashboard();
-  const { save, isSaving, error, faultOf } = useSave();
+  const { save, isSaving, error } = useSave();
   const { renewalRetry } = app;
   const [steps, setSteps] = useState(renewalRetry.steps.join(', '));
   const [atEnd, setAtEnd] = useState(renewalRetry.atEnd);
   const [isTried, setTried] = useState(false);
   const read = readSteps(steps);
-  const send = (event: FormEvent) => {
-    event.preventDefault();
+  const send = () => {
     setTried(true);
     if (read === undefined) return;
     const isSame = read?.join() === renewalRetry.steps.join();
     save({ renewalRetry: { ...(isSame ? {} : { steps: read }), atEnd } });
   };
-  const fault = Array.from({ length: 10 }, (_, index) => faultOf(`renewalRetry.steps[${index}]`)).find(Boolean);
+  const actions = mayWrite && (
+    <div>
+      <Button look="primary" type="submit" isBusy={isSaving} busyWords={t('everywhere.saving')}>
+        {t('settings.retry.save')}
+      </Button>
+    </div>
+  );
   return (
-    <form onSubmit={send} className={styles.form} noValidate>
+    <Form onSend={send} isBusy={isSaving} error={error} className={styles.form} actions={actions}>
       <Panel title={t('settings.retry.title')} about={t('settings.retry.about')}>
         <div className={styles.fields}>
           <TextField
             label={t('settings.retry.steps')}
             hint={t('settings.retry.stepsHint')}
-            error={
-              isTried && read === undefined ? t('settings.retry.wrongSteps') : (faultOf('renewalRetry.steps') ?? fault)
-            }
+            name="renewalRetry.steps"
+            error={isTried && read === undefined ? t('settings.retry.wrongSteps') : undefined}
             value={steps}
             disabled={!mayWrite}
             onChange={(event) => setSteps(event.target.value)}
@@ -54,15 +58,7 @@ export function RetryForm({ app }: { app: SettingsOfApp }) {
             }))}
           />
         </div>
-        <ErrorNote error={error} />
       </Panel>
-      {mayWrite && (
-        <div>
-          <Button look="primary" type="submit" isBusy={isSaving} busyWords={t('everywhere.saving')}>
-            {t('settings.retry.save')}
-          </Button>
-        </div>
-      )}
-    </form>
+    </Form>
   );
 }

@@ -14,7 +14,7 @@ import { AppsPanel } from './apps-panel.tsx';
 import { AuditPanel } from './audit/audit-panel.tsx';
 import { ContactForm } from './contact-form.tsx';
 import { GeneralForm } from './general-form.tsx';
-import { LookForm } from './look-form.tsx';
+import { LookForm } from './look/look-form.tsx';
 import { MailsPanel } from './mails/mails-panel.tsx';
 import { NotificationsPanel } from './mails/notifications-panel.tsx';
 import { MembersPanel } from './members-panel.tsx';

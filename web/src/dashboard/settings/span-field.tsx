@@ -10,15 +10,16 @@ type SpanFieldProps = {
   label: string;
   hint: string;
   error: string | undefined;
+  name: string;
   value: Span;
   onChange: (span: Span) => void;
   isDisabled: boolean;
 };
 
-export function SpanField({ label, hint, error, value, onChange, isDisabled }: SpanFieldProps) {
+export function SpanField({ label, hint, error, name, value, onChange, isDisabled }: SpanFieldProps) {
   const { t } = useTranslation();
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field label={label} hint={hint} error={error} name={name}>
       {(wiring) => (
         <div className={styles.span}>
           <input

@@ -2,10 +2,10 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SubscriptionApplyCouponDocument } from '../../../../generated/web/documents.ts';
+import { useFaults } from '../../ui/forms/use-faults.ts';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { CouponChoice } from '../coupons/coupon-choice.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
-import { useFaults } from '../resources/use-faults.ts';
 import { useTell } from '../session/use-tell.ts';
 
 const params = ['couponId'] as const;

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useSearchParams } from 'wouter';
 import { SubscriptionCreateDocument } from '../../../../generated/web/documents.ts';
+import { useFaults } from '../../ui/forms/use-faults.ts';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { CouponChoice } from '../coupons/coupon-choice.tsx';
 import { ChainChoice } from '../resources/chain-choice.tsx';
@@ -10,7 +11,6 @@ import { CustomerChoice } from '../resources/customer-choice.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
 import { type ChosenPrice, PriceChoice } from '../resources/price-choice.tsx';
 import { everything } from '../resources/selections.ts';
-import { useFaults } from '../resources/use-faults.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
 

@@ -1,5 +1,6 @@
 /** A label, a hint and a fault around one control, tied to it for screen readers. */
 import { type ReactNode, useId } from 'react';
+import { useFieldFault } from '../forms/form-faults.ts';
 import { Icon } from '../icon.tsx';
 import styles from './fields.module.css';
 
@@ -8,6 +9,8 @@ export type FieldWords = {
   hint?: ReactNode;
   /** What is wrong with the value, in the reader's words. */
   error?: ReactNode;
+  /** The API's name of the value: what the form's error says about it stands here. */
+  name?: string | undefined;
   /** The label is for screen readers only. */
   isLabelHidden?: boolean;
 };
@@ -17,11 +20,14 @@ export type FieldWiring = { id: string; 'aria-describedby': string | undefined; 
 export function Field({
   label,
   hint,
-  error,
+  error: ownError,
+  name,
   isLabelHidden,
   children,
 }: FieldWords & { children: (wiring: FieldWiring) => ReactNode }) {
   const id = useId();
+  const formError = useFieldFault(name);
+  const error = ownError ?? formError;
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
     <div className={styles.field}>

@@ -16,16 +16,18 @@ export function Select<Value extends string>({
   hint,
   error,
   isLabelHidden,
+  name,
   value,
   onChange,
   options,
   ...rest
 }: SelectProps<Value>) {
   return (
-    <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden}>
+    <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden} name={name}>
       {(wiring) => (
         <span className={styles.choice}>
           <select
+            name={name}
             {...rest}
             {...wiring}
             className={styles.control}

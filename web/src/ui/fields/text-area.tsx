@@ -8,12 +8,13 @@ export function TextArea({
   hint,
   error,
   isLabelHidden,
+  name,
   className,
   ...rest
 }: FieldWords & ComponentProps<'textarea'>) {
   return (
-    <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden}>
-      {(wiring) => <textarea {...rest} {...wiring} className={classNames(styles.control, className)} />}
+    <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden} name={name}>
+      {(wiring) => <textarea name={name} {...rest} {...wiring} className={classNames(styles.control, className)} />}
     </Field>
   );
 }

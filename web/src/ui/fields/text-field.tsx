@@ -8,12 +8,13 @@ export function TextField({
   hint,
   error,
   isLabelHidden,
+  name,
   className,
   ...rest
 }: FieldWords & ComponentProps<'input'>) {
   return (
-    <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden}>
-      {(wiring) => <input {...rest} {...wiring} className={classNames(styles.control, className)} />}
+    <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden} name={name}>
+      {(wiring) => <input name={name} {...rest} {...wiring} className={classNames(styles.control, className)} />}
     </Field>
   );
 }

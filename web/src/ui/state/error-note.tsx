@@ -2,6 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../../api/api-error.ts';
 import { Button } from '../button/button.tsx';
+import { useFaultWords } from '../forms/use-faults.ts';
 import { Note } from './note.tsx';
 import styles from './state.module.css';
 
@@ -40,6 +41,7 @@ export function ErrorNote({ error, title, retry }: ErrorNoteProps) {
 /** Our sentence for the code where there is one; else what the API said, which names the fact. */
 function FaultWords({ error }: { error: unknown }) {
   const { t } = useTranslation();
+  const { fieldWords, messageWords } = useFaultWords();
   const fault = error instanceof ApiError ? error.fault : undefined;
   if (!fault) return <p>{t('everywhere.fault.INTERNAL_ERROR')}</p>;
   if (fault.details?.length) {
@@ -47,7 +49,8 @@ function FaultWords({ error }: { error: unknown }) {
       <ul>
         {fault.details.map((detail) => (
           <li key={`${detail.param} ${detail.message}`}>
-            {detail.param} {detail.message}
+            {detail.param === '' ? '' : `${fieldWords(detail.param)}: `}
+            {messageWords(detail.message)}
           </li>
         ))}
       </ul>

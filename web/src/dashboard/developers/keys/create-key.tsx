@@ -1,16 +1,16 @@
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { DeveloperCreateKeyDocument, DeveloperKeysDocument } from '../../../../../generated/web/documents.ts';
 import { Button } from '../../../ui/button/button.tsx';
 import { Select } from '../../../ui/fields/select.tsx';
 import { TextField } from '../../../ui/fields/text-field.tsx';
+import { Form } from '../../../ui/forms/form.tsx';
+import { askToLeave } from '../../../ui/forms/unsaved-forms.ts';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
-import { ErrorNote } from '../../../ui/state/error-note.tsx';
 import { useDashboard } from '../../session/use-dashboard.ts';
 import { useTell } from '../../session/use-tell.ts';
 import { PayoutNote } from '../../setup/payout-note.tsx';
 import styles from '../developers.module.css';
-import { faultOf } from '../fault-of.ts';
 import { KeyLimitFields } from './key-limit-fields.tsx';
 import { type KeyLimits, limitsInput, noLimits } from './key-limits.ts';
 import { KeySecret } from './key-secret.tsx';
@@ -21,18 +21,17 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   const [kind, setKind] = useState<'SECRET' | 'PUBLISHABLE'>('SECRET');
   const [name, setName] = useState('');
   const [limits, setLimits] = useState<KeyLimits>(noLimits);
-  const { mutateAsync, data, error } = useTell(DeveloperCreateKeyDocument, { changes: [DeveloperKeysDocument] });
+  const { mutate, isPending, data, error } = useTell(DeveloperCreateKeyDocument, { changes: [DeveloperKeysDocument] });
   const made = data?.createApiKey;
   const create = () =>
-    mutateAsync({ input: { appId: app.id, kind, name: name.trim() || null, ...limitsInput(kind, limits) } }).catch(
-      () => {},
-    );
+    mutate({ input: { appId: app.id, kind, name: name.trim() || null, ...limitsInput(kind, limits) } });
+  const id = useId();
   const isEmpty = kind === 'SECRET' && limits.scopes?.length === 0;
   return (
     <Dialog
       isOpen
       isWide={!made && kind === 'SECRET' && limits.scopes !== null}
-      onClose={onClose}
+      onClose={() => askToLeave(onClose)}
       title={made ? t('developers.keys.madeTitle') : t('developers.keys.create')}
       actions={
         made ? (
@@ -42,7 +41,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
         ) : (
           <>
             <Button onPress={onClose}>{t('everywhere.cancel')}</Button>
-            <Button look="primary" onPress={create} isDisabled={isEmpty}>
+            <Button type="submit" form={id} look="primary" isBusy={isPending} isDisabled={isEmpty}>
               {t('developers.keys.create')}
             </Button>
           </>
@@ -52,7 +51,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       {made ? (
         <KeySecret secret={made.secret} name={t('developers.keys.key')} />
       ) : (
-        <div className={styles.form}>
+        <Form id={id} onSend={create} isBusy={isPending} isDisabled={isEmpty} error={error} className={styles.form}>
           <PayoutNote />
           <Select
             label={t('developers.keys.kind')}
@@ -67,16 +66,13 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
           <TextField
             label={t('developers.keys.name')}
             hint={t('developers.keys.nameHint')}
-            error={faultOf(error, 'name')}
+            name="name"
             value={name}
             maxLength={255}
             onChange={(event) => setName(event.target.value)}
           />
           <KeyLimitFields kind={kind} limits={limits} onChange={setLimits} error={error} />
-          {!['name', 'allowedNetworks', 'expiresAt'].some((field) => faultOf(error, field)) && (
-            <ErrorNote error={error} />
-          )}
-        </div>
+        </Form>
       )}
     </Dialog>
   );

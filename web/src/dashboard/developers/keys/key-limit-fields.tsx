@@ -7,7 +7,6 @@ import { Select } from '../../../ui/fields/select.tsx';
 import { TextArea } from '../../../ui/fields/text-area.tsx';
 import { TextField } from '../../../ui/fields/text-field.tsx';
 import styles from '../developers.module.css';
-import { faultOf } from '../fault-of.ts';
 import { type KeyLimits, keyScopes, networksOf } from './key-limits.ts';
 
 type KeyLimitFieldsProps = {
@@ -55,7 +54,8 @@ export function KeyLimitFields({ kind, limits, onChange, error }: KeyLimitFields
       <TextArea
         label={t('developers.keys.networks')}
         hint={t('developers.keys.networksHint')}
-        error={networkFault(error, networks) ?? faultOf(error, 'allowedNetworks')}
+        name="allowedNetworks"
+        error={networkFault(error, networks)}
         rows={2}
         value={networks}
         placeholder="203.0.113.0/24"
@@ -65,7 +65,7 @@ export function KeyLimitFields({ kind, limits, onChange, error }: KeyLimitFields
       <TextField
         label={t('developers.keys.lastDay')}
         hint={t('developers.keys.lastDayHint')}
-        error={faultOf(error, 'expiresAt')}
+        name="expiresAt"
         type="date"
         value={lastDay}
         onChange={(event) => onChange({ ...limits, lastDay: event.target.value })}

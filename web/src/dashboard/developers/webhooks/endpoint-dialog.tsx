@@ -1,5 +1,5 @@
 /** An endpoint to be made or changed: its URL and what it hears. */
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
   DeveloperCreateEndpointDocument,
@@ -11,12 +11,12 @@ import { settings } from '../../../settings.ts';
 import { Button } from '../../../ui/button/button.tsx';
 import { Checkbox } from '../../../ui/fields/checkbox.tsx';
 import { TextField } from '../../../ui/fields/text-field.tsx';
+import { Form } from '../../../ui/forms/form.tsx';
+import { askToLeave } from '../../../ui/forms/unsaved-forms.ts';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
-import { ErrorNote } from '../../../ui/state/error-note.tsx';
 import { useDashboard } from '../../session/use-dashboard.ts';
 import { useTell } from '../../session/use-tell.ts';
 import styles from '../developers.module.css';
-import { faultOf } from '../fault-of.ts';
 import { KeySecret } from '../keys/key-secret.tsx';
 
 type EndpointDialogProps = { endpoint?: DeveloperEndpointFragment; onClose: () => void };
@@ -34,10 +34,12 @@ export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
   const secret = create.data?.createWebhookEndpoint.secret;
   const isAll = events.includes('*');
 
-  const store = async () => {
+  const isBusy = create.isPending || update.isPending;
+  const id = useId();
+  const store = () => {
     const input = { url: url.trim(), events: isAll ? ['*'] : [...events], ordered: isOrdered };
-    if (!endpoint) return void (await create.mutateAsync({ appId: app.id, input }).catch(() => {}));
-    await update.mutateAsync({ appId: app.id, id: endpoint.id, input }).then(onClose, () => {});
+    if (endpoint) update.mutate({ appId: app.id, id: endpoint.id, input }, { onSuccess: onClose });
+    else create.mutate({ appId: app.id, input });
   };
   const toggle = (type: string, isOn: boolean) =>
     setEvents((known) => (isOn ? [...known.filter((one) => one !== '*'), type] : known.filter((one) => one !== type)));
@@ -46,7 +48,7 @@ export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
     <Dialog
       isOpen
       isWide
-      onClose={onClose}
+      onClose={() => askToLeave(onClose)}
       title={
         secret
           ? t('developers.webhooks.madeTitle')
@@ -61,7 +63,7 @@ export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
         ) : (
           <>
             <Button onPress={onClose}>{t('everywhere.cancel')}</Button>
-            <Button look="primary" onPress={store} isDisabled={events.length === 0}>
+            <Button type="submit" form={id} look="primary" isBusy={isBusy} isDisabled={events.length === 0}>
               {t(endpoint ? 'developers.webhooks.store' : 'developers.webhooks.create')}
             </Button>
           </>
@@ -71,11 +73,18 @@ export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
       {secret ? (
         <KeySecret secret={secret} name={t('developers.webhooks.secret')} />
       ) : (
-        <div className={styles.form}>
+        <Form
+          id={id}
+          onSend={store}
+          isBusy={isBusy}
+          isDisabled={events.length === 0}
+          error={error}
+          className={styles.form}
+        >
           <TextField
             label={t('developers.webhooks.url')}
             hint={t('developers.webhooks.urlHint')}
-            error={faultOf(error, 'url')}
+            name="url"
             type="url"
             value={url}
             maxLength={2048}
@@ -100,8 +109,7 @@ export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
             </fieldset>
           )}
           <Checkbox label={t('developers.webhooks.ordered')} isChecked={isOrdered} onChange={setOrdered} />
-          {!faultOf(error, 'url') && <ErrorNote error={error} />}
-        </div>
+        </Form>
       )}
     </Dialog>
   );

@@ -3,14 +3,12 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PaymentRefundDocument, PaymentStoryDocument } from '../../../../../generated/web/documents.ts';
 import { chainOf } from '../../../settings.ts';
-import { Button } from '../../../ui/button/button.tsx';
 import { TextArea } from '../../../ui/fields/text-area.tsx';
 import { TextField } from '../../../ui/fields/text-field.tsx';
 import { plainDecimal } from '../../../ui/formats/money.ts';
 import { useFormats } from '../../../ui/formats/use-formats.ts';
-import { Dialog } from '../../../ui/overlays/dialog.tsx';
 import { useToasts } from '../../../ui/overlays/toasts.tsx';
-import { ErrorNote } from '../../../ui/state/error-note.tsx';
+import { FormDialog } from '../../resources/form-dialog.tsx';
 import { useTell } from '../../session/use-tell.ts';
 import { symbolOf } from './payment-money.ts';
 import styles from './payment-page.module.css';
@@ -32,54 +30,49 @@ export function RefundDialog({ payment, onClose }: { payment: PaymentStory; onCl
   const amount = (units: bigint) => `${formats.token(units, decimals).exact} ${symbolOf(payment)}`;
   const refund = useTell(PaymentRefundDocument, { changes: [PaymentStoryDocument] });
   const isReasonMissing = reason.trim() === '';
-  const send = async () => {
+  const send = () => {
     setTried(true);
     if (!plan.isGood || isReasonMissing) return;
     const done = () => {
       tell({ title: t('payments.refund.asked'), more: t('payments.story.refundPending') });
       onClose();
     };
-    // A failure stands in `refund.error`.
-    await refund.mutateAsync({ id: payment.id, input: { ...plan.input, reason } }).then(done, () => {});
+    refund.mutate({ id: payment.id, input: { ...plan.input, reason } }, { onSuccess: done });
   };
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       onClose={onClose}
+      onSend={send}
+      isBusy={refund.isPending}
+      busyWords={t('payments.refund.sending')}
+      error={refund.error}
       title={t('payments.refund.title')}
       about={t('payments.refund.about', { left: amount(left) })}
-      actions={
-        <>
-          <Button onPress={onClose}>{t('everywhere.cancel')}</Button>
-          <Button look="primary" onPress={send} busyWords={t('payments.refund.sending')}>
-            {plan.isGood ? t('payments.refund.send', { amount: amount(plan.units) }) : t('payments.refund.sendNothing')}
-          </Button>
-        </>
+      action={
+        plan.isGood ? t('payments.refund.send', { amount: amount(plan.units) }) : t('payments.refund.sendNothing')
       }
     >
-      <div className={styles.form}>
-        <Size payment={payment} choice={choice} onChoose={setChoice} plan={plan} isTried={isTried} left={left} />
-        <dl className={styles.preview} aria-live="polite">
-          <div>
-            <dt>{t('payments.refund.back')}</dt>
-            <dd data-figure="back">{plan.isGood ? amount(plan.units) : '–'}</dd>
-          </div>
-          <div>
-            <dt>{t('payments.refund.leftover')}</dt>
-            <dd data-figure="leftover">{plan.isGood ? amount(plan.leftover) : '–'}</dd>
-          </div>
-        </dl>
-        <TextArea
-          label={t('payments.refund.reason')}
-          hint={t('payments.refund.reasonHint')}
-          maxLength={REASON_LENGTH}
-          value={reason}
-          error={isTried && isReasonMissing ? t('payments.refund.reasonMissing') : undefined}
-          onChange={(event) => setReason(event.target.value)}
-        />
-        <ErrorNote error={refund.error} />
-      </div>
-    </Dialog>
+      <Size payment={payment} choice={choice} onChoose={setChoice} plan={plan} isTried={isTried} left={left} />
+      <dl className={styles.preview} aria-live="polite">
+        <div>
+          <dt>{t('payments.refund.back')}</dt>
+          <dd data-figure="back">{plan.isGood ? amount(plan.units) : '–'}</dd>
+        </div>
+        <div>
+          <dt>{t('payments.refund.leftover')}</dt>
+          <dd data-figure="leftover">{plan.isGood ? amount(plan.leftover) : '–'}</dd>
+        </div>
+      </dl>
+      <TextArea
+        label={t('payments.refund.reason')}
+        hint={t('payments.refund.reasonHint')}
+        name="reason"
+        maxLength={REASON_LENGTH}
+        value={reason}
+        error={isTried && isReasonMissing ? t('payments.refund.reasonMissing') : undefined}
+        onChange={(event) => setReason(event.target.value)}
+      />
+    </FormDialog>
   );
 }
 
@@ -123,6 +116,7 @@ function Size({ payment, choice, onChoose, plan, isTried, left }: SizeProps) {
               ? t('payments.refund.amountIn', { symbol: symbolOf(payment) })
               : t('payments.refund.percent')
           }
+          name={choice.kind}
           inputMode="decimal"
           value={choice.text}
           error={error}

@@ -1,5 +1,5 @@
 /** Which emails an app sends to its payers, how they look, and which could not be sent. */
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
   type PayerMailKind,
@@ -11,6 +11,7 @@ import { Button } from '../../../ui/button/button.tsx';
 import { Checkbox } from '../../../ui/fields/checkbox.tsx';
 import { Select } from '../../../ui/fields/select.tsx';
 import { TextField } from '../../../ui/fields/text-field.tsx';
+import { Form } from '../../../ui/forms/form.tsx';
 import { useToasts } from '../../../ui/overlays/toasts.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
 import { Skeleton } from '../../../ui/state/skeleton.tsx';
@@ -53,9 +54,9 @@ function MailsForm({ data }: { data: SettingsMailsQuery }) {
   const [language, setLanguage] = useState(data.mailSettings.language);
   const [days, setDays] = useState(String(data.mailSettings.reminderDays));
   const isWhole = /^\d{1,3}$/.test(days.trim());
-  const faultOf = (param: string) => update.error?.fault.details?.find((detail) => detail.param === param)?.message;
-  const send = (event: FormEvent) => {
-    event.preventDefault();
+  const [isTried, setTried] = useState(false);
+  const send = () => {
+    setTried(true);
     if (!isWhole) return;
     const input = {
       kinds: [...chosen],
@@ -66,8 +67,15 @@ function MailsForm({ data }: { data: SettingsMailsQuery }) {
     };
     update.mutate({ appId: app.id, input }, { onSuccess: () => tell({ title: t('settings.saved') }) });
   };
+  const actions = mayWrite && (
+    <div>
+      <Button look="primary" type="submit" isBusy={update.isPending} busyWords={t('everywhere.saving')}>
+        {t('settings.mails.save')}
+      </Button>
+    </div>
+  );
   return (
-    <form onSubmit={send} className={styles.form} noValidate>
+    <Form onSend={send} isBusy={update.isPending} error={update.error} className={styles.form} actions={actions}>
       <Panel title={t('settings.mails.kinds')} about={t('settings.mails.about')}>
         <div className={styles.fields}>
           {kinds.map(({ kind, preview }) => (
@@ -92,7 +100,8 @@ function MailsForm({ data }: { data: SettingsMailsQuery }) {
           <TextField
             label={t('settings.mails.reminderDays')}
             hint={t('settings.mails.reminderDaysHint')}
-            error={isWhole ? faultOf('reminderDays') : t('settings.notWhole')}
+            name="reminderDays"
+            error={isTried && !isWhole ? t('settings.notWhole') : undefined}
             inputMode="numeric"
             value={days}
             disabled={!mayWrite}
@@ -105,7 +114,7 @@ function MailsForm({ data }: { data: SettingsMailsQuery }) {
           <TextField
             label={t('settings.mails.fromName')}
             hint={t('settings.mails.fromNameHint')}
-            error={faultOf('fromName')}
+            name="fromName"
             placeholder={app.name}
             value={fromName}
             maxLength={100}
@@ -115,7 +124,7 @@ function MailsForm({ data }: { data: SettingsMailsQuery }) {
           <TextField
             label={t('settings.mails.replyTo')}
             hint={t('settings.mails.replyToHint')}
-            error={faultOf('replyTo')}
+            name="replyTo"
             type="email"
             value={replyTo}
             disabled={!mayWrite}
@@ -131,14 +140,6 @@ function MailsForm({ data }: { data: SettingsMailsQuery }) {
           />
         </div>
       </Panel>
-      <ErrorNote error={update.error} />
-      {mayWrite && (
-        <div>
-          <Button look="primary" type="submit" isBusy={update.isPending} busyWords={t('everywhere.saving')}>
-            {t('settings.mails.save')}
-          </Button>
-        </div>
-      )}
-    </form>
+    </Form>
   );
 }

@@ -1,5 +1,5 @@
 /** What the member who is logged in is notified of by email. */
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
   SettingsNotificationsDocument,
@@ -9,6 +9,7 @@ import {
 import { Button } from '../../../ui/button/button.tsx';
 import { Checkbox } from '../../../ui/fields/checkbox.tsx';
 import { Select } from '../../../ui/fields/select.tsx';
+import { Form } from '../../../ui/forms/form.tsx';
 import { useToasts } from '../../../ui/overlays/toasts.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
 import { Skeleton } from '../../../ui/state/skeleton.tsx';
@@ -30,12 +31,23 @@ function NotificationsForm({ settings }: { settings: SettingsNotificationsQuery[
   const update = useTell(SettingsUpdateNotificationsDocument, { changes: [SettingsNotificationsDocument] });
   const [chosen, setChosen] = useState(settings.kinds);
   const [language, setLanguage] = useState(settings.language);
-  const send = (event: FormEvent) => {
-    event.preventDefault();
+  const send = () => {
     update.mutate({ input: { kinds: chosen, language } }, { onSuccess: () => tell({ title: t('settings.saved') }) });
   };
   return (
-    <form onSubmit={send} className={styles.form} noValidate>
+    <Form
+      onSend={send}
+      isBusy={update.isPending}
+      error={update.error}
+      className={styles.form}
+      actions={
+        <div>
+          <Button look="primary" type="submit" isBusy={update.isPending} busyWords={t('everywhere.saving')}>
+            {t('settings.notifications.save')}
+          </Button>
+        </div>
+      }
+    >
       <Panel title={t('settings.parts.notifications')} about={t('settings.notifications.about')}>
         <div className={styles.fields}>
           {settings.availableKinds.map((kind) => (
@@ -54,12 +66,6 @@ function NotificationsForm({ settings }: { settings: SettingsNotificationsQuery[
           />
         </div>
       </Panel>
-      <ErrorNote error={update.error} />
-      <div>
-        <Button look="primary" type="submit" isBusy={update.isPending} busyWords={t('everywhere.saving')}>
-          {t('settings.notifications.save')}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -1,10 +1,10 @@
-/** What the API said of each field of a form, and whether it said something that belongs to none of them. */
+/** What the API reported about each field of a form, and what belongs to none of them. */
 import { ApiError } from '../../api/api-error.ts';
 
 export type FieldFaults = {
   /** By the API's name of the field, such as `prices[0].amount`. */
   byParam: ReadonlyMap<string, string>;
-  /** To be shown above the buttons: what no field of the form has. */
+  /** The error with only the faults that no field of the form has; undefined without any. */
   rest: unknown;
 };
 
@@ -14,25 +14,53 @@ export function fieldFaults(error: unknown, params: readonly string[]): FieldFau
   const { details = [], param, message } = error.fault;
   const told = details.length > 0 ? details : param === undefined ? [] : [{ param, message }];
   const byParam = new Map<string, string>();
-  let isWhole = told.length > 0;
+  const unplaced: { param: string; message: string }[] = [];
   for (const fault of told) {
     const field = fieldOf(fault.param, params);
-    if (field === undefined) isWhole = false;
+    if (field === undefined) unplaced.push(fault);
     else if (!byParam.has(field)) byParam.set(field, fault.message);
   }
-  return { byParam, rest: isWhole ? undefined : error };
+  if (byParam.size === 0) return { byParam, rest: error };
+  return { byParam, rest: unplaced.length > 0 ? new ApiError({ ...error.fault, details: unplaced }) : undefined };
 }
 
 function fieldOf(param: string, params: readonly string[]): string | undefined {
   return params.find((one) => one === param) ?? params.find((one) => param.startsWith(`${one}[`));
 }
 
+/** The last name in a path of the API: `items[0].unitAmount` is `unitAmount`, and `allowedChains[2]` is `allowedChains`. */
+export function leafOf(param: string): string {
+  return (
+    param
+      .replace(/\[\d+\]/g, '')
+      .split('.')
+      .at(-1) ?? param
+  );
+}
+
+/** The number of the line that a path is about, from 1: `items[0].unitAmount` is about line 1. */
+export function lineOf(param: string): number | undefined {
+  const [, index] = /\[(\d+)\]\./.exec(param) ?? [];
+  return index === undefined ? undefined : Number(index) + 1;
+}
+
+/** A name of the API as words, for fields that the pages have no words for: `unitAmount` is "Unit amount". */
+export function plainName(leaf: string): string {
+  const words = leaf
+    .replace(/(Id|Bps)$/, '')
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 export type LimitWords = { key: string; values: Record<string, string> };
 
-/** The API says limits in English, always in the same few forms: those are said in the viewer's language. */
+/** The API reports limits in English, in a few forms, which are translated into the viewer's language. */
 const limits: [form: RegExp, key: string, names: readonly string[]][] = [
   [/^between (\S+) and (\S+) characters$/, 'betweenCharacters', ['least', 'most']],
   [/^between (\S+) and (\S+)$/, 'between', ['least', 'most']],
+  [/^at least (\S+)(?: seconds?)?$/, 'atLeast', ['least']],
+  [/^at most (\d+)$/, 'atMost', ['most']],
   [/^at most (\d+) characters$/, 'atMostCharacters', ['most']],
   [/^at most (\d+) decimals$/, 'atMostDecimals', ['most']],
   [/^plain digits, at most (\d+) before and (\d+) after the point$/, 'plainDigits', ['before', 'after']],
@@ -41,6 +69,9 @@ const limits: [form: RegExp, key: string, names: readonly string[]][] = [
   [/^an http\(s\) URL$/, 'url', []],
   [/^lowercase letters and digits, with single hyphens between$/, 'slug', []],
   [/^(?:is )?required/, 'required', []],
+  [/^at least 1 character$/, 'required', []],
+  [/^plain text without control characters/, 'oneLine', []],
+  [/^(?:a |must be a |must be an )?(?:valid )?e-?mail address$/i, 'email', []],
   [/is taken/i, 'taken', []],
 ];
 

@@ -1,0 +1,171 @@
+/** Forms as people use them: faults stand where they belong, changes are not lost without a question; and the branding they set. */
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
+import { type OpenPage, openPage } from './setup/open-page.ts';
+import { makeLink } from './setup/payer-visit.ts';
+import { inspect, visitDashboard } from './setup/visit-dashboard.ts';
+
+const patient = { timeout: 60_000 };
+const wordsOf = (area: string, language = 'en') =>
+  JSON.parse(readFileSync(new URL(`../../web/src/words/${language}/${area}.json`, import.meta.url), 'utf8'));
+const { everywhere, settings, invoices, links, checkout } = Object.fromEntries(
+  ['everywhere', 'settings', 'invoices', 'links', 'checkout'].map((area) => [area, wordsOf(area)]),
+);
+
+let ground: BrowserGround;
+let shop: ShopGround;
+beforeAll(async () => {
+  ground = await openBrowserGround();
+  shop = await ground.openShop('Tea house');
+});
+
+async function openDashboard(path: string, options?: Parameters<typeof openPage>[0]): Promise<OpenPage> {
+  const opened = await openPage({ expected: [/400/], ...options });
+  await visitDashboard(ground, opened.page, { email: shop.ownerEmail, path });
+  return opened;
+}
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('name'));
+const isInView = (page: Page) =>
+  page.evaluate(() => {
+    const { top, bottom } = document.activeElement?.getBoundingClientRect() ?? { top: -1, bottom: -1 };
+    return top >= 0 && bottom <= innerHeight;
+  });
+const question = (page: Page) => page.getByRole('dialog', { name: everywhere.unsaved.title });
+
+test('the first field with a fault is scrolled to and focused, and shares are typed in percent', async () => {
+  const opened = await openDashboard('/settings?part=general');
+  const { page } = opened;
+  const share = page.getByLabel(settings.general.disputeTimeoutPayerBps, { exact: true });
+  const save = page.getByRole('button', { name: settings.save });
+  await share.fill('101');
+  await page.getByLabel(settings.general.subscriptionGraceDays, { exact: true }).fill('many');
+  await save.click();
+  await expect.poll(() => focused(page), patient).toBe('disputeTimeoutPayerBps');
+  expect(await isInView(page)).toBe(true);
+  await page.getByText(settings.general.notShare).waitFor();
+  await opened.pictures('form-fault');
+
+  await share.fill('62,5');
+  await page.getByLabel(settings.general.subscriptionGraceDays, { exact: true }).fill('366');
+  await save.click();
+  // The API's own refusal, in the words of the form.
+  await expect.poll(() => focused(page), patient).toBe('subscriptionGraceDays');
+  await page.getByText('At most 365').waitFor();
+  await page.getByLabel(settings.general.subscriptionGraceDays, { exact: true }).fill('14');
+  await save.click();
+  const where = { id: shop.appId };
+  await expect
+    .poll(() => ground.database.app.findUnique({ where }), patient)
+    .toMatchObject({ disputeTimeoutPayerBps: 6250 });
+  await page.reload();
+  await expect.poll(() => share.inputValue(), patient).toBe('62.5');
+});
+
+test('unsaved changes are asked about by links, by the back button, by a reload and by closing a dialog', async () => {
+  const opened = await openDashboard('/invoices');
+  const { page } = opened;
+  await page.getByRole('link', { name: invoices.new }).first().click();
+  const memo = page.getByLabel(invoices.memo);
+  await memo.fill('Thank you');
+  await page.getByRole('button', { name: invoices.create }).click();
+  await expect.poll(() => page.locator('[aria-invalid="true"]').count(), patient).toBeGreaterThan(0);
+  expect(await page.getByText(/items\[0\]|customerAccountId|unitAmount/).count()).toBe(0);
+  expect(await focused(page)).toBe(await page.locator('[aria-invalid="true"]').first().getAttribute('name'));
+  await opened.pictures('invoice-faults');
+
+  const go = page.getByRole('navigation').getByRole('link').first();
+  await go.click();
+  await question(page).waitFor();
+  await inspect(opened, 'form-unsaved');
+  await question(page).getByRole('button', { name: everywhere.unsaved.stay }).click();
+  expect(await memo.inputValue()).toBe('Thank you');
+  expect(page.url()).toContain('/invoices/new');
+
+  await page.goBack();
+  await question(page).waitFor();
+  expect(page.url()).toContain('/invoices/new');
+  await page.keyboard.press('Escape');
+  expect(await memo.inputValue()).toBe('Thank you');
+  const asked = page.waitForEvent('dialog');
+  const reload = page.reload().catch(() => undefined);
+  const warning = await asked;
+  expect(warning.type()).toBe('beforeunload');
+  await warning.dismiss();
+  await reload;
+  expect(await memo.inputValue()).toBe('Thank you');
+
+  await page.goBack();
+  await question(page).getByRole('button', { name: everywhere.unsaved.discard }).click();
+  await expect.poll(() => page.url(), patient).toMatch(/\/invoices$/);
+  await page.getByRole('navigation').getByRole('link').first().click();
+  await expect.poll(() => page.url(), patient).not.toMatch(/\/invoices/);
+  expect(await question(page).count()).toBe(0);
+
+  await page.goto(`${ground.origin}/dashboard/links`);
+  await page.getByRole('button', { name: links.new }).first().click();
+  const name = page.getByRole('dialog').getByLabel('Name', { exact: true });
+  await name.fill('Tea');
+  await page.keyboard.press('Escape');
+  await question(page).getByRole('button', { name: everywhere.unsaved.stay }).click();
+  expect(await name.inputValue()).toBe('Tea');
+  // What is as it was before is no change.
+  await name.fill('');
+  await page.getByRole('dialog').getByLabel(links.slug, { exact: true }).fill('');
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.getByRole('dialog').count(), patient).toBe(0);
+});
+
+test('a payer is led to the first detail that is missing', async () => {
+  const link = await makeLink(shop, { requireBillingDetails: true });
+  const opened = await openPage({ width: 360 });
+  const { page } = opened;
+  await page.goto(`${ground.origin}${link.path}`);
+  await page.getByRole('button', { name: checkout.begin.continue }).click();
+  await expect.poll(() => focused(page), patient).toMatch(/^billingDetails\./);
+  await page.getByText(everywhere.limits.required).first().waitFor();
+  await inspect(opened, 'begin-missing');
+});
+
+test('branding is previewed while it is typed, checked for contrast, and shown to payers', async () => {
+  const opened = await openDashboard('/settings?part=look');
+  const { page } = opened;
+  const { look } = settings;
+  await page.getByLabel(look.colour, { exact: true }).fill('#ffee00');
+  await page.getByText(look.weak, { exact: true }).waitFor();
+  const preview = (kind: string) => page.locator(`[data-preview="${kind}"]`);
+  await page.getByLabel(look.checkoutHeading, { exact: true }).fill('Your tea is nearly ready');
+  await page.getByLabel(look.checkoutMessage, { exact: true }).fill('We ship within two days.');
+  await page.getByLabel(look.receiptMessage, { exact: true }).fill('Thank you for your order!');
+  await page.getByLabel(look.footerText, { exact: true }).fill('Tea House Ltd, 1 Leaf Street, London');
+  await preview('checkout').getByText('Your tea is nearly ready').waitFor();
+  await preview('receipt').getByText('Thank you for your order!').waitFor();
+  await preview('email').getByText('Tea House Ltd').waitFor();
+  await preview('invoice').getByText('Tea House Ltd').waitFor();
+  await inspect(opened, 'settings-branding');
+  await page.getByLabel(look.mode).selectOption('dark');
+  expect(await opened.axe()).toEqual([]);
+  await opened.picture('settings-branding-dark-preview');
+  await page.getByRole('button', { name: look.use.replace('{{colour}}', '#9e9400') }).click();
+  await page.getByText(look.readable).waitFor();
+  await page.getByRole('button', { name: look.save }).click();
+  await expect
+    .poll(() => ground.database.app.findUnique({ where: { id: shop.appId } }), patient)
+    .toMatchObject({ accentColor: '#9e9400', checkoutHeading: 'Your tea is nearly ready' });
+
+  const link = await makeLink(shop);
+  const payer = await openPage();
+  await payer.page.goto(`${ground.origin}${link.path}`);
+  await payer.page.getByRole('heading', { name: 'Your tea is nearly ready' }).waitFor();
+  await payer.page.getByText('We ship within two days.').waitFor();
+  await inspect(payer, 'checkout-branded');
+
+  for (const options of [{ width: 768 }, { width: 1920 }, { width: 1280, language: 'de' as const }]) {
+    const other = await openDashboard('/settings?part=look', options);
+    const { title } = { title: wordsOf('settings', options.language ?? 'en').look.preview };
+    await other.page.getByRole('heading', { name: title, exact: true }).waitFor();
+    await other.picture(`settings-branding-${options.language ?? 'en'}`);
+  }
+});

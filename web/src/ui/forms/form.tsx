@@ -1,0 +1,132 @@
+/**
+ * A form, as all pages use it. Faults of the API stand at the fields that have its names; the others are listed above the buttons. After
+ * it is sent, the first field with a fault is scrolled to and focused. Changes that are not saved are not lost without a question.
+ */
+import { type FormEvent, type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ErrorNote } from '../state/error-note.tsx';
+import { FormFaultsContext } from './form-faults.ts';
+import { markUnsaved } from './unsaved-forms.ts';
+import { useFaults } from './use-faults.ts';
+
+type FormProps = {
+  onSend: () => void;
+  isBusy: boolean;
+  /** What the API reported last; null or undefined after a success. */
+  error: unknown;
+  /** For buttons outside of the form. */
+  id?: string;
+  className?: string | undefined;
+  isDisabled?: boolean | undefined;
+  /** Shows what belongs to no field; by default, an error note above the last child. */
+  summary?: ((rest: unknown) => ReactNode) | undefined;
+  /** Between the faults and the end: the buttons. */
+  actions?: ReactNode;
+  children: ReactNode;
+};
+
+export function Form({ onSend, isBusy, error, id, className, isDisabled, summary, actions, children }: FormProps) {
+  const place = useRef<HTMLFormElement>(null);
+  const [names, setNames] = useState<readonly string[]>([]);
+  const [sent, setSent] = useState(0);
+  const { t } = useTranslation();
+  const [missing, setMissing] = useState<ReadonlyMap<string, string>>(new Map());
+  const { at: reported, rest } = useFaults(error, names);
+  const at = (name: string) => {
+    const kind = missing.get(name);
+    return kind === undefined ? reported(name) : t(`everywhere.limits.${kind}`);
+  };
+  const claim = useCallback((name: string) => {
+    setNames((before) => [...before, name]);
+    return () =>
+      setNames((before) => {
+        const index = before.indexOf(name);
+        return before.filter((_one, position) => position !== index);
+      });
+  }, []);
+  useFaultFocus(place, sent, error);
+  const mark = useUnsaved(place, { isBusy, error });
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy || isDisabled) return;
+    const wrong = requiredFaults(place.current);
+    setMissing(wrong);
+    setSent((before) => before + 1);
+    if (wrong.size === 0) onSend();
+  };
+  const touch = () => {
+    mark();
+    if (missing.size > 0) setTimeout(() => setMissing(new Map()));
+  };
+  return (
+    <FormFaultsContext value={{ at, claim }}>
+      <form ref={place} id={id} className={className} onSubmit={send} onInput={touch} onChange={touch} noValidate>
+        {children}
+        {summary ? summary(rest) : <ErrorNote error={rest} />}
+        {actions}
+      </form>
+    </FormFaultsContext>
+  );
+}
+
+/** Named fields that are required and not filled in as the browser expects it, with the words for why. */
+function requiredFaults(form: HTMLFormElement | null): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const field of form?.querySelectorAll<HTMLInputElement>('input[required][name]') ?? []) {
+    const { valid, valueMissing, typeMismatch } = field.validity;
+    if (!valid) found.set(field.name, valueMissing ? 'required' : typeMismatch ? 'email' : 'number');
+  }
+  return found;
+}
+
+/** Each time that the form is sent, and each time that the API refuses it. */
+function useFaultFocus(place: RefObject<HTMLFormElement | null>, sent: number, error: unknown): void {
+  useEffect(() => {
+    if (sent === 0) return;
+    const faulty = place.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid="true"]');
+    const shown = faulty ?? (error ? place.current?.querySelector<HTMLElement>('[role="alert"]') : undefined);
+    shown?.scrollIntoView({ block: 'center' });
+    faulty?.focus({ preventScroll: true });
+  }, [place, sent, error]);
+}
+
+/** Returns what the form calls when the viewer changes something. */
+function useUnsaved(
+  place: RefObject<HTMLFormElement | null>,
+  { isBusy, error }: { isBusy: boolean; error: unknown },
+): () => void {
+  const form = useRef({}).current;
+  const touched = useRef(false);
+  const clean = useRef('');
+  const wasBusy = useRef(false);
+  const compare = useCallback(() => {
+    markUnsaved(form, touched.current && contentOf(place.current) !== clean.current);
+  }, [form, place]);
+  // Before the viewer touches it, a form may still be filled from answers of the API.
+  useEffect(() => {
+    if (!touched.current) clean.current = contentOf(place.current);
+  });
+  useEffect(() => {
+    if (isBusy) markUnsaved(form, false);
+    else if (wasBusy.current && !error) touched.current = false;
+    else if (wasBusy.current) compare();
+    wasBusy.current = isBusy;
+  }, [form, isBusy, error, compare]);
+  useEffect(() => () => markUnsaved(form, false), [form]);
+  return () => {
+    touched.current = true;
+    // React writes a controlled value after the event.
+    setTimeout(compare);
+  };
+}
+
+function contentOf(form: HTMLFormElement | null): string {
+  const values = [...(form?.elements ?? [])].flatMap((field) => {
+    if (field instanceof HTMLInputElement) {
+      if (field.type === 'file') return [...(field.files ?? [])].map((file) => file.name);
+      return field.type === 'checkbox' || field.type === 'radio' ? String(field.checked) : field.value;
+    }
+    return field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement ? field.value : [];
+  });
+  return JSON.stringify(values);
+}

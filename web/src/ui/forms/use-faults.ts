@@ -1,0 +1,30 @@
+/** The faults of a form's fields in the viewer's language: `const faults = useFaults(error, ['name', 'slug'])`. */
+import { useTranslation } from 'react-i18next';
+import { fieldFaults, leafOf, limitWords, lineOf, plainName } from './field-faults.ts';
+
+export function useFaults<Param extends string>(error: unknown, params: readonly Param[]) {
+  const { messageWords } = useFaultWords();
+  const { byParam, rest } = fieldFaults(error, params);
+  const at = (param: Param): string | undefined => {
+    const message = byParam.get(param);
+    return message === undefined ? undefined : messageWords(message);
+  };
+  return { at, rest };
+}
+
+/** The API's messages and names of fields in the viewer's words. */
+export function useFaultWords() {
+  const { t } = useTranslation();
+  const messageWords = (message: string): string => {
+    const limit = limitWords(message);
+    if (limit) return t(`everywhere.limits.${limit.key}`, limit.values);
+    return message.charAt(0).toUpperCase() + message.slice(1);
+  };
+  const fieldWords = (param: string): string => {
+    const leaf = leafOf(param);
+    const name = t(`everywhere.fields.${leaf}`, { defaultValue: plainName(leaf) });
+    const line = lineOf(param);
+    return line === undefined ? name : t('everywhere.fieldOfLine', { name, line });
+  };
+  return { messageWords, fieldWords };
+}
