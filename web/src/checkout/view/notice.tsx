@@ -1,4 +1,4 @@
-/** What went wrong or is missing, in the payer's words, where it happened. */
+/** What went wrong or is missing, where it happened. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { classNames } from '../../ui/class-names.ts';
@@ -7,6 +7,8 @@ import styles from './cards.module.css';
 
 /** These are no faults: they say what comes next. */
 const calm = new Set(['WRONG_CHAIN', 'QUOTE_EXPIRED', 'STALE', 'NO_WALLET']);
+/** What the payer decided. */
+const neutral = new Set(['REJECTED']);
 
 export function Notice({
   name,
@@ -18,10 +20,11 @@ export function Notice({
   children?: ReactNode;
 }) {
   const { t } = useTranslation();
-  const isCalm = calm.has(name);
+  const isNeutral = neutral.has(name);
+  const isCalm = isNeutral || calm.has(name);
   return (
     <div
-      className={classNames(styles.notice, isCalm ? styles.wait : styles.bad)}
+      className={classNames(styles.notice, isNeutral ? styles.neutral : isCalm ? styles.wait : styles.bad)}
       role={isCalm ? 'status' : 'alert'}
       data-notice={name}
     >

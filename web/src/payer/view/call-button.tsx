@@ -50,8 +50,8 @@ export function SendFaultNote({ fault, refused }: { fault: SendFault; refused?: 
   const isRefused = fault.kind === 'REFUSED' || fault.kind === 'REVERTED';
   return (
     <Note
-      tone={fault.kind === 'REJECTED' || fault.kind === 'SLOW' ? 'wait' : 'bad'}
-      isUrgent
+      tone={fault.kind === 'REJECTED' ? 'quiet' : fault.kind === 'SLOW' ? 'wait' : 'bad'}
+      isUrgent={fault.kind !== 'REJECTED'}
       title={t(`payer.wallet.${fault.kind}`)}
     >
       {isRefused && refused !== undefined ? refused : fault.why}

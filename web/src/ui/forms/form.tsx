@@ -44,7 +44,7 @@ export function Form({ onSend, isBusy, error, id, className, isDisabled, summary
         return before.filter((_one, position) => position !== index);
       });
   }, []);
-  useFaultFocus(place, sent, error);
+  useFaultFocus(place, { sent, isBusy, error });
   const mark = useUnsaved(place, { isBusy, error });
   const send = (event: FormEvent) => {
     event.preventDefault();
@@ -80,14 +80,21 @@ function requiredFaults(form: HTMLFormElement | null): Map<string, string> {
 }
 
 /** Each time that the form is sent, and each time that the API refuses it. */
-function useFaultFocus(place: RefObject<HTMLFormElement | null>, sent: number, error: unknown): void {
+function useFaultFocus(
+  place: RefObject<HTMLFormElement | null>,
+  { sent, isBusy, error }: { sent: number; isBusy: boolean; error: unknown },
+): void {
   useEffect(() => {
-    if (sent === 0) return;
-    const faulty = place.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid="true"]');
+    if (sent === 0 || isBusy) return;
+    const faulty = firstFaulty(place.current);
     const shown = faulty ?? (error ? place.current?.querySelector<HTMLElement>('[role="alert"]') : undefined);
     shown?.scrollIntoView({ block: 'center' });
     faulty?.focus({ preventScroll: true });
-  }, [place, sent, error]);
+  }, [place, sent, isBusy, error]);
+}
+
+function firstFaulty(form: HTMLFormElement | null): HTMLElement | null {
+  return form?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid="true"]') ?? null;
 }
 
 /** Returns what the form calls when the viewer changes something. */
@@ -108,10 +115,14 @@ function useUnsaved(
   });
   useEffect(() => {
     if (isBusy) markUnsaved(form, false);
-    else if (wasBusy.current && !error) touched.current = false;
-    else if (wasBusy.current) compare();
+    else if (wasBusy.current) {
+      // Forms that place all faults themselves give no error.
+      const isRefused = error || firstFaulty(place.current) !== null;
+      if (isRefused) compare();
+      else touched.current = false;
+    }
     wasBusy.current = isBusy;
-  }, [form, isBusy, error, compare]);
+  }, [form, place, isBusy, error, compare]);
   useEffect(() => () => markUnsaved(form, false), [form]);
   return () => {
     touched.current = true;
