@@ -35,7 +35,7 @@ const network = [/Failed to load resource/, /WebSocket connection/];
 test('no link, a link that is switched off, no session, and no wallet are said so', async () => {
   const { page, pictures, axe } = await openPage({ expected: network });
   await page.goto(`${ground.origin}/link/nowhere`);
-  await page.getByRole('heading', { name: 'There is no such payment link' }).waitFor();
+  await page.getByRole('heading', { name: 'Payment link not found' }).waitFor();
   const { id, path } = await makeLink(shop);
   await page.goto(`${ground.origin}${path}`);
   await card(page, 'wallet');
@@ -45,7 +45,7 @@ test('no link, a link that is switched off, no session, and no wallet are said s
   const session = sessionId(page);
   await page.goto(`${ground.origin}/checkout/${session}#not-the-secret`);
   await page.reload();
-  await page.getByRole('heading', { name: 'There is no such payment page' }).waitFor();
+  await page.getByRole('heading', { name: 'Payment page not found' }).waitFor();
   await ground.database.paymentLink.update({ where: { id }, data: { isActive: false } });
   await page.goto(`${ground.origin}${path}`);
   await page.locator('[data-end="inactive"]').waitFor();
@@ -58,6 +58,8 @@ test('declining, another chain, a reload and a quote that ran out leave the paye
   wallet.behave('wallet_requestPermissions', 'reject');
   await press(page, /^Connect /);
   await notice(page, 'REJECTED');
+  // The payer's own decision is no error.
+  expect(await page.locator('[data-notice="REJECTED"]').getAttribute('role')).toBe('status');
   wallet.behave('wallet_requestPermissions');
   await press(page, /^Connect /);
   await card(page, 'way');
@@ -85,7 +87,7 @@ test('declining, another chain, a reload and a quote that ran out leave the paye
   wallet.behave('eth_signTypedData_v4');
   await press(page, /^Sign to pay/);
   await notice(page, 'QUOTE_EXPIRED');
-  await press(page, /^Get a fresh price$/);
+  await press(page, /^Update price$/);
   await press(page, /^Sign to pay/);
   await card(page, 'receipt');
 });
@@ -106,7 +108,7 @@ test('a wallet without money is told what it lacks, and one without gas is refus
   await notice(page, 'NO_GAS');
   wallet.behave('eth_sendTransaction', 'hang');
   await press(page, /^Pay \d/);
-  const busy = page.getByRole('button', { name: 'Please confirm in your wallet' });
+  const busy = page.getByRole('button', { name: 'Confirm in your wallet' });
   await busy.waitFor();
   await busy.click({ force: true });
   await busy.click({ force: true });
@@ -129,7 +131,7 @@ test('a wallet that does not say whether it sent is asked for nothing more, unti
   await card(page, 'unsure');
   await page.getByText(/^The payment can still arrive until \d/).waitFor();
   expect(await page.locator('[data-action]').count()).toBe(0);
-  await press(page, /^My wallet sent nothing$/);
+  await press(page, /^The payment was not sent$/);
   await card(page, 'way');
   await choose(page, `ETH-${CHAIN}`);
   await press(page, /^Continue with/);
@@ -168,11 +170,11 @@ test('a node that is down is said, and what was sent before a reload is paid onc
 
   await press(page, /^Pay \d/);
   await page.locator('[data-card="progress"], [data-card="receipt"]').waitFor();
-  expect(await shown.said()).toContain('Your payment is on its way');
+  expect(await shown.said()).toContain('Your payment is processing');
   await page.reload();
   await card(page, 'receipt');
   expect((await shown.cards()).filter((name) => !/^(progress|receipt)$/.test(name))).toEqual([]);
-  expect((await shown.said()).at(-1)).toBe('Paid. Thank you!');
+  expect((await shown.said()).at(-1)).toBe('Payment successful');
   expect(asked(wallet)).toEqual(['eth_sendTransaction']);
 
   // Another browser, which has nothing but the address: no wallet, and no tab of before.

@@ -65,7 +65,7 @@ test(
     await page.getByRole('button', { name: 'Connect Test Solana wallet' }).click();
     const pay = page.getByRole('button', { name: 'Sign to pay 12.50 USDC' });
     await pay.waitFor();
-    await page.getByText('there is no escrow contract, and no dispute').waitFor();
+    await page.getByText('There is no escrow contract, and disputes are not possible').waitFor();
     expect(await axe()).toEqual([]);
     await pictures('solana-sign');
 
@@ -74,7 +74,7 @@ test(
     await page.locator('[data-notice="REJECTED"]').waitFor();
     wallet.behave('solana:signAndSendTransaction', 'break');
     await pay.click();
-    await page.getByRole('button', { name: 'My wallet sent nothing' }).click();
+    await page.getByRole('button', { name: 'The payment was not sent' }).click();
     wallet.behave('solana:signAndSendTransaction');
     await page.getByRole('button', { name: 'Connect Test Solana wallet' }).click();
     await pay.click();

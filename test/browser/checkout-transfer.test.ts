@@ -47,15 +47,15 @@ test('a link is paid in two transfers, and what was sent too much goes back', as
   await page.locator(`[data-transfer="USDC-${CHAIN}"]`).click();
   const field = page.getByLabel('Refund address');
   await field.fill('0x12');
-  await press(page, /^Show the address$/);
-  await page.getByText('Please enter an address that consists of 0x and 40 characters.').waitFor();
+  await press(page, /^Show address$/);
+  await page.getByText('Enter a wallet address that begins with 0x and has 42 characters').waitFor();
   await field.fill('0x0000000000000000000000000000000000000000');
-  await press(page, /^Show the address$/);
+  await press(page, /^Show address$/);
   await page.getByText(/^This address cannot be used: is the zero address/).waitFor();
   await pictures('transfer-begin');
   expect(await axe()).toEqual([]);
   await field.fill(refundAddress);
-  await press(page, /^Show the address$/);
+  await press(page, /^Show address$/);
 
   await page.locator('[data-stage="waiting"]').waitFor();
   const address = (await page.locator('[data-address]').getAttribute('data-address')) ?? '';
@@ -78,7 +78,7 @@ test('a link is paid in two transfers, and what was sent too much goes back', as
 
   await send(address, 9_500_000n);
   await card(page, 'receipt');
-  await page.getByRole('heading', { name: 'Paid. Thank you!' }).waitFor();
+  await page.getByRole('heading', { name: 'Payment successful' }).waitFor();
   const payment = await paymentOf(ground, page);
   expect(payment).toMatchObject({ authorizationMethod: 'DIRECT', authorizationWalletAddress: refundAddress });
   const returned = async () =>

@@ -21,7 +21,7 @@ test('a link is paid by one signature, with everything said before and told afte
   const { path } = await makeLink(shop, { amount: '10.00', taxRateId: rate.id });
   const { page, wallet, pictures, axe, asks } = await visit(ground, path);
   await page.waitForURL(/\/checkout\/[0-9a-f-]+#/);
-  const summary = page.getByRole('region', { name: 'What you pay for' });
+  const summary = page.getByRole('region', { name: 'Order summary' });
   for (const words of ['Corner shop', 'Green tea', '12.50 USD']) await summary.getByText(words).first().waitFor();
   const sums = (await summary.locator('dt, dd').allTextContents()).join(' ').replaceAll(/\s+/g, ' ');
   expect(sums).toBe('Subtotal 10.00 USD Tax 2.50 USD Total 12.50 USD');
@@ -42,7 +42,7 @@ test('a link is paid by one signature, with everything said before and told afte
   await page.getByText(/^Held in escrow: you can dispute for 5 seconds/).waitFor();
   const secondsHeld = async () => {
     const [, minutes, seconds] =
-      /(\d+):(\d\d)/.exec((await page.getByText(/^Price held for/).textContent()) ?? '') ?? [];
+      /(\d+):(\d\d)/.exec((await page.getByText(/^Price valid for/).textContent()) ?? '') ?? [];
     return Number(minutes) * 60 + Number(seconds);
   };
   const held = await secondsHeld();
@@ -53,7 +53,7 @@ test('a link is paid by one signature, with everything said before and told afte
 
   await press(page, /^Sign to pay 12\.50 USDC$/);
   await card(page, 'receipt');
-  await page.getByRole('heading', { name: 'Paid. Thank you!' }).waitFor();
+  await page.getByRole('heading', { name: 'Payment successful' }).waitFor();
   expect(asked(wallet)).toEqual(['eth_signTypedData_v4']);
   const payment = await paymentOf(ground, page);
   expect(payment).toMatchObject({ authorizationMethod: 'PERMIT', authorizationWalletAddress: wallet.address });
@@ -86,7 +86,7 @@ test('a link is paid by an approval and a signature, in the dark, on a narrow sc
   await tabTo(page, page.locator('[data-way] input:checked'));
   for (let presses = 0; presses < 5 && !(await usdt.isChecked()); presses++) await page.keyboard.press('ArrowDown');
   await pressKey(/^Continue with 12\.50 USDT$/);
-  await page.getByText('Allow Sluice’s escrow to take exactly 12.50 USDT.').waitFor();
+  await page.getByText('Allow Sluice’s escrow contract to transfer exactly 12.50 USDT.').waitFor();
   expect(await axe()).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
   await pressKey(/^Allow 12\.50 USDT$/);
@@ -164,7 +164,7 @@ test('a link that leaves amount and details to the payer asks for them, and says
   expect(await axe()).toEqual([]);
   await page.getByLabel('Email').fill('ada@example.c');
   await press(page, /^Continue to payment$/);
-  await page.getByText('Please check this.').waitFor();
+  await page.getByText('Check this field').waitFor();
   await page.getByLabel('Email').fill('ada@example.com');
   await press(page, /^Continue to payment$/);
   await card(page, 'wallet');
@@ -184,15 +184,13 @@ test('a subscription begins with its cap said, and its first period paid', async
   await page.getByLabel('Email').fill('ada@example.com');
   await press(page, /^Continue to payment$/);
   await toQuote(page, `USDC-${CHAIN}`);
-  await page
-    .getByText('Agree to pay 8.00 USDC now and then every month never more than 10.00 USDC, until you revoke it.')
-    .waitFor();
+  await page.getByText('Agree to pay 8.00 USDC now and at most 10.00 USDC every month until you cancel.').waitFor();
   await page.getByText(/take up to 120\.00 USDC in all/).waitFor();
   await pictures('checkout-subscription');
   expect(await axe()).toEqual([]);
   await press(page, /^Sign to pay 8\.00 USDC$/);
   await card(page, 'receipt');
-  await page.getByRole('heading', { name: 'You are subscribed' }).waitFor();
+  await page.getByRole('heading', { name: 'Subscription active' }).waitFor();
   expect(asked(wallet)).toEqual(['eth_signTypedData_v4', 'eth_signTypedData_v4']);
 });
 
@@ -225,7 +223,7 @@ test('a subscription with a coupon says for how long, and what it costs afterwar
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
   await press(page, /^Sign to pay 10\.00 USDC$/);
   await card(page, 'receipt');
-  await page.getByRole('heading', { name: 'You are subscribed' }).waitFor();
+  await page.getByRole('heading', { name: 'Subscription active' }).waitFor();
   expect(asked(wallet)).toEqual(['eth_signTypedData_v4', 'eth_signTypedData_v4']);
   expect(await shop.call('GET', `/coupons/${coupon.id}`)).toMatchObject({ redemptionCount: 1 });
   const german = await visit(ground, path, { language: 'de' });

@@ -27,23 +27,23 @@ test('a key is restricted as it is made: a bad network is named at its field, an
   const seen = await openPage({ expected: [/400/] });
   const { page } = seen;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/developers' });
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByRole('button', { name: 'Create API key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Support desk');
-  await dialog.getByLabel('Permissions').selectOption({ label: 'Only what I choose' });
+  await dialog.getByLabel('Permissions').selectOption({ label: 'Selected permissions' });
   await dialog.getByLabel('Read', { exact: true }).uncheck();
-  expect(await dialog.getByRole('button', { name: 'Make a key' }).getAttribute('aria-disabled')).toBe('true');
+  expect(await dialog.getByRole('button', { name: 'Create API key' }).getAttribute('aria-disabled')).toBe('true');
   await dialog.getByLabel('Refunds', { exact: true }).check();
   await dialog.getByLabel('Audit log', { exact: true }).check();
-  await dialog.getByLabel('Allowed networks').fill('127.0.0.0/8\nnot-a-network');
-  await dialog.getByLabel('Last day').fill('2099-12-31');
-  await dialog.getByRole('button', { name: 'Make a key' }).click();
+  await dialog.getByLabel('IP allowlist').fill('127.0.0.0/8\nnot-a-network');
+  await dialog.getByLabel('Expiry date').fill('2099-12-31');
+  await dialog.getByRole('button', { name: 'Create API key' }).click();
   await dialog.getByText(/^not-a-network is no network/).waitFor();
   await inspect(seen, 'developers-restricted-key');
-  await dialog.getByLabel('Allowed networks').fill('127.0.0.0/8\n::1');
-  await dialog.getByRole('button', { name: 'Make a key' }).click();
+  await dialog.getByLabel('IP allowlist').fill('127.0.0.0/8\n::1');
+  await dialog.getByRole('button', { name: 'Create API key' }).click();
   const secret = (await page.locator('[data-secret]').textContent()) ?? '';
-  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
   const row = page.getByRole('row').filter({ hasText: 'Support desk' }).first();
   await row.getByText('Refunds, Audit log · from 127.0.0.0/8, ::1/128').waitFor();
   expect([await get('/audit-log', secret), await get('/payments/intents', secret)]).toEqual([200, 403]);
@@ -58,8 +58,8 @@ test('an owner sees who changed what, filters it, looks into an entry, goes to i
   await shop.call('POST', `/payments/intents/${id}/cancel`);
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/settings?part=general' });
   await page.getByLabel('Name', { exact: true }).fill('Very careful shop');
-  await page.getByRole('button', { name: 'Save the settings' }).click();
-  await page.getByText('Saved').first().waitFor();
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByText('Changes saved').first().waitFor();
   await page.getByRole('tab', { name: 'Audit log' }).click();
   const table = page.getByRole('table', { name: 'Audit log' });
   const rowOf = (action: string) => table.getByRole('row').filter({ hasText: action });
@@ -86,10 +86,10 @@ test('an owner sees who changed what, filters it, looks into an entry, goes to i
 
   await page.reload();
   await page.getByLabel('By').selectOption({ label: 'Member' });
-  await page.getByText('No entry fits.').waitFor();
-  await page.getByLabel('By').selectOption({ label: 'Anybody' });
+  await page.getByText('No results.').waitFor();
+  await page.getByLabel('By').selectOption({ label: 'All users' });
   await rowOf('payment_intent.cancelled').getByRole('button').click();
-  await dialog.getByRole('button', { name: 'Show the object' }).click();
+  await dialog.getByRole('button', { name: 'View object' }).click();
   await page.waitForURL(new RegExp(`/payments/${id}`));
 });
 
@@ -99,7 +99,7 @@ test('a viewer is told who reads the log, and the log speaks German', async () =
   await inviteMember(world, { merchantId: shop.merchantId, email, role: 'VIEWER' });
   const { page } = await openPage();
   await visitDashboard(ground, page, { email, path: '/settings?part=audit' });
-  await page.getByText('Owners and developers read the audit log.').waitFor();
+  await page.getByText('Only owners and developers can view the audit log.').waitFor();
   expect(await page.getByRole('button', { name: 'Export as CSV' }).count()).toBe(0);
   const german = await openPage({ language: 'de' });
   await visitDashboard(ground, german.page, { email: shop.ownerEmail, path: '/settings?part=audit' });

@@ -39,31 +39,31 @@ const dialog = (page: Page) => page.getByRole('dialog');
 test('a plan is made, sold by a link whose page and code lead to it, renamed and archived; the link is switched off', async () => {
   const opened = await openDashboard('/plans');
   const { page } = opened;
-  await page.getByRole('button', { name: 'New plan' }).click();
+  await page.getByRole('button', { name: 'New product' }).click();
   await dialog(page).getByLabel('Name', { exact: true }).fill('Gold tea');
   await dialog(page).getByLabel('Amount').fill('-3');
-  await dialog(page).getByRole('button', { name: 'Create the plan' }).click();
+  await dialog(page).getByRole('button', { name: 'Create product' }).click();
   // The API's own refusal stands at the field that it is about.
   const amount = dialog(page).getByLabel('Amount');
   await expect.poll(() => amount.getAttribute('aria-invalid'), patient).toBe('true');
-  await dialog(page).getByRole('alert').filter({ hasText: 'A plain amount, such as 10.00' }).waitFor();
+  await dialog(page).getByRole('alert').filter({ hasText: 'Enter an amount, such as 10.00' }).waitFor();
   await opened.pictures('plan-form');
   await amount.fill('12,50');
-  await dialog(page).getByRole('button', { name: 'Create the plan' }).click();
+  await dialog(page).getByRole('button', { name: 'Create product' }).click();
   await page.getByRole('heading', { level: 1, name: 'Gold tea' }).waitFor();
   await page.getByText('12.50 USD a month').first().waitFor();
   await inspect(opened, 'plan');
 
   await page.goto(`${ground.origin}/dashboard/links`);
-  await page.getByRole('button', { name: 'New link' }).click();
+  await page.getByRole('button', { name: 'New payment link' }).click();
   await dialog(page).getByLabel('Name', { exact: true }).fill('Gold tea, monthly');
-  await dialog(page).getByLabel('End of the address').fill(`tea-${newId()}`);
-  await dialog(page).getByLabel('What it takes').selectOption('price');
-  const prices = dialog(page).getByLabel('Plan and price');
+  await dialog(page).getByLabel('URL path').fill(`tea-${newId()}`);
+  await dialog(page).getByLabel('Pricing').selectOption('price');
+  const prices = dialog(page).getByLabel('Product and price');
   await expect.poll(() => prices.locator('option').count(), patient).toBeGreaterThan(1);
   await prices.selectOption({ index: 1 });
   await opened.pictures('link-form');
-  await dialog(page).getByRole('button', { name: 'Create the link' }).click();
+  await dialog(page).getByRole('button', { name: 'Create link' }).click();
   const path = dialog(page)
     .getByRole('img', { name: /^QR code of/ })
     .locator('path');
@@ -86,7 +86,7 @@ test('a plan is made, sold by a link whose page and code lead to it, renamed and
     isActive: false,
   });
   await payer.page.reload();
-  await payer.page.getByText('This link takes no payments').waitFor();
+  await payer.page.getByText('This payment link is not active').waitFor();
 
   await page.goto(`${ground.origin}/dashboard/plans/${link.productPlanId}`);
   await changeName(page, { from: 'Gold tea', to: 'Golden tea' });
@@ -97,7 +97,7 @@ test('a plan is made, sold by a link whose page and code lead to it, renamed and
     isActive: false,
   });
   await page.goto(`${ground.origin}/dashboard/plans?state=active`);
-  await page.getByText('Nothing fits this filter').waitFor();
+  await page.getByText('No results').waitFor();
 }, 300_000);
 
 async function changeName(page: Page, { from, to }: { from: string; to: string }): Promise<void> {
@@ -111,7 +111,7 @@ async function changeName(page: Page, { from, to }: { from: string; to: string }
 
 /** Chooses what the menu of a thing offers, and says yes to it. */
 async function act(page: Page, { on, entry, yes }: { on: string; entry: string; yes: string }): Promise<void> {
-  await page.getByRole('button', { name: `What to do with ${on}` }).click();
+  await page.getByRole('button', { name: `Actions for ${on}` }).click();
   await page.getByRole('menuitem', { name: entry }).click();
   await dialog(page).getByRole('button', { name: yes }).click();
   await dialog(page).waitFor({ state: 'detached' });
@@ -136,12 +136,12 @@ test('a tax rate is made, changed and archived; an invoice is drafted with it, o
   await page.getByRole('button', { name: 'New tax rate' }).click();
   await dialog(page).getByLabel('Name', { exact: true }).fill('VAT');
   await dialog(page).getByLabel('Percentage').fill('120');
-  await dialog(page).getByRole('button', { name: 'Create the tax rate' }).click();
-  await dialog(page).getByText('Between 0 and 100', { exact: true }).waitFor();
+  await dialog(page).getByRole('button', { name: 'Create tax rate' }).click();
+  await dialog(page).getByText('Enter a value from 0 to 100', { exact: true }).waitFor();
   await dialog(page).getByLabel('Percentage').fill('16');
-  await dialog(page).getByRole('button', { name: 'Create the tax rate' }).click();
+  await dialog(page).getByRole('button', { name: 'Create tax rate' }).click();
   await page.getByRole('cell', { name: '16 %' }).waitFor();
-  await page.getByRole('button', { name: 'What to do with VAT' }).click();
+  await page.getByRole('button', { name: 'Actions for VAT' }).click();
   await page.getByRole('menuitem', { name: 'Edit' }).click();
   await dialog(page).getByLabel('Percentage').fill('19');
   await dialog(page).getByRole('button', { name: 'Save' }).click();
@@ -151,15 +151,15 @@ test('a tax rate is made, changed and archived; an invoice is drafted with it, o
 
   await page.goto(`${ground.origin}/dashboard/invoices/new?customer=${customerAccountId}`);
   await expect.poll(() => page.getByLabel('Customer', { exact: true }).inputValue(), patient).toBe(customerAccountId);
-  await page.getByLabel('Tax of all lines').selectOption({ index: 1 });
+  await page.getByLabel('Default tax rate').selectOption({ index: 1 });
   await page.getByLabel('Description').fill('Advice');
   await page.getByLabel('Quantity').fill('2');
   await page.getByLabel('Unit price').fill('50');
   await page.getByText('119.00 USD').waitFor();
   await opened.pictures('invoice-new');
-  await page.getByRole('button', { name: 'Create the draft' }).click();
-  await page.getByRole('button', { name: 'Open the invoice' }).click();
-  await dialog(page).getByRole('button', { name: 'Open the invoice' }).click();
+  await page.getByRole('button', { name: 'Create draft' }).click();
+  await page.getByRole('button', { name: 'Finalize invoice' }).click();
+  await dialog(page).getByRole('button', { name: 'Finalize invoice' }).click();
   const number = page.getByRole('heading', { level: 1, name: /^INV-\d+$/ });
   await number.waitFor();
   const invoiceNumber = (await number.textContent()) ?? '';
@@ -175,20 +175,20 @@ test('a tax rate is made, changed and archived; an invoice is drafted with it, o
   await printed.emulateMedia({ media: 'print' });
   await printed.getByRole('button').waitFor({ state: 'hidden' });
   await printed.close();
-  await page.getByRole('button', { name: 'Send by mail' }).click();
-  await dialog(page).getByRole('button', { name: 'Send the invoice' }).click();
+  await page.getByRole('button', { name: 'Send invoice' }).click();
+  await dialog(page).getByRole('button', { name: 'Send invoice' }).click();
   await expect
     .poll(async () => (await ground.mails(email)).some((mail) => mail.includes(invoiceNumber)), patient)
     .toBe(true);
   await dialog(page).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Void', exact: true }).click();
-  await dialog(page).getByRole('button', { name: 'Void the invoice' }).click();
+  await dialog(page).getByRole('button', { name: 'Void invoice' }).click();
   await page.locator('[data-status="VOID"]').first().waitFor();
   expect((await shop.call('GET', '/invoices'))[0]).toMatchObject({ invoiceNumber, status: 'VOID', total: '119.00' });
 
   await page.goto(`${ground.origin}/dashboard/plans/taxes`);
   await act(page, { on: 'VAT', entry: 'Archive', yes: 'Archive the tax rate' });
-  await page.getByText('No tax rate yet').waitFor();
+  await page.getByText('No tax rates yet').waitFor();
   expect(await shop.call('GET', '/tax-rates')).toEqual([]);
 }, 300_000);
 
@@ -197,17 +197,17 @@ test('a subscription shows its forecast and calendar, previews a change of plan,
   const opened = await openDashboard(`/subscriptions/${id}`, { language: 'en' });
   const { page } = opened;
   await page.locator('[data-forecast="LOW_BALANCE"]').waitFor();
-  await page.getByText('The renewal takes about 10.00 USDC; found: 4.00 USDC.').waitFor();
+  await page.getByText('Required: about 10.00 USDC. Available: 4.00 USDC.').waitFor();
   expect(await page.locator('[data-due]').count()).toBe(12);
   await page.getByText('12.50 USDC').first().waitFor();
   await page.getByText(/^0 of \d+$/).waitFor();
   await inspect(opened, 'subscription');
 
   await page.getByRole('button', { name: 'Change plan' }).click();
-  const prices = dialog(page).getByLabel('Plan and price');
+  const prices = dialog(page).getByLabel('Product and price');
   await expect.poll(() => prices.locator(`option[value="${dearer}"]`).count(), patient).toBe(1);
   await prices.selectOption(dearer);
-  await dialog(page).locator('[data-preview]').getByText('The new price counts from now.').waitFor();
+  await dialog(page).locator('[data-preview]').getByText('The new price applies immediately.').waitFor();
   await dialog(page)
     .getByText(/^Unused time of Club/)
     .waitFor();
@@ -224,8 +224,8 @@ test('a subscription shows its forecast and calendar, previews a change of plan,
   await page.goto(`${ground.origin}/dashboard/subscriptions?status=PAUSED`);
   await page.getByRole('cell', { name: /^Ada/ }).waitFor();
   await opened.pictures('subscriptions');
-  await page.getByLabel('State').selectOption('ACTIVE');
-  await page.getByText('Nothing fits this filter').waitFor();
+  await page.getByLabel('Status').selectOption('ACTIVE');
+  await page.getByText('No results').waitFor();
   expect(new URL(page.url()).search).toBe('?status=ACTIVE');
   await subscribeByHand(page, dearer);
 }, 300_000);
@@ -237,18 +237,18 @@ async function applyCoupons(opened: OpenPage, id: string): Promise<void> {
   await page.getByRole('button', { name: 'New coupon' }).click();
   await dialog(page).getByLabel('Name', { exact: true }).fill('Loyal');
   await dialog(page).getByLabel('Percentage').fill('25');
-  await dialog(page).getByLabel('In subscriptions').selectOption('REPEATING');
-  await dialog(page).getByLabel('Number of periods').fill('2');
+  await dialog(page).getByLabel('Duration').selectOption('REPEATING');
+  await dialog(page).getByLabel('Number of billing periods').fill('2');
   await opened.pictures('coupon-form');
-  await dialog(page).getByRole('button', { name: 'Create the coupon' }).click();
-  await page.getByRole('cell', { name: '25 % off for 2 periods' }).waitFor();
+  await dialog(page).getByRole('button', { name: 'Create coupon' }).click();
+  await page.getByRole('cell', { name: '25 % off for 2 billing periods' }).waitFor();
   await page.goto(`${ground.origin}/dashboard/subscriptions/${id}`);
-  await page.getByRole('button', { name: 'What to do with Subscription' }).click();
-  await page.getByRole('menuitem', { name: 'Apply a coupon' }).click();
+  await page.getByRole('button', { name: 'Actions for Subscription' }).click();
+  await page.getByRole('menuitem', { name: 'Apply coupon' }).click();
   const coupons = dialog(page).getByLabel('Coupon', { exact: true });
   await expect.poll(() => coupons.locator('option').count(), patient).toBe(2);
   await coupons.selectOption({ label: 'Loyal · 25 % off for 2 periods' });
-  await dialog(page).getByRole('button', { name: 'Apply the coupon' }).click();
+  await dialog(page).getByRole('button', { name: 'Apply coupon' }).click();
   await page.getByText('2 invoices left').waitFor();
   await expect.poll(() => page.locator('[data-due]').first().textContent(), patient).toContain('7.50 USD');
   expect(await page.locator('[data-due]').nth(2).textContent()).toContain('10.00 USD');
@@ -262,10 +262,10 @@ async function applyCoupons(opened: OpenPage, id: string): Promise<void> {
 async function subscribeByHand(page: Page, priceId: string): Promise<void> {
   await page.getByRole('button', { name: 'New subscription' }).click();
   await dialog(page).getByLabel('Customer', { exact: true }).selectOption(customerAccountId);
-  await dialog(page).getByLabel('Plan and price').selectOption(priceId);
-  await dialog(page).getByRole('button', { name: 'Create the subscription' }).click();
+  await dialog(page).getByLabel('Product and price').selectOption(priceId);
+  await dialog(page).getByRole('button', { name: 'Create subscription' }).click();
   await page.waitForURL(/\/subscriptions\/[0-9a-f-]{36}$/);
-  await page.getByText('Not begun yet').waitFor();
+  await page.getByText('Waiting for the customer').waitFor();
   const id = new URL(page.url()).pathname.split('/').at(-1);
   expect(await shop.call('GET', `/subscriptions/${id}`)).toMatchObject({
     status: 'PENDING',
@@ -273,7 +273,7 @@ async function subscribeByHand(page: Page, priceId: string): Promise<void> {
     productPlanPriceId: priceId,
   });
   await page.getByRole('button', { name: 'Checkout link' }).click();
-  await dialog(page).getByRole('button', { name: 'Make the link' }).click();
+  await dialog(page).getByRole('button', { name: 'Create link' }).click();
   await dialog(page).getByText(`${ground.origin}/checkout/`).waitFor();
 }
 

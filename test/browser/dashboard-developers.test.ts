@@ -31,11 +31,11 @@ test('a key is shown once, works, is replaced and is ended', async () => {
   const seen = await openPage();
   const { page } = seen;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/developers' });
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByRole('button', { name: 'Create API key' }).click();
   await page.getByLabel('Name').fill('Till 4');
-  await page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create API key' }).click();
   const secret = (await page.locator('[data-secret]').textContent()) ?? '';
-  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
   expect(await page.content()).not.toContain(secret);
   const row = page.getByRole('row').filter({ hasText: 'Till 4' }).first();
   await row.getByText('Active').waitFor();
@@ -49,17 +49,17 @@ test('a key is shown once, works, is replaced and is ended', async () => {
   expect(await row.getByText('Never').count()).toBe(0);
   await inspect(seen, 'developers-keys');
 
-  await row.getByRole('button', { name: 'Replace' }).click();
-  await page.getByLabel('The old key still works for').selectOption({ label: 'No time: it ends at once' });
-  await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
+  await row.getByRole('button', { name: 'Rotate' }).click();
+  await page.getByLabel('Old key expires').selectOption({ label: 'Immediately' });
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
   const successor = (await page.locator('[data-secret]').textContent()) ?? '';
   expect([await callWith(successor), await callWith(secret)]).toEqual([200, 401]);
-  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
 
   const active = page.getByRole('row').filter({ hasText: successor.slice(0, 12) });
-  await active.getByRole('button', { name: 'End' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
-  await active.getByText('Ended').waitFor();
+  await active.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await active.getByText('Expired').waitFor();
   expect(await callWith(successor)).toBe(401);
 });
 
@@ -67,21 +67,21 @@ test('an endpoint is refused at its field, told, looked into, and told again; ev
   const seen = await openPage({ expected: [/400/] });
   const { page } = seen;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/developers?tab=webhooks' });
-  await page.getByRole('heading', { name: 'Nobody is told yet' }).waitFor();
-  await page.getByRole('button', { name: 'Make an endpoint' }).click();
+  await page.getByRole('heading', { name: 'No webhook endpoints yet' }).waitFor();
+  await page.getByRole('button', { name: 'Add endpoint' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('URL').fill('ftp://nowhere');
-  await dialog.getByRole('button', { name: 'Make an endpoint' }).click();
+  await dialog.getByLabel('Endpoint URL').fill('ftp://nowhere');
+  await dialog.getByRole('button', { name: 'Add endpoint' }).click();
   await dialog.getByRole('alert').first().waitFor();
-  await dialog.getByLabel('URL').fill(receiver.url);
-  await dialog.getByLabel('Strict order').check();
-  await dialog.getByRole('button', { name: 'Make an endpoint' }).click();
+  await dialog.getByLabel('Endpoint URL').fill(receiver.url);
+  await dialog.getByLabel('Ordered delivery').check();
+  await dialog.getByRole('button', { name: 'Add endpoint' }).click();
   await expect.poll(() => page.locator('[data-secret]').textContent(), PATIENCE).toMatch(/^whsec_/);
-  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: `Open ${receiver.url}` }).click();
   await page.getByText('All events, in strict order').waitFor();
-  await page.getByRole('button', { name: 'Send a test' }).click();
-  await page.getByText('Your server answered', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Send test event' }).click();
+  await page.getByText('Test event delivered', { exact: true }).waitFor();
 
   const requestId = `search-${crypto.randomUUID()}`;
   const made = await fetch(`${ground.origin}/payments/intents`, {
@@ -96,7 +96,7 @@ test('an endpoint is refused at its field, told, looked into, and told again; ev
   await delivery.getByRole('button').click();
   await page.getByRole('heading', { name: 'Payload' }).waitFor();
   const before = receiver.received.length;
-  await page.getByRole('button', { name: 'Send again' }).click();
+  await page.getByRole('button', { name: 'Resend' }).click();
   await expect.poll(() => receiver.received.length, PATIENCE).toBeGreaterThan(before);
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
 
@@ -107,8 +107,8 @@ test('an endpoint is refused at its field, told, looked into, and told again; ev
   expect(told).toBeGreaterThan(0);
   const sequence = Array.from({ length: told }, (_, index) => String(told - index));
   await expect.poll(() => numbers.allTextContents(), PATIENCE).toEqual(sequence);
-  await page.getByLabel('Request id').fill(requestId);
-  await page.getByLabel('Request id').press('Enter');
+  await page.getByLabel('Request ID').fill(requestId);
+  await page.getByLabel('Request ID').press('Enter');
   await page.waitForURL(/request=search-/);
   await expect
     .poll(() => page.getByRole('row').filter({ hasText: 'payment_intent.created' }).count(), PATIENCE)
@@ -130,7 +130,7 @@ test('the GraphQL editor asks as the member, and the test clock says what it can
   await picture('developers-graphql');
   await page.getByRole('tab', { name: 'Test clock' }).click();
   await page
-    .getByText(/The real time|ahead of the real time|cannot be moved here/)
+    .getByText(/Current time|ahead of the current time|cannot be advanced/)
     .first()
     .waitFor();
 });
@@ -158,7 +158,7 @@ test('operators see the installation and pause a chain; whoever was not named se
   const seen = await openPage({ expected: [/403/] });
   const { page } = seen;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/operations' });
-  await page.getByText('This is for operators of the installation').waitFor();
+  await page.getByText('You do not have access to this page').waitFor();
   expect(await page.getByRole('link', { name: 'Operations' }).count()).toBe(0);
   const { merchantId, ownerEmail: email } = shop;
   await nameOperator({ database: ground.database }, { merchantId, email, isOperator: true });
@@ -170,8 +170,8 @@ test('operators see the installation and pause a chain; whoever was not named se
     .getByRole('row')
     .filter({ hasText: String(chain?.chainId) })
     .first();
-  await row.getByText('Current').waitFor();
-  await page.getByRole('heading', { name: 'Books' }).waitFor();
+  await row.getByText('Up to date').waitFor();
+  await page.getByRole('heading', { name: 'Ledger' }).waitFor();
   try {
     await seeTrouble(page, chain?.chainId ?? 0);
     await inspect(seen, 'operations');
@@ -180,7 +180,7 @@ test('operators see the installation and pause a chain; whoever was not named se
     const cursor = await ground.database.chainCursor.findUnique({ where: { chainId: chain?.chainId ?? 0 } });
     expect(cursor?.pausedAt).not.toBeNull();
     await row.getByRole('button', { name: /^Resume/ }).click();
-    await row.getByText('Current').waitFor();
+    await row.getByText('Up to date').waitFor();
   } finally {
     await ground.database.chainCursor.updateMany({ data: { pausedAt: null } });
     await nameOperator({ database: ground.database }, { merchantId, email, isOperator: false });
@@ -206,18 +206,18 @@ async function seeTrouble(page: Page, chainId: number): Promise<void> {
   const gone = { ...{ chainId, sender: poor, toAddress: poor, data: '0x' }, id: newId(), status: 'FAILED' } as const;
   await outgoingTransaction.create({ data: { ...gone, purpose: `${purpose}, given up`, error: 'reverted' } });
   const rowsOf = (table: string) => page.getByRole('table', { name: table }).getByRole('row');
-  const outgoing = rowsOf('Transactions on their way').filter({ hasText: purpose });
+  const outgoing = rowsOf('Outgoing transactions').filter({ hasText: purpose });
   await outgoing.getByText('no gas').waitFor(PATIENCE);
-  const stuck = rowsOf('Stuck').filter({ hasText: id });
+  const stuck = rowsOf('Delayed items').filter({ hasText: id });
   await stuck.getByText('Transaction', { exact: true }).waitFor();
   await stuck.getByText(`npm run ops -- transaction abandon --id ${id}`).waitFor();
   await rowsOf('Last alarms')
     .filter({ hasText: 'SluiceTransactionsFailed' })
     .getByText(`${purpose}, given up`)
     .waitFor();
-  const key = rowsOf('Keys that send').filter({ has: page.getByTitle(new RegExp(`^${poor}$`, 'i')) });
+  const key = rowsOf('Transaction wallets').filter({ has: page.getByTitle(new RegExp(`^${poor}$`, 'i')) });
   await key.getByText('Low', { exact: true }).waitFor();
   await page.getByRole('columnheader', { name: 'Days left' }).waitFor();
-  await page.getByText('Oldest due job, seconds').waitFor();
+  await page.getByText('Oldest due job (seconds)').waitFor();
   await page.getByText(new RegExp(`^Key ${poor} has 0 left for gas on chain ${chainId}`, 'i')).waitFor();
 }

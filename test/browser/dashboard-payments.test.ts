@@ -48,7 +48,7 @@ async function statusOf(id: string, status: string): Promise<void> {
 
 async function openPayment(page: Page, id: string): Promise<void> {
   await page.goto(`${ground.origin}/dashboard/payments/${id}`);
-  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor();
 }
 
 /** The first chain's, with the token that `payIntent` pays in. */
@@ -68,7 +68,7 @@ async function seeStep(page: Page, { id, name, hash }: { id: string; name: strin
   const step = page.locator(`[data-step="${name}"]`);
   const { blockNumber, logs } = await node.getTransactionReceipt({ hash });
   await step.getByText(new RegExp(`block ${blockNumber} · [0-9]+ confirmations? · `)).waitFor();
-  await step.getByText(/logs? of the contract/).click();
+  await step.getByText(/contract events?/).click();
   const own = logs.filter((log) => getAddress(log.address) === getAddress(chain.escrow));
   expect(own.length).toBeGreaterThan(0);
   for (const { logIndex } of own) await step.getByText(`log ${logIndex}`, { exact: true }).waitFor();
@@ -78,7 +78,7 @@ async function seeStep(page: Page, { id, name, hash }: { id: string; name: strin
     const units = BigInt(amount.toFixed(0));
     return `${units > 0n ? '+' : ''}${tokenFigure('en', units, token.decimals).words} USDC`;
   });
-  const shown = step.getByRole('table', { name: 'Booked' }).getByRole('cell');
+  const shown = step.getByRole('table', { name: 'Ledger entries' }).getByRole('cell');
   await expect.poll(async () => (await shown.allTextContents()).sort(), PATIENCE).toEqual(lines.sort());
 }
 
@@ -109,10 +109,10 @@ test('a payment made elsewhere comes to the open list, its filters survive a rel
 
   await row(page, 'tea-1').click();
   await page.getByRole('heading', { name: 'Paid', exact: true }).waitFor();
-  expect(await page.getByRole('heading', { name: 'Paid into escrow' }).isVisible()).toBe(false);
+  expect(await page.getByRole('heading', { name: 'Authorized' }).isVisible()).toBe(false);
   await inspect(opened, 'payment-folded');
   await openTechnical(page);
-  await page.getByRole('heading', { name: 'Paid into escrow' }).waitFor();
+  await page.getByRole('heading', { name: 'Authorized' }).waitFor();
   await page.getByTitle(hash).first().waitFor();
   await page.locator('[data-event="payment_intent.captured"] [data-delivery="DELIVERED"]').waitFor();
   expect(receiver.received.some(({ body }) => body.includes(id))).toBe(true);
@@ -136,7 +136,7 @@ test('books that differ from the chain are told, with what differs', async () =>
   try {
     await page.getByRole('button', { name: 'Verify now' }).click();
     const proof = page.locator('[data-verdict="DRIFT"]');
-    await proof.getByText('Differs', { exact: true }).waitFor();
+    await proof.getByText('Does not match', { exact: true }).waitFor();
     const held = BigInt(entry.amount.toFixed(0));
     await proof.getByText(`The books hold ${held + 1n}, the contract ${held}.`).waitFor();
     const { decimals } = firstChain().token;
@@ -159,8 +159,8 @@ test('a payment goes back by percent, by amount and by keyboard in full; each sa
   const figure = (part: 'back' | 'leftover') => page.locator(`[data-figure="${part}"]`).textContent();
   const confirmed = page.locator('[data-moment="REFUND"]');
   await page.getByRole('button', { name: 'Refund' }).click();
-  await page.getByLabel('A percentage').check();
-  await page.getByLabel('Percent of what is left').fill('25');
+  await page.getByLabel('Percentage').check();
+  await page.getByLabel('Percentage of the remaining amount').fill('25');
   await expect.poll(() => figure('back'), PATIENCE).toContain('2.50');
   expect(await figure('leftover')).toContain('7.50');
   await page.getByLabel('Reason', { exact: true }).fill('One cup was cold');
@@ -171,9 +171,9 @@ test('a payment goes back by percent, by amount and by keyboard in full; each sa
   expect(await ground.database.refund.count({ where: { paymentIntentId: id } })).toBe(1);
 
   await page.getByRole('button', { name: 'Refund' }).click();
-  await page.getByLabel('An amount').check();
+  await page.getByLabel('Specific amount').check();
   await page.getByLabel('Amount in USDC').fill('7.500001');
-  await page.getByText('That is more than is left.').waitFor();
+  await page.getByText('This exceeds the remaining amount').waitFor();
   await page.getByLabel('Amount in USDC').fill('3,5');
   await expect.poll(() => figure('back'), PATIENCE).toContain('3.50');
   expect(await figure('leftover')).toContain('4.00');
@@ -248,8 +248,8 @@ test('a payment is cancelled before it is paid, and a hold goes back to its paye
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: `/payments/${unpaid.id}` });
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Cancel payment' }).click();
-  await dialog.getByText('It can no longer be paid.').waitFor();
-  await dialog.getByRole('button', { name: 'Leave it as it is' }).click();
+  await dialog.getByText('The customer can no longer pay it.').waitFor();
+  await dialog.getByRole('button', { name: 'Go back' }).click();
   await statusOf(unpaid.id, 'CREATED');
   await page.getByRole('button', { name: 'Cancel payment' }).click();
   await dialog.getByRole('button', { name: 'Cancel payment' }).click();
@@ -271,7 +271,7 @@ test('a payment is cancelled before it is paid, and a hold goes back to its paye
   expect(await balance()).toBe(before - 6_000_000n);
   await openPayment(page, held.id);
   await page.getByRole('button', { name: 'Cancel payment' }).click();
-  await dialog.getByText('The 6.00 USDC held for it go back to the payer.').waitFor();
+  await dialog.getByText('The authorized 6.00 USDC are returned to the customer.').waitFor();
   await dialog.getByRole('button', { name: 'Cancel payment' }).click();
   await page.locator('[data-moment="VOID"][data-state="CONFIRMED"]').waitFor();
   await statusOf(held.id, 'CANCELLED');
@@ -299,7 +299,7 @@ test('a held payment is captured in part, and a disputed one shows its evidence 
   await page.locator('[data-dispute="OPEN"]').getByText('A photo of an empty cup').waitFor();
   await pictures('dispute');
   await page.getByRole('button', { name: 'Accept dispute' }).click();
-  await page.getByRole('button', { name: 'Give everything back' }).click();
+  await page.getByRole('button', { name: 'Accept and refund' }).click();
   await page.locator('[data-dispute="RESOLVED_PAYER"]').waitFor();
   await statusOf(disputed.id, 'REFUNDED');
 });
@@ -325,7 +325,7 @@ test('a customer is made, changed, given a wallet, and found by Ctrl K', async (
   await page.getByRole('button', { name: 'Add wallet' }).click();
   await page.getByLabel('Address', { exact: true }).fill('0x123');
   await page.getByRole('button', { name: 'Add wallet' }).last().click();
-  await page.getByText('This is not a valid address').waitFor();
+  await page.getByText('Enter a valid wallet address').waitFor();
   await page.getByLabel('Address', { exact: true }).fill(payer.address.toLowerCase());
   await page.getByRole('button', { name: 'Add wallet' }).last().click();
   await page.locator(`[data-wallet="${payer.address}"]`).waitFor();
@@ -343,7 +343,7 @@ test('a customer is made, changed, given a wallet, and found by Ctrl K', async (
   await page.getByRole('option', { name: /Ada Lovelace/ }).waitFor();
   await page.getByRole('combobox').fill('tea-1');
   await page.getByRole('option', { name: /tea-1/ }).click();
-  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor();
 });
 
 test('a viewer sees no buttons, and a mutation forged from the page is refused by the API', async () => {
@@ -353,7 +353,7 @@ test('a viewer sees no buttons, and a mutation forged from the page is refused b
   const { id } = await make({ amount: '2.00' });
   const { page } = await openPage({ expected: [/403/] });
   await visitDashboard(ground, page, { email: email, path: `/payments/${id}` });
-  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor();
   expect(await page.getByRole('button', { name: 'Cancel payment' }).count()).toBe(0);
   // The credential that the page itself sends, in a call that it would not make.
   const asked = page.waitForRequest((request) => request.url().endsWith('/graphql') && request.method() === 'POST');

@@ -49,14 +49,14 @@ test('an accountant chooses a period, saves reports, and sees where books and ch
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '' });
   await page.getByRole('link', { name: 'Reports' }).click();
   await page.waitForURL(/\/dashboard\/reports/);
-  await page.getByText('The last day is not over').waitFor();
+  await page.getByText('The end date is not over yet').waitFor();
   const { createdAt } = await ground.database.paymentIntent.findFirstOrThrow({ where: { appId: shop.appId } });
   const year = createdAt.getUTCFullYear();
-  await page.getByLabel('First day').fill(`${year}-01-01`);
-  await page.getByLabel('Last day').fill(`${year - 1}-12-31`);
-  await page.getByText('The last day is before the first.').waitFor();
+  await page.getByLabel('Start date').fill(`${year}-01-01`);
+  await page.getByLabel('End date').fill(`${year - 1}-12-31`);
+  await page.getByText('The end date is before the start date').waitFor();
   expect(await page.getByRole('button', { name: 'Download', exact: true }).getAttribute('aria-disabled')).toBe('true');
-  await page.getByLabel('Last day').fill(`${year}-12-31`);
+  await page.getByLabel('End date').fill(`${year}-12-31`);
 
   const saved = async (button: string) => {
     const downloading = page.waitForEvent('download');
@@ -73,7 +73,7 @@ test('an accountant chooses a period, saves reports, and sees where books and ch
   expect((await saved('Download')).name).toMatch(/\.beancount$/);
 
   await page.getByRole('button', { name: 'Compare' }).click();
-  await page.getByText('Books and chain agree').waitFor();
+  await page.getByText('Ledger and blockchain match').waitFor();
   const days = page.getByRole('table', { name: 'Transfers by day' });
   expect(await days.getByRole('row').count()).toBeGreaterThan(1);
   await inspect(seen, 'reports-agree');
@@ -83,7 +83,7 @@ test('an accountant chooses a period, saves reports, and sees where books and ch
   });
   await ground.database.ledgerEntry.update({ where: { id: entry.id }, data: { amount: entry.amount.plus(1) } });
   await page.getByRole('button', { name: 'Compare' }).click();
-  await page.getByText('1 difference between books and chain').waitFor();
+  await page.getByText('1 difference').waitFor();
   const differing = page.getByRole('table', { name: 'Differences, in base units' }).getByRole('row').nth(1);
   await differing.getByText('Different amounts').waitFor();
   await differing.getByText(entry.amount.plus(1).toFixed()).waitFor();

@@ -46,17 +46,17 @@ test('a member logs in with a mailed code, and sees the books and what is paid m
   await page.goto(`${ground.origin}/dashboard?range=week`);
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   await inspect(seen, 'dashboard-login');
-  await page.getByLabel('E-mail address').fill(shop.ownerEmail);
-  await page.getByRole('button', { name: 'Mail me a code' }).click();
+  await page.getByLabel('Email address').fill(shop.ownerEmail);
+  await page.getByRole('button', { name: 'Send code' }).click();
   const code = await ground.loginCode(shop.ownerEmail);
   await page.getByLabel('Code', { exact: true }).fill(code === '000000' ? '000001' : '000000');
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
-  await page.getByText('This code is wrong, used or too old.').waitFor();
+  await page.getByText('This code is incorrect or has expired.').waitFor();
   await page.getByLabel('Code', { exact: true }).fill(code);
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
 
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  await page.getByText('Test mode: no real money moves.').waitFor();
+  await page.getByText('Test mode: no real payments are made.').waitFor();
   const row = page.getByRole('row').filter({ hasText: 'order 1' });
   await row.getByText('Settled').waitFor({ timeout: PATIENCE_MS });
 
@@ -127,7 +127,7 @@ test('an owner changes settings, invites, and makes an app; a viewer’s forged 
   await page.goto(`${ground.origin}/dashboard/settings?part=members`);
   await logIn(ground, page, { email: shop.ownerEmail });
   const viewerEmail = `viewer-${crypto.randomUUID().slice(0, 8)}@example.com`;
-  await page.getByLabel('Invite by e-mail').fill(viewerEmail);
+  await page.getByLabel('Email address').fill(viewerEmail);
   await page.getByLabel('Role', { exact: true }).selectOption('VIEWER');
   await page.getByRole('button', { name: 'Invite' }).click();
   await page.getByRole('row').filter({ hasText: viewerEmail }).waitFor();
@@ -135,8 +135,8 @@ test('an owner changes settings, invites, and makes an app; a viewer’s forged 
 
   await page.getByRole('tab', { name: 'General' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Corner shop, renamed');
-  await page.getByRole('button', { name: 'Save the settings' }).click();
-  await page.getByRole('button', { name: 'App Corner shop, renamed, change' }).waitFor();
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByRole('button', { name: 'App Corner shop, renamed, switch' }).waitFor();
   await inspect(seen, 'dashboard-settings');
   for (const part of ['Payouts', 'Look']) {
     await page.getByRole('tab', { name: part }).click();
@@ -147,22 +147,22 @@ test('an owner changes settings, invites, and makes an app; a viewer’s forged 
   await page.getByRole('tab', { name: 'Apps' }).click();
   await page.getByRole('heading', { name: 'Apps' }).waitFor();
   await inspect(seen, 'dashboard-apps');
-  await page.getByRole('button', { name: 'Make an app' }).click();
+  await page.getByRole('button', { name: 'Create app' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Live shop');
   await dialog.getByLabel('Mode').selectOption('LIVE');
-  await dialog.getByRole('button', { name: 'Make an app' }).click();
-  await page.getByRole('button', { name: 'App Live shop, change' }).waitFor();
-  expect(await page.getByText('Test mode: no real money moves.').count()).toBe(0);
+  await dialog.getByRole('button', { name: 'Create app' }).click();
+  await page.getByRole('button', { name: 'App Live shop, switch' }).waitFor();
+  expect(await page.getByText('Test mode: no real payments are made.').count()).toBe(0);
   await page.getByRole('link', { name: 'Overview' }).click();
-  await page.getByRole('heading', { name: 'No payment yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No payments yet' }).waitFor();
   expect(await page.getByRole('main').getByRole('status', { name: 'Loading' }).count()).toBe(0);
 
   const other = await openPage();
   await other.page.goto(`${ground.origin}/dashboard/settings?part=apps`);
   await logIn(ground, other.page, { email: viewerEmail });
   await other.page.getByRole('heading', { name: 'Apps' }).waitFor();
-  expect(await other.page.getByRole('button', { name: 'Make an app' }).count()).toBe(0);
+  expect(await other.page.getByRole('button', { name: 'Create app' }).count()).toBe(0);
   const refused = await other.page.evaluate(async () => {
     const { token } = JSON.parse(sessionStorage.getItem('sluice.login') ?? '{}');
     const query = 'mutation { createApp(input: { name: "Forged", mode: LIVE }) { id } }';
@@ -182,25 +182,25 @@ test('logging out everywhere ends the other login too, which comes back to the s
     await page.getByRole('heading', { name: 'Payouts' }).waitFor();
   }
   await one.page.getByRole('button', { name: `Account ${shop.ownerEmail}` }).click();
-  await one.page.getByRole('menuitem', { name: 'Log out everywhere' }).click();
+  await one.page.getByRole('menuitem', { name: 'Log out of all devices' }).click();
   await one.page.getByRole('heading', { name: 'Log in' }).waitFor();
-  await two.page.getByRole('tab', { name: 'Members' }).click();
-  await two.page.getByText('Your login ran out').waitFor();
+  await two.page.getByRole('tab', { name: 'Team' }).click();
+  await two.page.getByText('Your session has expired').waitFor();
   await inspect(two, 'dashboard-expired');
   await logIn(ground, two.page, { email: shop.ownerEmail });
-  await two.page.getByRole('heading', { name: 'Members' }).waitFor();
+  await two.page.getByRole('heading', { name: 'Team' }).waitFor();
   expect(new URL(two.page.url()).search).toBe('?part=members');
 
   await two.page.clock.install();
   await two.page.reload();
-  await two.page.getByRole('heading', { name: 'Members' }).waitFor();
+  await two.page.getByRole('heading', { name: 'Team' }).waitFor();
   const left = await two.page.evaluate(
     () => JSON.parse(sessionStorage.getItem('sluice.login') ?? '{}').expiresAt - Date.now(),
   );
   await two.page.clock.fastForward(left - 1_200_000);
-  expect(await two.page.getByText('Your login ran out').count()).toBe(0);
+  expect(await two.page.getByText('Your session has expired').count()).toBe(0);
   await two.page.clock.fastForward(1_200_000);
-  await two.page.getByText('Your login ran out').waitFor();
+  await two.page.getByText('Your session has expired').waitFor();
   expect(await two.page.evaluate(() => sessionStorage.getItem('sluice.login'))).toBeNull();
   expect(new URL(two.page.url()).search).toBe('?part=members');
 });
@@ -209,17 +209,17 @@ test('a payout address that would lose the money is refused beside its field, an
   const seen = await openPage({ expected: [/400/, /401/] });
   const { page } = seen;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/settings?part=payouts' });
-  const field = page.getByLabel('On Ethereum and its like');
+  const field = page.getByLabel('Ethereum and compatible networks');
   const before = await field.inputValue();
   await field.fill(escrowAddress);
-  await page.getByRole('button', { name: 'Save the addresses' }).click();
+  await page.getByRole('button', { name: 'Save payout addresses' }).click();
   await page.getByText(/^is the escrow contract on /).waitFor();
   expect(await field.getAttribute('aria-invalid')).toBe('true');
-  expect(await page.getByText('That did not work').count()).toBe(0);
+  expect(await page.getByText('Something went wrong').count()).toBe(0);
   await inspect(seen, 'dashboard-payout-refused');
   const address = payer.address;
   await field.fill(address);
-  await page.getByRole('button', { name: 'Save the addresses' }).click();
+  await page.getByRole('button', { name: 'Save payout addresses' }).click();
   const where = { appId: shop.appId, family: 'EVM' } as const;
   await expect.poll(async () => (await ground.database.payoutAddress.findFirst({ where }))?.address).toBe(address);
   expect(await page.getByText(/^is the escrow contract on /).count()).toBe(0);
@@ -239,7 +239,7 @@ test('a page says that it loads, and when there is no answer, what to do; trying
       shows: page.locator('[data-part="received"]').getByText('USD'),
     },
     { link: 'Payments', asks: 'query PaymentsList', path: '/payments', shows: page.getByText('order 3') },
-    { link: 'Plans', asks: 'query PlanList', path: '/plans', shows: page.getByText('No plan yet') },
+    { link: 'Products', asks: 'query PlanList', path: '/plans', shows: page.getByText('No products yet') },
   ]) {
     const late = Promise.withResolvers<void>();
     await page.route('**/graphql', async (route) => {
@@ -251,7 +251,7 @@ test('a page says that it loads, and when there is no answer, what to do; trying
     await page.getByRole('main').getByRole('status', { name: 'Loading' }).first().waitFor();
     expect(await shows.count()).toBe(0);
     late.resolve();
-    const fault = page.getByRole('alert').filter({ hasText: 'The server did not answer.' });
+    const fault = page.getByRole('alert').filter({ hasText: 'The server is not responding.' });
     await fault.getByText('Check your connection and try again.').waitFor();
     expect(await page.getByRole('main').getByRole('status', { name: 'Loading' }).count()).toBe(0);
     if (path === '') await inspect(seen, 'dashboard-fault');
@@ -296,7 +296,7 @@ test('a long list is read page by page to its very last payment', async () => {
   const last = page.locator(`[data-row="${LONG_LIST - 1}"]`);
   await page.locator('[data-row="0"]').focus();
   const toTheEnd = async () => {
-    await page.keyboard.press('End');
+    await page.keyboard.press('Revoke');
     return await last.count();
   };
   await expect.poll(toTheEnd, { timeout: PATIENCE_MS }).toBe(1);

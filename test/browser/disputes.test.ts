@@ -68,10 +68,10 @@ const png = {
 
 async function submit(page: Page, { text, file }: { text: string; file: typeof pdf }): Promise<void> {
   await page.getByLabel('Your statement').fill(text);
-  await page.getByRole('button', { name: 'Submit the statement' }).click();
+  await page.getByRole('button', { name: 'Submit statement' }).click();
   await page.getByText('Submitted.').waitFor();
   await page.getByLabel('File', { exact: true }).setInputFiles(file);
-  await page.getByRole('button', { name: 'Upload the file' }).click();
+  await page.getByRole('button', { name: 'Upload file' }).click();
   await page.getByText('Uploaded.').waitFor();
 }
 
@@ -95,7 +95,7 @@ test('both sides submit evidence and read each other’s, and the arbiter signs 
   await merchant.page.waitForURL(`**/disputes/${disputeId}`);
   await merchant.page.getByText('What you submit cannot be changed or withdrawn').waitFor();
   await merchant.page.getByText(/days? and \d+ hours? left$|days? left$/).waitFor();
-  await merchant.page.getByText('Facts about the order and its delivery').click();
+  await merchant.page.getByText('Order and delivery details').click();
   await merchant.page.getByLabel('Order number').fill('1042');
   await merchant.page.getByLabel('Delivered at').fill('2026-03-03T10:00');
   await submit(merchant.page, { text: 'It was signed for.', file: pdf });
@@ -104,7 +104,7 @@ test('both sides submit evidence and read each other’s, and the arbiter signs 
 
   const hosted = await openPage();
   await hosted.page.goto(hostedUrl);
-  await hosted.page.getByRole('button', { name: 'Dispute: evidence and deadline' }).click();
+  await hosted.page.getByRole('button', { name: 'View dispute' }).click();
   await hosted.page.getByText('It was signed for.').waitFor();
   expect(await hosted.page.getByText(shop.ownerEmail).count()).toBe(0);
   expect(await download(hosted.page, 'delivery note.pdf')).toEqual(pdf.buffer);
@@ -114,10 +114,10 @@ test('both sides submit evidence and read each other’s, and the arbiter signs 
   const decider = await openPage({ expected: [/401|403/] });
   await decider.page.goto(`${ground.origin}/arbiter`);
   await decider.page.getByLabel('Arbiter’s credential'.replace('’', "'")).fill('ar_wrong');
-  await decider.page.getByRole('button', { name: 'Show disputes' }).click();
+  await decider.page.getByRole('button', { name: 'Log in' }).click();
   await decider.page.getByText("This is not an arbiter's credential.").waitFor();
   await decider.page.getByLabel("Arbiter's credential").fill(arbiter);
-  await decider.page.getByRole('button', { name: 'Show disputes' }).click();
+  await decider.page.getByRole('button', { name: 'Log in' }).click();
   await decider.page.getByRole('heading', { name: 'Open disputes, earliest deadline first' }).waitFor();
   await inspect(decider, 'arbiter-list');
   // Other tests open disputes with the same reason.
@@ -137,10 +137,10 @@ test('both sides submit evidence and read each other’s, and the arbiter signs 
   await decider.page.getByText('4166250 base units').waitFor();
   await decider.page.getByText('4.17 USD').waitFor();
   await inspect(decider, 'arbiter-dispute');
-  await decider.page.getByRole('button', { name: 'Review the decision' }).click();
-  await decider.page.getByRole('dialog').getByText('The payer receives 33.33% of the amount in escrow.').waitFor();
+  await decider.page.getByRole('button', { name: 'Review decision' }).click();
+  await decider.page.getByRole('dialog').getByText('The customer receives 33.33% of the amount in escrow.').waitFor();
   await inspect(decider, 'arbiter-confirm');
-  await decider.page.getByRole('dialog').getByRole('button', { name: 'Sign the decision' }).click();
+  await decider.page.getByRole('dialog').getByRole('button', { name: 'Sign decision' }).click();
 
   await expect
     .poll(async () => (await shop.call('GET', `/disputes/${disputeId}`)).status, PATIENCE)
@@ -155,13 +155,13 @@ test('both sides submit evidence and read each other’s, and the arbiter signs 
 
   for (const { page } of [merchant, decider]) {
     await page.reload();
-    await page.getByText('The dispute is resolved').waitFor();
-    expect(await page.getByRole('button', { name: /Submit the statement|Review the decision/ }).count()).toBe(0);
+    await page.getByText('Dispute resolved').waitFor();
+    expect(await page.getByRole('button', { name: /Submit statement|Review decision/ }).count()).toBe(0);
   }
   await hosted.page.reload();
-  await hosted.page.getByRole('button', { name: 'Dispute: evidence and deadline' }).click();
-  await hosted.page.getByText('The dispute is resolved').waitFor();
-  await hosted.page.getByText('The payer receives 33.33% of the amount in escrow.').waitFor();
+  await hosted.page.getByRole('button', { name: 'View dispute' }).click();
+  await hosted.page.getByText('Dispute resolved').waitFor();
+  await hosted.page.getByText('The customer receives 33.33% of the amount in escrow.').waitFor();
   await inspect(decider, 'arbiter-resolved');
 });
 
@@ -174,15 +174,15 @@ test('a viewer only reads, and the merchant concedes', async () => {
   await visitDashboard(ground, viewer.page, { email, path: `/disputes/${disputeId}` });
   await viewer.page.getByText('I waited for a week.').waitFor();
   expect(await viewer.page.getByLabel('Your statement').count()).toBe(0);
-  expect(await viewer.page.getByRole('button', { name: 'Return everything to the payer' }).count()).toBe(0);
+  expect(await viewer.page.getByRole('button', { name: 'Accept dispute' }).count()).toBe(0);
 
   const owner = await openPage();
   await visitDashboard(ground, owner.page, { email: shop.ownerEmail, path: `/disputes/${disputeId}` });
-  await owner.page.getByRole('button', { name: 'Return everything to the payer' }).click();
+  await owner.page.getByRole('button', { name: 'Accept dispute' }).click();
   await inspect(owner, 'dispute-concede');
-  await owner.page.getByRole('dialog').getByRole('button', { name: 'Return everything to the payer' }).click();
+  await owner.page.getByRole('dialog').getByRole('button', { name: 'Accept dispute' }).click();
   await expect
     .poll(async () => (await shop.call('GET', `/disputes/${disputeId}`)).status, PATIENCE)
     .toBe('RESOLVED_PAYER');
-  await owner.page.getByText('The merchant, who conceded').waitFor();
+  await owner.page.getByText('The merchant, who accepted the dispute').waitFor();
 });

@@ -27,14 +27,14 @@ test('an owner switches mails to payers on, looks at one, and chooses notificati
   const { page } = opened;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/settings?part=mails' });
   await page.getByText('The mail server rejected the address.').waitFor();
-  await page.getByRole('heading', { name: 'Emails to payers' }).waitFor();
+  await page.getByRole('heading', { name: 'Customer emails' }).waitFor();
   await page.getByRole('checkbox', { name: 'Receipt' }).check();
   await page.getByRole('checkbox', { name: 'Failed renewal' }).check();
-  await page.getByLabel('Replies to').fill('nobody');
-  await page.getByRole('button', { name: 'Save the emails' }).click();
+  await page.getByLabel('Reply-to address').fill('nobody');
+  await page.getByRole('button', { name: 'Save email settings' }).click();
   await page.getByText('not an email address').first().waitFor();
-  await page.getByLabel('Replies to').fill('help@example.com');
-  await page.getByRole('button', { name: 'Save the emails' }).click();
+  await page.getByLabel('Reply-to address').fill('help@example.com');
+  await page.getByRole('button', { name: 'Save email settings' }).click();
   await expect
     .poll(() => ground.database.mailSettings.findUnique({ where: { appId: shop.appId } }), PATIENCE)
     .toMatchObject({ kinds: ['RECEIPT', 'RENEWAL_FAILED'], replyTo: 'help@example.com', reminderDays: 3 });
@@ -54,8 +54,8 @@ test('an owner switches mails to payers on, looks at one, and chooses notificati
 
   await page.getByRole('tab', { name: 'Notifications' }).click();
   await page.getByLabel('A payment is received').check();
-  expect(await page.getByLabel('A sending key is running out of gas funds').count()).toBe(0);
-  await page.getByRole('button', { name: 'Save the notifications' }).click();
+  expect(await page.getByLabel('A wallet of this installation is low on funds for network fees').count()).toBe(0);
+  await page.getByRole('button', { name: 'Save notifications' }).click();
   const where = { member: { email: shop.ownerEmail } };
   await expect
     .poll(() => ground.database.memberNotifications.findFirst({ where }), PATIENCE)
@@ -63,12 +63,12 @@ test('an owner switches mails to payers on, looks at one, and chooses notificati
   await inspect(opened, 'settings-notifications');
 
   await page.getByRole('tab', { name: 'General' }).click();
-  await page.getByLabel('Further attempts').fill('6, 1');
-  await page.getByRole('button', { name: 'Save the retry rules' }).click();
-  await page.getByText('Enter 1 to 10 ascending whole hours, from 1 to 1440.').waitFor();
-  await page.getByLabel('Further attempts').fill('2, 12, 48');
+  await page.getByLabel('Retry schedule (hours)').fill('6, 1');
+  await page.getByRole('button', { name: 'Save retry rules' }).click();
+  await page.getByText('Enter 1 to 10 whole numbers in ascending order, from 1 to 1440').waitFor();
+  await page.getByLabel('Retry schedule (hours)').fill('2, 12, 48');
   await page.getByLabel('After the grace period').selectOption('PAUSE');
-  await page.getByRole('button', { name: 'Save the retry rules' }).click();
+  await page.getByRole('button', { name: 'Save retry rules' }).click();
   await expect
     .poll(() => ground.database.app.findUnique({ where: { id: shop.appId } }), PATIENCE)
     .toMatchObject({ renewalRetrySteps: [2, 12, 48], renewalRetryEnd: 'PAUSE' });

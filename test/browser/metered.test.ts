@@ -21,26 +21,26 @@ test('a metered plan is made in the dashboard, and its usage is shown with what 
   const opened = await openPage({ expected: [/400/] });
   const { page } = opened;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/plans' });
-  await page.getByRole('button', { name: 'New plan' }).click();
+  await page.getByRole('button', { name: 'New product' }).click();
   await dialog(page).getByLabel('Name', { exact: true }).fill('API');
-  await dialog(page).getByLabel('Kind of price').selectOption('METERED');
+  await dialog(page).getByLabel('Pricing model').selectOption('METERED');
   await dialog(page).getByLabel('Base fee').fill('5');
-  await dialog(page).getByLabel('How units are priced').selectOption('GRADUATED');
+  await dialog(page).getByLabel('Usage pricing').selectOption('GRADUATED');
   await dialog(page).getByLabel('Included units').fill('100');
   await dialog(page).getByLabel('Up to').fill('1000');
-  await dialog(page).getByLabel('Price of a unit').first().fill('0.01');
-  await dialog(page).getByLabel('Price of a unit').last().fill('0.005');
+  await dialog(page).getByLabel('Unit price').first().fill('0.01');
+  await dialog(page).getByLabel('Unit price').last().fill('0.005');
   await dialog(page).getByLabel('Maximum charge per period').fill('50');
-  await dialog(page).getByRole('button', { name: 'Create the plan' }).click();
+  await dialog(page).getByRole('button', { name: 'Create product' }).click();
   // The API refuses the empty name of the unit, at its field.
   await expect
-    .poll(() => dialog(page).getByLabel('Name of a unit').getAttribute('aria-invalid'), {
+    .poll(() => dialog(page).getByLabel('Unit name').getAttribute('aria-invalid'), {
       timeout: 60_000,
     })
     .toBe('true');
   await inspect(opened, 'metered-plan-form');
-  await dialog(page).getByLabel('Name of a unit').fill('API call');
-  await dialog(page).getByRole('button', { name: 'Create the plan' }).click();
+  await dialog(page).getByLabel('Unit name').fill('API call');
+  await dialog(page).getByRole('button', { name: 'Create product' }).click();
   await page.getByRole('heading', { level: 1, name: 'API' }).waitFor();
   await page.getByText('5.00 USD a month plus usage').first().waitFor();
 

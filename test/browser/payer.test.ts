@@ -57,16 +57,16 @@ async function revoke(consent: Locator, payer: LocalAccount): Promise<void> {
   const row = await ground.database.subscriptionConsent.findFirstOrThrow({ where: { walletAddress: payer.address } });
   const isRevoked = () => onChain(payer).isRevoked(`0x${row.consentId.slice(2)}`);
   expect(await isRevoked()).toBe(false);
-  await consent.getByRole('button', { name: 'Revoke it' }).click();
-  await consent.getByText('Revoked', { exact: true }).waitFor();
+  await consent.getByRole('button', { name: 'Cancel subscription' }).click();
+  await consent.getByText('Cancelled', { exact: true }).waitFor();
   expect(await isRevoked()).toBe(true);
 }
 
 async function setToZero(page: Page, payer: LocalAccount): Promise<void> {
   const { allowance } = onChain(payer);
   expect(await allowance()).toBeGreaterThan(0n);
-  const row = page.getByRole('article', { name: 'Allowance of USDC' });
-  await row.getByRole('button', { name: 'Set to zero' }).click();
+  const row = page.getByRole('article', { name: 'Approval for USDC' });
+  await row.getByRole('button', { name: 'Revoke approval' }).click();
   await row.waitFor({ state: 'detached' });
   expect(await allowance()).toBe(0n);
 }
@@ -98,37 +98,37 @@ test('a wallet signs in, sees its hold and its subscription, disputes, revokes, 
   await picture('payer-connect');
   await press(page, 'Connect Test wallet');
   await page.waitForURL(`**/pay/${payer.address}`);
-  await page.getByRole('heading', { name: 'Show that it is your wallet' }).waitFor();
+  await page.getByRole('heading', { name: 'Sign in with your wallet' }).waitFor();
   wallet.behave('personal_sign', 'reject');
-  await press(page, 'Sign in with your wallet');
-  await page.getByText('You said no in your wallet. Nothing happened.').waitFor();
+  await press(page, 'Sign in with wallet');
+  await page.getByText('You rejected the request in your wallet. Nothing was changed.').waitFor();
   await picture('payer-sign-in');
   expect(await axe()).toEqual([]);
   wallet.behave('personal_sign');
-  await press(page, 'Sign in with your wallet');
+  await press(page, 'Sign in with wallet');
 
   const payment = page.getByRole('article', { name: 'Payment to Tea house' }).filter({ hasText: 'A pot of tea' });
   await payment.getByText('Paid, held in escrow').waitFor();
-  await payment.getByText('Read from the contract just now.').waitFor();
+  await payment.getByText('Verified on the blockchain.').waitFor();
   const consent = page.getByRole('article', { name: 'Subscription with Tea house' });
-  await consent.getByText('May charge you').waitFor();
-  await page.getByRole('article', { name: 'Allowance of USDC' }).waitFor();
+  await consent.getByText('Active').waitFor();
+  await page.getByRole('article', { name: 'Approval for USDC' }).waitFor();
   await pictures('payer-holdings');
   expect(await axe()).toEqual([]);
 
-  await payment.getByRole('button', { name: 'Dispute this payment' }).click();
+  await payment.getByRole('button', { name: 'Open dispute' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Sign the dispute' }).click();
-  await dialog.getByText('Say in a few words what went wrong.').waitFor();
-  await dialog.getByLabel('What went wrong?').fill('The tea never came.');
+  await dialog.getByRole('button', { name: 'Sign dispute' }).click();
+  await dialog.getByText('Enter a reason').waitFor();
+  await dialog.getByLabel('Reason').fill('The tea never came.');
   await picture('payer-dispute');
   expect(await axe()).toEqual([]);
   const answer = await holdAnswer(page, 'PayerDispute');
-  await dialog.getByRole('button', { name: 'Sign the dispute' }).click();
+  await dialog.getByRole('button', { name: 'Sign dispute' }).click();
   // The page itself sees the dispute on the chain before it has its own answer; what is behind a dialogue has no role.
   await page.locator('article').getByText('Disputed', { exact: true }).waitFor();
   answer.letGo();
-  await dialog.getByText('Your dispute is on its way').waitFor();
+  await dialog.getByText('Dispute submitted').waitFor();
   await dialog.getByText('Close', { exact: true }).last().click();
   await payment.getByText('Disputed', { exact: true }).waitFor();
   await expect.poll(() => payment.evaluate((card) => card === document.activeElement), PATIENCE).toBe(true);
@@ -140,8 +140,8 @@ test('a wallet signs in, sees its hold and its subscription, disputes, revokes, 
   expect((await chain.state(id)).disputedAt).toBeGreaterThan(0);
 
   wallet.behave('eth_sendTransaction', 'reject');
-  await consent.getByRole('button', { name: 'Revoke it' }).click();
-  await consent.getByText('You said no in your wallet. Nothing happened.').waitFor();
+  await consent.getByRole('button', { name: 'Cancel subscription' }).click();
+  await consent.getByText('You rejected the request in your wallet. Nothing was changed.').waitFor();
   wallet.behave('eth_sendTransaction');
   await revoke(consent, payer);
   await setToZero(page, payer);
@@ -159,26 +159,26 @@ test('with the API gone the page reads the contract alone, and takes back, dispu
   const { page, pictures, axe } = await openWith(payer, { expected: [/Failed to load resource|ERR_/] });
   await page.goto(`${door.url}/pay/${payer.address}`);
   await press(page, 'Connect Test wallet');
-  await press(page, 'Sign in with your wallet');
+  await press(page, 'Sign in with wallet');
   const known = page.getByRole('article', { name: 'Payment to Tea house' }).filter({ hasText: 'A pot of tea' });
   await known.getByText('Paid, held in escrow').waitFor();
   const consent = page.getByRole('article', { name: 'Subscription with Tea house' });
-  await consent.getByText('May charge you').waitFor();
+  await consent.getByText('Active').waitFor();
   // Nobody but the chain hears of this one, and nobody will take it.
   const hold = await holdElsewhere(ground, payer, { merchant: getAddress(`0x${'ab'.repeat(20)}`), seconds: 20 });
   await door.close();
 
-  await page.getByText('Sluice does not answer').waitFor();
+  await page.getByText('Sluice is not available').waitFor();
   const elsewhere = page.getByRole('article', { name: /^Payment to 0x/ });
-  await elsewhere.getByText('Yours to take back').waitFor();
+  await elsewhere.getByText('Refund available').waitFor();
   await pictures('payer-alone');
   expect(await axe()).toEqual([]);
-  await elsewhere.getByRole('button', { name: 'Take it back' }).click();
-  await elsewhere.getByText('Back with you').waitFor();
+  await elsewhere.getByRole('button', { name: 'Reclaim payment' }).click();
+  await elsewhere.getByText('Refunded').waitFor();
   expect(await chain.state(hold.id)).toMatchObject({ status: 'RECLAIMED', left: 0n });
 
-  await known.getByRole('button', { name: 'Dispute this payment' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Send the dispute' }).click();
+  await known.getByRole('button', { name: 'Open dispute' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Submit dispute' }).click();
   await known.getByText('Disputed', { exact: true }).waitFor();
 
   await revoke(consent, payer);
@@ -196,14 +196,14 @@ test.each(['the payer’s page', 'a payment link'])(
     const { page } = await openPage({ expected: [/ERR_BLOCKED_BY_LOCAL_NETWORK_ACCESS_CHECKS/] });
     await page.goto(`${ground.origin}${path}`);
     await page.getByText('No wallet was found in this browser').waitFor();
-    expect(await page.getByRole('button', { name: 'Wallet on a phone' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Mobile wallet' }).count()).toBe(0);
     await page.route(`**${path}`, async (route) => {
       const response = await route.fetch();
       const id = `"walletConnectProjectId":"${'ab'.repeat(16)}"`;
       await route.fulfill({ response, body: (await response.text()).replace('"walletConnectProjectId":null', id) });
     });
     await page.goto(`${ground.origin}${path}`);
-    await page.getByRole('button', { name: 'Wallet on a phone' }).waitFor();
+    await page.getByRole('button', { name: 'Mobile wallet' }).waitFor();
   },
 );
 

@@ -42,18 +42,18 @@ test('Enter twice, and again after an answer that was lost, make one tax rate', 
   await dialog.getByLabel('Name', { exact: true }).fill('VAT');
   const percentage = dialog.getByLabel('Percentage');
   await percentage.fill('1e1');
-  await dialog.getByRole('button', { name: 'Create the tax rate' }).click();
-  await dialog.getByRole('alert').filter({ hasText: 'plain digits, such as 19 or 5.5' }).waitFor();
+  await dialog.getByRole('button', { name: 'Create tax rate' }).click();
+  await dialog.getByRole('alert').filter({ hasText: 'Enter a percentage, such as 19 or 5.5' }).waitFor();
   await percentage.fill('19');
   // Both in one task: nothing of the page is drawn between them.
   await dialog.locator('form').evaluate((form: HTMLFormElement) => {
     form.requestSubmit();
     form.requestSubmit();
   });
-  await dialog.getByText('The server did not answer.').waitFor();
+  await dialog.getByText('The server is not responding.').waitFor();
   expect(keys).toHaveLength(1);
-  await dialog.getByRole('button', { name: 'Create the tax rate' }).click();
-  await page.getByText('The tax rate is there', { exact: true }).waitFor();
+  await dialog.getByRole('button', { name: 'Create tax rate' }).click();
+  await page.getByText('Tax rate created', { exact: true }).waitFor();
   expect(keys).toEqual([keys[0], keys[0]]);
   expect(await shop.call('GET', '/tax-rates')).toMatchObject([{ displayName: 'VAT' }]);
 }, 300_000);
@@ -65,10 +65,10 @@ test('a first app whose answer was lost is no hindrance to another name', async 
   const { page } = await openPage(lost);
   const keys = await loseFirstAnswer(page, 'createApp');
   await logIn(ground, page, { email, path: '/' });
-  await page.getByRole('button', { name: 'Make the test app' }).click();
-  await page.getByText('The server did not answer.').waitFor();
+  await page.getByRole('button', { name: 'Create test app' }).click();
+  await page.getByText('The server is not responding.').waitFor();
   await page.getByRole('textbox').fill('Another name');
-  await page.getByRole('button', { name: 'Make the test app' }).click();
+  await page.getByRole('button', { name: 'Create test app' }).click();
   await page.getByRole('navigation').first().waitFor();
   expect(new Set(keys).size).toBe(2);
   const apps = await ground.database.app.findMany({ where: { merchantId }, orderBy: { id: 'asc' } });

@@ -51,17 +51,17 @@ test('a payout that the token refused has a card on its payment and on the overv
   const opened = await openPage();
   const { page } = opened;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: `/payments/${id}` });
-  await page.getByText(/^Settlement waits, because your payout address cannot be paid/).waitFor();
+  await page.getByText(/^The payout is on hold because your payout address cannot receive payments/).waitFor();
 
   // A stranger settles: the page learns of it by itself.
   await refusals.settle(id);
   const card = (of: Page) => of.getByRole('region', { name: /USDC could not be paid out to you$/ });
   await card(page).getByText('On Local 31337, USDC refused the transfer to the recipient.', { exact: false }).waitFor();
-  await page.getByRole('heading', { name: 'Payout not delivered' }).waitFor();
+  await page.getByRole('heading', { name: 'Payout failed' }).waitFor();
   await refusals.postpone(address);
   await inspect(opened, 'payment-undelivered');
-  await card(page).getByRole('button', { name: 'Deliver now' }).click();
-  await card(page).getByText('We tried just now, and the recipient still cannot be paid.').waitFor();
+  await card(page).getByRole('button', { name: 'Retry payout' }).click();
+  await card(page).getByText('The recipient still cannot be paid.').waitFor();
   expect(await refusals.claimsSent(address)).toBe(0);
 
   const watcher = await openPage();
@@ -76,7 +76,7 @@ test('a payout that the token refused has a card on its payment and on the overv
   await refusals.unblock(address);
   const owed = await refusals.owed(address);
   expect(owed).toBeGreaterThan(0n);
-  await card(page).getByRole('button', { name: 'Deliver now' }).click();
+  await card(page).getByRole('button', { name: 'Retry payout' }).click();
   await card(page).waitFor({ state: 'detached', ...PATIENCE });
   await part.waitFor({ state: 'detached' });
   // Whoever pressed nothing is told as well.
@@ -86,7 +86,7 @@ test('a payout that the token refused has a card on its payment and on the overv
   await page.goto(`${ground.origin}/dashboard/payments/${id}`);
   await page.getByText('Technical details', { exact: true }).click();
   const step = page.locator('[data-step="payout_delivered"]');
-  await step.getByRole('table', { name: 'Booked' }).waitFor();
+  await step.getByRole('table', { name: 'Ledger entries' }).waitFor();
   expect(await card(page).count()).toBe(0);
 });
 
@@ -119,7 +119,7 @@ async function openPayer(payer: LocalAccount, chainId: number) {
   const wallet = await injectEvmWallet(page, { privateKey: payer.privateKey, rpcUrls, chainId });
   await page.goto(`${ground.origin}/pay/${payer.address}`);
   await page.getByRole('button', { name: 'Connect Test wallet' }).click();
-  await page.getByRole('button', { name: 'Sign in with your wallet' }).click();
+  await page.getByRole('button', { name: 'Sign in with wallet' }).click();
   return { ...opened, wallet };
 }
 
@@ -131,7 +131,9 @@ test('a payer whose wallet was blocked collects the refund with one press, from 
   const receipt = await openPage();
   await receipt.page.goto(url);
   await receipt.page.getByText(/USDC could not be sent to your wallet$/).waitFor();
-  await receipt.page.getByText('Tea house gave everything back, but it could not be sent to your wallet.').waitFor();
+  await receipt.page
+    .getByText('Tea house refunded the full amount, but it could not be sent to your wallet.')
+    .waitFor();
   await receipt.page.locator('[data-refund="WAITING"]').getByText('Ready to collect', { exact: true }).waitFor();
   const way = receipt.page.getByRole('link', { name: /^Collect .* USDC$/ });
   expect(await way.getAttribute('href')).toBe(`/pay/${payer.address}`);
@@ -142,14 +144,14 @@ test('a payer whose wallet was blocked collects the refund with one press, from 
   const payment = page.getByRole('article', { name: 'Payment to Tea house' });
   await card.getByText('From your payments to: Tea house.').waitFor();
   await card.getByText(/USDC refused the transfer to your wallet\./).waitFor();
-  await payment.getByText('Waits for you', { exact: true }).waitFor();
+  await payment.getByText('Available to collect', { exact: true }).waitFor();
   await payment.locator('[data-refund="WAITING"]').waitFor();
   await inspect(opened, 'payer-undelivered');
   const collect = card.getByRole('button', { name: /^Collect .* USDC$/ });
 
   wallet.behave('wallet_switchEthereumChain', 'reject');
   await collect.click();
-  await card.getByText('You said no in your wallet. Nothing happened.').waitFor();
+  await card.getByText('You rejected the request in your wallet. Nothing was changed.').waitFor();
   wallet.behave('wallet_switchEthereumChain');
   await collect.click();
   await card.getByText(/^USDC still cannot be sent to your wallet\./).waitFor();
@@ -160,14 +162,14 @@ test('a payer whose wallet was blocked collects the refund with one press, from 
   await refusals.unblock(payer.address);
   wallet.behave('eth_sendTransaction', 'reject');
   await collect.click();
-  await card.getByText('You said no in your wallet. Nothing happened.').waitFor();
+  await card.getByText('You rejected the request in your wallet. Nothing was changed.').waitFor();
   wallet.behave('eth_sendTransaction');
   const [owed, before] = [await refusals.owed(payer.address), await refusals.balance(payer.address)];
   expect(owed).toBeGreaterThan(0n);
   await collect.click();
   await card.waitFor({ state: 'detached' });
   expect([await refusals.owed(payer.address), await refusals.balance(payer.address)]).toEqual([0n, before + owed]);
-  await payment.getByText('Back with you', { exact: true }).waitFor();
+  await payment.getByText('Refunded', { exact: true }).waitFor();
   await payment.locator('[data-refund="REFUNDED"]').waitFor();
   const delivered = async () => (await refusals.credits(payer.address))[0]?.deliveredTo;
   await expect.poll(delivered, PATIENCE).toBe(payer.address.toLowerCase());
@@ -191,10 +193,10 @@ test('a wallet that accepts no coin collects a refund to another address', async
   await card.getByText(/^This address did not accept ETH\./).waitFor();
   const target = card.getByLabel('Send it to');
   await target.fill(zeroAddress);
-  await card.getByText('This is the zero address, to which nobody has a key.').waitFor();
+  await card.getByText('This is the zero address. Money sent to it is lost.').waitFor();
   const [token] = ground.demo.chains.flatMap(({ tokens }) => tokens.filter(({ key }) => key === `USDC-${CHAIN}`));
   await target.fill(token?.address ?? '');
-  await card.getByText('This is the contract of USDC on Local 31337, which gives nothing back.').waitFor();
+  await card.getByText('This is the token contract of USDC on Local 31337. Money sent to it is lost.').waitFor();
   expect(await collect.isDisabled()).toBe(true);
   await inspect(opened, 'payer-coin-undelivered');
   const other = freshAddress();

@@ -55,6 +55,83 @@ describe.each(languages.filter((language) => language !== 'en'))('the words in %
   });
 });
 
+/** Words and shapes that are not those of payment products; CONTRIBUTING.md says why. Each language has its own. */
+const avoided: Record<string, { shape: RegExp; instead: string }[]> = {
+  en: [
+    { shape: /\b(nobody|whoever|anybody)\b/i, instead: 'no one, anyone, or the party' },
+    { shape: /\b(told|tells?|telling)\b/i, instead: 'notify, send, show' },
+    { shape: /\b(make|made) (the|an?|your) (?!payment|change)/i, instead: 'create' },
+    { shape: /\bthe \w+ is (there|gone|back)\b/i, instead: 'X created, X deleted, X restored' },
+    { shape: /\bspeaks? (for|against)\b/i, instead: 'the fact' },
+    { shape: /\bwhat (it|he|she) takes\b|\bnothing fits\b|\bno \w+ fits\b/i, instead: 'Pricing; No results' },
+    {
+      shape: /\b(by itself|for good|at once|once more|any more|again and again)\b/i,
+      instead: 'automatically; immediately; no longer',
+    },
+    { shape: /\be-mail/i, instead: 'email' },
+    { shape: /\bIds?\b/, instead: 'ID' },
+    { shape: /\b(basis points|bps)\b/i, instead: 'percent' },
+    { shape: /\b(try|tries) (to charge|\d)|\bnext try\b|\bevery try\b/i, instead: 'attempt' },
+    { shape: /\b(keys|wallets) that (send|sign)\b|\bsaid\b|\bsays\b/i, instead: 'a noun' },
+    { shape: /\bpayers?\b/i, instead: 'customer; you, on pages for customers' },
+    { shape: /\bgiven? (up|back)\b|\bgiv(es?|ing) back\b/i, instead: 'failed; refund, return' },
+    { shape: /\bfor who(m)?\b|\bwhom\b/i, instead: 'Customer' },
+    { shape: /\b\w+, please\.$/i, instead: 'a sentence: Enter a whole number' },
+    { shape: /\b(?!INV|EIP|ERC)[A-Z]{2,6}-\d{2,}\b/, instead: 'a token as people write it: USDC on Base' },
+  ],
+  de: [
+    { shape: /\b(du|dir|dich|dein(e[rnms]?)?|euch|euer|eure[rnms]?)\b/i, instead: 'Sie' },
+    { shape: /\bZahl(er|ers|ern|ende[rnms]?)\b/, instead: 'Kunde; Sie, auf Seiten für Kunden' },
+    { shape: /\b(Reklamation|Beanstandung|Einspruch)(en|s)?\b/, instead: 'Streitfall' },
+    { shape: /\bunter(schr(eib|ieb)|zeichn)\w*/i, instead: 'signieren' },
+    { shape: /\bUnterschrift(en)?\b/, instead: 'Signatur' },
+    { shape: /\bdas Wallet\b/i, instead: 'die Wallet' },
+    { shape: /\b(Chains?|Ketten?)\b(?!-)/, instead: 'Netzwerk' },
+    { shape: /\bvon selbst\b|\bvon Hand\b/i, instead: 'automatisch; manuell' },
+    { shape: /\bpasst (dazu|zu)\b|\bniemand\b/i, instead: 'Keine Ergebnisse' },
+    { shape: /\bBasispunkte?n?\b/, instead: 'Prozent' },
+    { shape: /\b(Der|Die|Das) \w+ ist (angelegt|da|weg)\b/, instead: 'X erstellt' },
+    { shape: /\bspricht (da)?gegen\b|\blaut \{\{/i, instead: 'die Tatsache' },
+  ],
+};
+
+describe.each(languages)('the style of the words in %s', (language) => {
+  it('avoids what products for payments do not say', () => {
+    const found = areas.flatMap((area) =>
+      [...wordsOf(language, area)].flatMap(([key, text]) =>
+        (avoided[language] ?? [])
+          .filter(({ shape }) => shape.test(text.replaceAll(/\{\{[^}]*\}\}/g, '')))
+          .map(({ instead }) => `${area}.${key}: "${text}" (instead: ${instead})`),
+      ),
+    );
+    expect(found).toEqual([]);
+  });
+});
+
+it('the style finds what was said before', () => {
+  const before: Record<string, string[]> = {
+    en: [
+      'Make the test app',
+      'What it takes',
+      'Nobody is told yet',
+      'Nothing speaks against the next charge',
+      'Keys that send',
+      'said fixed',
+      'In basis points: 10000 is everything',
+      'USDC-8453',
+      'The link is gone',
+    ],
+    de: ['Nichts spricht gegen die nächste Abbuchung', 'Noch wird niemand benachrichtigt', 'Der Link ist angelegt'],
+  };
+  for (const [language, texts] of Object.entries(before)) {
+    for (const text of texts)
+      expect(
+        avoided[language]?.some(({ shape }) => shape.test(text)),
+        text,
+      ).toBe(true);
+  }
+});
+
 describe('the pages', () => {
   it('ask for words that are there', () => {
     const missing = globSync('**/*.{ts,tsx}', { cwd: root }).flatMap((file) => {

@@ -123,15 +123,15 @@ test('a code for Solana', async () => {
   });
   const { page, pictures } = await openPage();
   await page.goto(`${ground.origin}/checkout/${session.id}#${session.clientSecret}`);
-  await page.getByRole('button', { name: 'Show a code to scan' }).click();
-  await page.getByRole('img', { name: /^Code that pays/ }).waitFor();
+  await page.getByRole('button', { name: 'Show QR code' }).click();
+  await page.getByRole('img', { name: /^QR code to pay/ }).waitFor();
   await pictures('solana-code');
 });
 
 test('the payer’s own page', async () => {
   const { page, pictures } = await withWallet(`/pay/${getAddress(payer.address)}`);
   await page.getByRole('button', { name: 'Connect Test wallet' }).click();
-  await page.getByRole('button', { name: 'Sign in with your wallet' }).click();
+  await page.getByRole('button', { name: 'Sign in with wallet' }).click();
   await page.getByText('Tea house').first().waitFor();
   await pictures('payer');
 });
@@ -163,7 +163,7 @@ test('the dashboard', async () => {
 
 /** Two subscriptions and, beside their invoices, one that is a draft and one that waits for its money. Answers one's id. */
 async function sellMonthly(): Promise<string> {
-  await sell({ name: 'Grace', planName: 'Matcha box', amount: '24' });
+  await sell({ name: 'Grace period (days)', planName: 'Matcha box', amount: '24' });
   const { id, customerAccountId } = await sell({ name: 'Ada', planName: 'Tea club', amount: '10' });
   const { appId } = shop;
   const items = [{ description: 'Tea for an office', quantity: 3, amount: '48.00' }];
