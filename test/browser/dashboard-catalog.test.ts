@@ -51,7 +51,7 @@ test('a plan is made, sold by a link whose page and code lead to it, renamed and
   await amount.fill('12,50');
   await dialog(page).getByRole('button', { name: 'Create product' }).click();
   await page.getByRole('heading', { level: 1, name: 'Gold tea' }).waitFor();
-  await page.getByText('12.50 USD a month').first().waitFor();
+  await page.getByText('12.50 USD per month').first().waitFor();
   await inspect(opened, 'plan');
 
   await page.goto(`${ground.origin}/dashboard/links`);
@@ -247,7 +247,7 @@ async function applyCoupons(opened: OpenPage, id: string): Promise<void> {
   await page.getByRole('menuitem', { name: 'Apply coupon' }).click();
   const coupons = dialog(page).getByLabel('Coupon', { exact: true });
   await expect.poll(() => coupons.locator('option').count(), patient).toBe(2);
-  await coupons.selectOption({ label: 'Loyal · 25 % off for 2 periods' });
+  await coupons.selectOption({ label: 'Loyal · 25 % off for 2 billing periods' });
   await dialog(page).getByRole('button', { name: 'Apply coupon' }).click();
   await page.getByText('2 invoices left').waitFor();
   await expect.poll(() => page.locator('[data-due]').first().textContent(), patient).toContain('7.50 USD');

@@ -78,7 +78,7 @@ test('an endpoint is refused at its field, told, looked into, and told again; ev
   await dialog.getByRole('button', { name: 'Add endpoint' }).click();
   await expect.poll(() => page.locator('[data-secret]').textContent(), PATIENCE).toMatch(/^whsec_/);
   await page.getByRole('button', { name: 'Done' }).click();
-  await page.getByRole('button', { name: `Open ${receiver.url}` }).click();
+  await page.getByRole('button', { name: `View ${receiver.url}` }).click();
   await page.getByText('All events, in strict order').waitFor();
   await page.getByRole('button', { name: 'Send test event' }).click();
   await page.getByText('Test event delivered', { exact: true }).waitFor();

@@ -42,7 +42,7 @@ test('a metered plan is made in the dashboard, and its usage is shown with what 
   await dialog(page).getByLabel('Unit name').fill('API call');
   await dialog(page).getByRole('button', { name: 'Create product' }).click();
   await page.getByRole('heading', { level: 1, name: 'API' }).waitFor();
-  await page.getByText('5.00 USD a month plus usage').first().waitFor();
+  await page.getByText('5.00 USD per month plus usage').first().waitFor();
 
   const id = await subscribe();
   await shop.call('POST', '/usage', { events: [{ eventId: newId(), subscriptionId: id, quantity: '1234.5' }] });

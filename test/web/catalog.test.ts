@@ -15,7 +15,7 @@ import {
 } from '../../web/src/dashboard/resources/selections.ts';
 import { readPercentage } from '../../web/src/dashboard/taxes/read-percentage.ts';
 import type { ChainSettings } from '../../web/src/settings.ts';
-import { fieldFaults, limitWords } from '../../web/src/ui/forms/field-faults.ts';
+import { fieldFaults, limitWords } from '../../web/src/ui/fields/form/field-faults.ts';
 
 describe('a percentage', () => {
   it.each([

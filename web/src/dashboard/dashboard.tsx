@@ -1,8 +1,8 @@
 /** The dashboard: whoever is let in, the shell, and the page that the address names. */
 import { useTranslation } from 'react-i18next';
 import { Link, matchRoute, Route, Router, useLocation, useRouter } from 'wouter';
-import { LeaveGuard } from '../ui/forms/leave-guard.tsx';
-import { askToLeave } from '../ui/forms/unsaved-forms.ts';
+import { LeaveGuard } from '../ui/fields/form/leave-guard.tsx';
+import { askToLeave } from '../ui/fields/form/unsaved-forms.ts';
 import { Toasts } from '../ui/overlays/toasts.tsx';
 import { Empty } from '../ui/state/empty.tsx';
 import { PageView } from './page-view.tsx';

@@ -7,9 +7,9 @@ import { type LinkPageQuery, LinkStartDocument } from '../../../../generated/web
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
 import { Button } from '../../ui/button/button.tsx';
+import { Form } from '../../ui/fields/form/form.tsx';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
-import { Form } from '../../ui/forms/form.tsx';
 import { EndCard } from '../cards/end-card.tsx';
 import { LoadingCard } from '../cards/loading-card.tsx';
 import { apiSentence } from '../pay/api-fault.ts';

@@ -2,9 +2,9 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CouponCreateDocument, CouponUpdateDocument } from '../../../../generated/web/documents.ts';
+import { useFaults } from '../../ui/fields/form/use-faults.ts';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
-import { useFaults } from '../../ui/forms/use-faults.ts';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { CurrencyChoice } from '../resources/currency-choice.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';

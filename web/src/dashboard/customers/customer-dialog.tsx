@@ -8,10 +8,10 @@ import {
   CustomersListDocument,
   CustomerUpdateDocument,
 } from '../../../../generated/web/documents.ts';
+import { useFaults } from '../../ui/fields/form/use-faults.ts';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextArea } from '../../ui/fields/text-area.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
-import { useFaults } from '../../ui/forms/use-faults.ts';
 import { FormDialog } from '../resources/form-dialog.tsx';
 import { languages } from '../resources/languages.ts';
 import { useDashboard } from '../session/use-dashboard.ts';

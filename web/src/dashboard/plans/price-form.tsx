@@ -7,8 +7,8 @@ import {
   type PriceFactsFragment,
 } from '../../../../generated/web/documents.ts';
 import { Checkbox } from '../../ui/fields/checkbox.tsx';
+import { useFaults } from '../../ui/fields/form/use-faults.ts';
 import { TextField } from '../../ui/fields/text-field.tsx';
-import { useFaults } from '../../ui/forms/use-faults.ts';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
 import { usePriceWords } from '../resources/use-price-words.ts';

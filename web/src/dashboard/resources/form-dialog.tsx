@@ -2,8 +2,8 @@
 import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
-import { Form } from '../../ui/forms/form.tsx';
-import { askToLeave } from '../../ui/forms/unsaved-forms.ts';
+import { Form } from '../../ui/fields/form/form.tsx';
+import { askToLeave } from '../../ui/fields/form/unsaved-forms.ts';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import styles from './resources.module.css';
 

@@ -9,9 +9,9 @@ import {
   SettingsRemoveMemberDocument,
 } from '../../../../generated/web/documents.ts';
 import { Button } from '../../ui/button/button.tsx';
+import { Form } from '../../ui/fields/form/form.tsx';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
-import { Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { ErrorNote } from '../../ui/state/error-note.tsx';

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SubscriptionApplyCouponDocument } from '../../../../generated/web/documents.ts';
-import { useFaults } from '../../ui/forms/use-faults.ts';
+import { useFaults } from '../../ui/fields/form/use-faults.ts';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { CouponChoice } from '../coupons/coupon-choice.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useSearchParams } from 'wouter';
 import { SubscriptionCreateDocument } from '../../../../generated/web/documents.ts';
-import { useFaults } from '../../ui/forms/use-faults.ts';
+import { useFaults } from '../../ui/fields/form/use-faults.ts';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { CouponChoice } from '../coupons/coupon-choice.tsx';
 import { ChainChoice } from '../resources/chain-choice.tsx';

@@ -1,8 +1,8 @@
 /** A label, a hint and a fault around one control, tied to it for screen readers. */
 import { type ReactNode, useId } from 'react';
-import { useFieldFault } from '../forms/form-faults.ts';
 import { Icon } from '../icon.tsx';
 import styles from './fields.module.css';
+import { useFieldFault } from './form/form-faults.ts';
 
 export type FieldWords = {
   label: ReactNode;

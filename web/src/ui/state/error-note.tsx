@@ -2,7 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../../api/api-error.ts';
 import { Button } from '../button/button.tsx';
-import { useFaultWords } from '../forms/use-faults.ts';
+import { useFaultWords } from '../fields/form/use-faults.ts';
 import { Note } from './note.tsx';
 import styles from './state.module.css';
 

@@ -1,13 +1,13 @@
 /** The hosted page, the receipt, an email and an invoice as they look with the brand that the form holds, side by side. */
 import { type CSSProperties, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Mode, readableAccent, surfaces } from '../../../../../src/auth/brand/accent.ts';
+import { type Mode, readableAccent, surfaces } from '../../../../../src/checkout/accent.ts';
 import { Select } from '../../../ui/fields/select.tsx';
 import { useFormats } from '../../../ui/formats/use-formats.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { MerchantMark } from '../../../ui/merchant-mark.tsx';
+import type { BrandTexts } from './brand-texts.ts';
 import styles from './look.module.css';
-import type { BrandTexts } from './look-form.tsx';
 
 type BrandPreviewsProps = { name: string; logo: string | null; colour: string; said: BrandTexts };
 

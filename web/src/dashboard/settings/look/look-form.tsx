@@ -2,11 +2,11 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SettingsLogoPreviewDocument } from '../../../../../generated/web/documents.ts';
-import { contrastOf, type Mode, readableAccent, surfaces } from '../../../../../src/auth/brand/accent.ts';
+import { contrastOf, type Mode, readableAccent, surfaces } from '../../../../../src/checkout/accent.ts';
 import { Button } from '../../../ui/button/button.tsx';
+import { Form } from '../../../ui/fields/form/form.tsx';
 import { TextArea } from '../../../ui/fields/text-area.tsx';
 import { TextField } from '../../../ui/fields/text-field.tsx';
-import { Form } from '../../../ui/forms/form.tsx';
 import { Note } from '../../../ui/state/note.tsx';
 import { useAsk } from '../../session/use-ask.ts';
 import { useDashboard } from '../../session/use-dashboard.ts';
@@ -14,18 +14,11 @@ import { Panel } from '../../shell/panel.tsx';
 import styles from '../settings.module.css';
 import { type SettingsOfApp, useSave } from '../use-save.ts';
 import { BrandPreviews } from './brand-previews.tsx';
+import { type BrandTexts, texts } from './brand-texts.ts';
 
 /** As tokens.css has it for `--accent`. */
 const OWN_ACCENT = '#2f55d4';
 const TYPING_MS = 400;
-
-const texts = [
-  { name: 'checkoutHeading', most: 80 },
-  { name: 'checkoutMessage', most: 300 },
-  { name: 'receiptMessage', most: 300 },
-  { name: 'footerText', most: 500 },
-] as const;
-export type BrandTexts = Record<(typeof texts)[number]['name'], string>;
 
 export function LookForm({ app }: { app: SettingsOfApp }) {
   const { t } = useTranslation();

@@ -9,9 +9,9 @@ import {
 } from '../../../../../generated/web/documents.ts';
 import { Button } from '../../../ui/button/button.tsx';
 import { Checkbox } from '../../../ui/fields/checkbox.tsx';
+import { Form } from '../../../ui/fields/form/form.tsx';
 import { Select } from '../../../ui/fields/select.tsx';
 import { TextField } from '../../../ui/fields/text-field.tsx';
-import { Form } from '../../../ui/forms/form.tsx';
 import { useToasts } from '../../../ui/overlays/toasts.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
 import { Skeleton } from '../../../ui/state/skeleton.tsx';

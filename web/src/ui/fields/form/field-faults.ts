@@ -1,5 +1,5 @@
 /** What the API reported about each field of a form, and what belongs to none of them. */
-import { ApiError } from '../../api/api-error.ts';
+import { ApiError } from '../../../api/api-error.ts';
 
 export type FieldFaults = {
   /** By the API's name of the field, such as `prices[0].amount`. */

@@ -4,7 +4,7 @@
  */
 import { type FormEvent, type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ErrorNote } from '../state/error-note.tsx';
+import { ErrorNote } from '../../state/error-note.tsx';
 import { FormFaultsContext } from './form-faults.ts';
 import { markUnsaved } from './unsaved-forms.ts';
 import { useFaults } from './use-faults.ts';

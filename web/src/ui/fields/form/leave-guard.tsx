@@ -1,8 +1,8 @@
 /** Asks before unsaved changes are lost: by a link of the page, by the browser's back button, or by closing a dialog. */
 import { useEffect, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Button } from '../button/button.tsx';
-import { Dialog } from '../overlays/dialog.tsx';
+import { Button } from '../../button/button.tsx';
+import { Dialog } from '../../overlays/dialog.tsx';
 import { askToLeave, hasUnsaved, leaving, unsavedPlace } from './unsaved-forms.ts';
 
 export function LeaveGuard() {
