@@ -1,7 +1,7 @@
 import type { App, CustomerAccount, Database, Invoice, InvoiceItem } from '../../prisma/client.ts';
 import { imageAddress } from '../auth/tokens/image-address.ts';
 import type { SecretKeys } from '../auth/tokens/secret-keys.ts';
-import { readableAccent, surfaces } from '../checkout/accent.ts';
+import { readableAccent, surfaces } from '../catalog/accent.ts';
 import { sessionUrl } from '../checkout/checkout-session.ts';
 import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imageAddress } from '../../src/auth/tokens/image-address.ts';
-import { contrastOf } from '../../src/checkout/accent.ts';
+import { contrastOf } from '../../src/catalog/accent.ts';
 import { fetchBytes } from '../../src/platform/outbound/fetch-bytes.ts';
 import { openRestApi, type RestApi } from '../setup/rest.ts';
 

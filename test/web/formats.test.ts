@@ -1,6 +1,6 @@
 /** Times, addresses and colours as the pages show them. */
 import { describe, expect, it } from 'vitest';
-import { contrastOf, readableAccent } from '../../src/checkout/accent.ts';
+import { contrastOf, readableAccent } from '../../src/catalog/accent.ts';
 import { explorerLink, shortAddress } from '../../web/src/ui/formats/address.ts';
 import { absoluteTime, countdown, relativeTime, spanWords } from '../../web/src/ui/formats/time.ts';
 

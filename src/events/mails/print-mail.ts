@@ -1,5 +1,5 @@
 /** A mail as HTML and text, both printed from the same parts. The HTML loads nothing but the merchant's logo. */
-import { readableAccent } from '../../checkout/accent.ts';
+import { readableAccent } from '../../catalog/accent.ts';
 import { escapeHtml } from '../../platform/mail.ts';
 import type { MailContent } from './mail-content.ts';
 import type { MailKind, MailLanguage } from './mail-kind.ts';

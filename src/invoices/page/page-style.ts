@@ -1,5 +1,5 @@
 /** The page's only style sheet: A4 and phones, light or dark as the reader prefers, printed always light. */
-import { readableAccent } from '../../checkout/accent.ts';
+import { readableAccent } from '../../catalog/accent.ts';
 
 const PAPER = { light: '#ffffff', dark: '#1a1d24' };
 

@@ -1,5 +1,5 @@
 /** A merchant's colour for the whole page, made readable on light and on dark; null or nonsense leaves ours. */
-import { readableAccent, surfaces } from '../../../src/checkout/accent.ts';
+import { readableAccent, surfaces } from '../../../src/catalog/accent.ts';
 
 export function applyAccent(colour: string | null | undefined): void {
   const root = document.documentElement.style;

@@ -1,7 +1,7 @@
 /** The App type and its queries. */
 
 import { imageAddress } from '../../../auth/tokens/image-address.ts';
-import { type AccentColours, type Mode, readableAccent, surfaces } from '../../../checkout/accent.ts';
+import { type AccentColours, type Mode, readableAccent, surfaces } from '../../../catalog/accent.ts';
 import { notFound } from '../../../errors.ts';
 import { defaultSteps, type RetryRules, retryRulesOf } from '../../../subscriptions/renewal/dunning.ts';
 import { CaptureModeEnum } from '../payments/payment-intent.ts';

@@ -1,7 +1,7 @@
 /** The hosted page, the receipt, an email and an invoice as they look with the brand that the form holds, side by side. */
 import { type CSSProperties, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Mode, readableAccent, surfaces } from '../../../../../src/checkout/accent.ts';
+import { type Mode, readableAccent, surfaces } from '../../../../../src/catalog/accent.ts';
 import { Select } from '../../../ui/fields/select.tsx';
 import { useFormats } from '../../../ui/formats/use-formats.ts';
 import { Icon } from '../../../ui/icon.tsx';

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SettingsLogoPreviewDocument } from '../../../../../generated/web/documents.ts';
-import { contrastOf, type Mode, readableAccent, surfaces } from '../../../../../src/checkout/accent.ts';
+import { contrastOf, type Mode, readableAccent, surfaces } from '../../../../../src/catalog/accent.ts';
 import { Button } from '../../../ui/button/button.tsx';
 import { Form } from '../../../ui/fields/form/form.tsx';
 import { TextArea } from '../../../ui/fields/text-area.tsx';
