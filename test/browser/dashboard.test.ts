@@ -138,7 +138,7 @@ test('an owner changes settings, invites, and makes an app; a viewer’s forged 
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByRole('button', { name: 'App Corner shop, renamed, switch' }).waitFor();
   await inspect(seen, 'dashboard-settings');
-  for (const part of ['Payouts', 'Look']) {
+  for (const part of ['Payouts', 'Branding']) {
     await page.getByRole('tab', { name: part }).click();
     await page.getByRole('heading', { name: part }).waitFor();
     await inspect(seen, `dashboard-${part.toLowerCase()}`);
