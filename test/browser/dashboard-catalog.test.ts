@@ -90,7 +90,7 @@ test('a plan is made, sold by a link whose page and code lead to it, renamed and
 
   await page.goto(`${ground.origin}/dashboard/plans/${link.productPlanId}`);
   await changeName(page, { from: 'Gold tea', to: 'Golden tea' });
-  await act(page, { on: 'Golden tea', entry: 'Archive', yes: 'Archive the plan' });
+  await act(page, { on: 'Golden tea', entry: 'Archive', yes: 'Archive product' });
   await page.getByText('Archived', { exact: true }).waitFor();
   expect(await shop.call('GET', `/product-plans/${link.productPlanId}`)).toMatchObject({
     name: 'Golden tea',
@@ -181,7 +181,7 @@ test('a tax rate is made, changed and archived; an invoice is drafted with it, o
     .poll(async () => (await ground.mails(email)).some((mail) => mail.includes(invoiceNumber)), patient)
     .toBe(true);
   await dialog(page).waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Void', exact: true }).click();
+  await page.getByRole('button', { name: 'Void invoice', exact: true }).click();
   await dialog(page).getByRole('button', { name: 'Void invoice' }).click();
   await page.locator('[data-status="VOID"]').first().waitFor();
   expect((await shop.call('GET', '/invoices'))[0]).toMatchObject({ invoiceNumber, status: 'VOID', total: '119.00' });
