@@ -187,7 +187,7 @@ test('a tax rate is made, changed and archived; an invoice is drafted with it, o
   expect((await shop.call('GET', '/invoices'))[0]).toMatchObject({ invoiceNumber, status: 'VOID', total: '119.00' });
 
   await page.goto(`${ground.origin}/dashboard/plans/taxes`);
-  await act(page, { on: 'VAT', entry: 'Archive', yes: 'Archive the tax rate' });
+  await act(page, { on: 'VAT', entry: 'Archive', yes: 'Archive tax rate' });
   await page.getByText('No tax rates yet').waitFor();
   expect(await shop.call('GET', '/tax-rates')).toEqual([]);
 }, 300_000);
