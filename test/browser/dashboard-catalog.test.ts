@@ -253,7 +253,7 @@ async function applyCoupons(opened: OpenPage, id: string): Promise<void> {
   await expect.poll(() => page.locator('[data-due]').first().textContent(), patient).toContain('7.50 USD');
   expect(await page.locator('[data-due]').nth(2).textContent()).toContain('10.00 USD');
   await inspect(opened, 'subscription-coupon');
-  await act(page, { on: 'Subscription', entry: 'Remove the coupon', yes: 'Remove the coupon' });
+  await act(page, { on: 'Subscription', entry: 'Remove coupon', yes: 'Remove coupon' });
   await page.getByText('2 invoices left').waitFor({ state: 'detached' });
   expect(await shop.call('GET', `/subscriptions/${id}`)).toMatchObject({ couponId: null });
 }
