@@ -124,12 +124,21 @@ export function sessionUrl(publicUrl: string, id: string, clientSecret?: string)
   return clientSecret === undefined ? page : `${page}#${clientSecret}`;
 }
 
+export const checkoutPurposes = ['PAYMENT', 'SUBSCRIPTION_START', 'CONSENT_RENEWAL'] as const;
+export type CheckoutPurpose = (typeof checkoutPurposes)[number];
+
+export function purposeOf({ mode, renewsConsent }: Pick<SessionWithItems, 'mode' | 'renewsConsent'>): CheckoutPurpose {
+  if (mode === 'PAYMENT') return 'PAYMENT';
+  return renewsConsent ? 'CONSENT_RENEWAL' : 'SUBSCRIPTION_START';
+}
+
 /** A session's scalar fields and items, as the API returns them and events carry them. */
 export function checkoutSessionFields(session: SessionWithItems, publicUrl: string): Prisma.InputJsonObject {
   return {
     id: session.id,
     appId: session.appId,
     mode: session.mode,
+    purpose: purposeOf(session),
     uiMode: session.uiMode,
     status: session.status,
     url: sessionUrl(publicUrl, session.id),

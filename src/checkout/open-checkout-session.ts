@@ -52,6 +52,8 @@ export type NewCheckoutSession = {
   /** What the intent was created from, if that differs: a subscription started from a link. */
   intentSource?: { type: PaymentSourceType; id: string };
   subscriptionId?: string | null;
+  /** Whether the payer replaces the consent of a subscription that has started. */
+  renewsConsent?: boolean;
   customerAccountId?: string | null | undefined;
   currency: Currency;
   total: TaxedTotal;
@@ -104,6 +106,7 @@ export async function openCheckoutSession(
       paymentIntentId: intent?.id ?? null,
       ownsIntent: request.payment.kind === 'new',
       subscriptionId: request.subscriptionId ?? null,
+      renewsConsent: request.renewsConsent ?? false,
       customerAccountId: request.customerAccountId ?? null,
       sourceType: source?.type ?? null,
       sourceId: source?.id ?? null,

@@ -32,6 +32,7 @@ export const eventTypes = [
   'subscription.resumed',
   'subscription.cancelled',
   'subscription.usage_above_cap',
+  'subscription.consent_replaced',
   'invoice.opened',
   'invoice.paid',
   'invoice.voided',

@@ -20,6 +20,7 @@ import type { IdempotencyRequest } from '../platform/idempotency/idempotency-req
 import { once } from '../platform/idempotency/once.ts';
 import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { isCurrency } from '../prices/money.ts';
+import { invoiceItems } from './invoice-items.ts';
 import { lockInvoice } from './store.ts';
 
 export type InvoiceSessionOptions = Partial<
@@ -111,19 +112,7 @@ async function plan(
       total: new Decimal(invoice.total.toString()),
     },
     taxRateId: invoice.taxRateId,
-    items: items.map((item) => {
-      const gross = new Decimal(item.amount.toString()).times(item.quantity);
-      const taxAmount = new Decimal(item.taxAmount.toString());
-      return {
-        name: item.description,
-        description: null,
-        amount: item.amount.toFixed(2),
-        quantity: item.quantity,
-        taxed: { net: gross.minus(taxAmount), taxAmount, gross },
-        productPlanId: item.productPlanId,
-        productPlanPriceId: item.productPlanPriceId,
-      };
-    }),
+    items: invoiceItems(items),
     selection: readSelection(invoice),
     successUrl: options.successUrl,
     cancelUrl: options.cancelUrl,

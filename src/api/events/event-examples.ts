@@ -56,6 +56,14 @@ const final: Finality = { confirmations: 12, required: 12, isFinal: true };
 const seen: Finality = { confirmations: 1, required: 12, isFinal: false };
 const gone: Finality = { confirmations: 0, required: 12, isFinal: false };
 
+const renewedConsent = {
+  id: `0x${'22'.repeat(32)}`,
+  chainId: 84532,
+  tokenKey: 'USDC-84532',
+  walletAddress: `0x${'22'.repeat(20)}`,
+  capPerPeriod: '12500000',
+};
+
 const ofPayment = (intent: PaymentIntent, finality?: Finality, further: Prisma.JsonObject = {}): Told => ({
   of: intent,
   data: { ...paymentIntentFields(intent), ...further },
@@ -178,6 +186,13 @@ const told: { [Type in EventType]: Told } = {
   'subscription.usage_above_cap': ofSubscription(
     { ...active, updatedAt: day(32) },
     { invoiceId: uuid(11), aboveCapInvoiceId: uuid(17), amountAboveCap: '48.20', currency: 'USD' },
+  ),
+  'subscription.consent_replaced': ofSubscription(
+    { ...active, updatedAt: day(36) },
+    {
+      previousConsent: { ...renewedConsent, id: `0x${'11'.repeat(32)}`, walletAddress: `0x${'11'.repeat(20)}` },
+      consent: renewedConsent,
+    },
   ),
   'invoice.opened': ofInvoice(invoice),
   'invoice.paid': ofInvoice({

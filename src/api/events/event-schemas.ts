@@ -144,6 +144,18 @@ const submission: JsonSchema = {
   required: ['kind', 'id', 'party', 'createdAt', 'name', 'contentType', 'sizeBytes'],
 };
 
+const toldConsent: JsonSchema = {
+  type: 'object',
+  properties: {
+    id: { ...text, description: 'The EIP-712 struct hash of the consent.' },
+    chainId: { type: 'integer' },
+    tokenKey: text,
+    walletAddress: { ...text, description: 'The wallet that signed, with its checksum.' },
+    capPerPeriod: { ...text, description: 'The most that one period may be charged, in base units.' },
+  },
+  required: ['id', 'chainId', 'tokenKey', 'walletAddress', 'capPerPeriod'],
+};
+
 /** Fields that some events contain in addition to those of the resource. */
 const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
   'payment_intent.payout_undelivered': { payout: undeliveredPayout },
@@ -162,6 +174,14 @@ const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
     aboveCapInvoiceId: { ...id, description: 'The open invoice for the amount above the limit.' },
     amountAboveCap: { type: 'string', description: 'Total of that open invoice, a decimal string.' },
     currency: { type: 'string' },
+  },
+  'subscription.consent_replaced': {
+    previousConsent: {
+      ...toldConsent,
+      type: ['object', 'null'],
+      description: 'The consent that is charged no more; null if there was none.',
+    },
+    consent: { ...toldConsent, description: 'The consent that is charged from now on.' },
   },
   'checkout_session.completed': sessionFurther,
   'checkout_session.expired': sessionFurther,

@@ -57,11 +57,13 @@ export const eventWords: { readonly [Type in EventType]: string } = {
     'Sent when a subscription ends: at once, at the end of its period, or at the end of its grace period after failed charges.',
   'subscription.usage_above_cap':
     'Sent when the usage of a period costs more than the cap that the payer has signed: `invoiceId` is charged within the cap, and the customer pays the rest through `aboveCapInvoiceId`.',
+  'subscription.consent_replaced':
+    'Sent when the payer has signed a consent that replaces the previous one: `consent` is charged from now on, and `previousConsent` no more.',
   'invoice.opened': 'Sent when an invoice is opened and has its number.',
   'invoice.paid': "Sent when an invoice's payment is captured.",
   'invoice.voided': 'Sent when an invoice is voided; nobody can pay it any more.',
   'checkout_session.completed':
-    "Sent when a session's payment is authorized, or when the payer signed the consent of a subscription that begins without a payment.",
+    "Sent when a session's payment is authorized, or when the payer signed the consent of a subscription that begins without a payment, or one that replaces another.",
   'checkout_session.expired': 'Sent when a session expires, by its time or because the merchant expired it.',
   'payment_link.sold_out': 'Sent when a completed checkout sells the last unit in the stock of a payment link.',
   'payment_link.oversold':

@@ -29,7 +29,8 @@ import { sendCharge } from '../charge/queue-charge.ts';
 import { lockSubscription } from '../store.ts';
 import { consentKey } from './accepted-consent.ts';
 import { type AskedConsent, askedConsentSignatures, type ConsentSignatures } from './consent-steps.ts';
-import { demandPending, permitOf } from './prepare-consent.ts';
+import { demandSignable, permitOf } from './prepare-consent.ts';
+import { replaceConsent, requireFunds } from './replace-consent.ts';
 import { startTrial } from './start-trial.ts';
 
 /** Approval and permit may not be mined yet when the first charge is attempted: it is retried for about two minutes. */
@@ -40,10 +41,11 @@ type ConfirmWorld = Pick<CheckoutWorld, 'database' | 'clock' | 'registry' | 'nod
 /**
  * Confirms a SUBSCRIPTION session with the payer's signatures, which are verified and stored. A permit is sent to its token,
  * followed by the first charge, with a PENDING AUTHORIZE row. With a trial the subscription is ACTIVE at once and the session
- * COMPLETE: `subscription.activated`, `checkout_session.completed`. Confirming again changes nothing.
+ * COMPLETE: `subscription.activated`, `checkout_session.completed`. In a session that replaces a consent, the new one takes effect at
+ * once, and an open invoice is charged under it. Confirming again changes nothing.
  *
  * Throws NOT_FOUND, VALIDATION_ERROR for a missing or wrong signature (the session stays OPEN), QUOTE_EXPIRED, INVALID_STATE,
- * EXPIRED, CONFLICT while a relayed payment of the wallet is pending, and CHAIN_UNAVAILABLE if a signature is not of an account's
+ * EXPIRED, CONFLICT while a relayed payment of the wallet is pending or if the wallet of a renewed consent cannot pay, and CHAIN_UNAVAILABLE if a signature is not of an account's
  * own key and no node can check whether it is a contract's signature.
  */
 export async function confirmConsent(
@@ -58,13 +60,14 @@ export async function confirmConsent(
   requireInTime(session, row, world.clock.now());
   const asked = askedConsent(world, row);
   const signatures = await requireSignatures(world, { asked, given: request.input.signatures ?? {} });
+  if (session.renewsConsent) await requireFunds(world, row);
   const take = async (tx: DatabaseTransaction) => {
     const subscription = await lockSubscription(tx, row.subscriptionId);
     await lockWallet(tx, { chainId: row.chainId, address: row.walletAddress });
     const fresh = await tx.subscriptionConsent.findUniqueOrThrow({ where: consentKey(row) });
     const read = () => tx.checkoutSession.findUniqueOrThrow({ where: { id: session.id }, include: inOrder });
     if (fresh.signedAt !== null) return await read();
-    demandPending(subscription);
+    demandSignable(session, subscription);
     const now = world.clock.now();
     const signed = await tx.subscriptionConsent.update({
       where: consentKey(row),
@@ -74,7 +77,10 @@ export async function confirmConsent(
       where: { id: session.id },
       data: { lastErrorCode: null, lastErrorMessage: null },
     });
-    if (session.paymentIntentId === null) {
+    if (session.renewsConsent) {
+      await sendPermit(tx, { row: signed, asked });
+      await replaceConsent(tx, { row: signed, subscription, sessionId: session.id, now, config: world.config });
+    } else if (session.paymentIntentId === null) {
       await sendPermit(tx, { row: signed, asked });
       await startTrial(tx, { row: signed, subscription, sessionId: session.id, now, config: world.config });
     } else {

@@ -1,4 +1,4 @@
-/** The steps with which a payer's wallet starts a subscription: grant the allowance and sign the consent. */
+/** The steps with which a payer's wallet starts a subscription, or renews its consent: grant the allowance and sign the consent. */
 import type { Address, Hex, TypedDataDefinition } from 'viem';
 import { contractAddress, type Token } from '../../chains/chain.ts';
 import { permitTypedData } from '../../chains/evm/erc20.ts';
@@ -47,6 +47,8 @@ export function consentSteps(
   asked: AskedConsent & {
     price: Billed;
     firstCharge: bigint;
+    /** Null unless the consent replaces another one; whether an invoice is open, which is then charged. */
+    renews: { isDue: boolean } | null;
     promised: PromisedPrice | null;
     isMetered: boolean;
     wanted: bigint;
@@ -75,9 +77,15 @@ export function consentSteps(
 
 /** The sentence that the payer agrees to by signing the consent. */
 function agreement(
-  { price, token, consent, firstCharge, promised, isMetered }: Parameters<typeof consentSteps>[0],
+  { price, token, consent, firstCharge, promised, isMetered, renews }: Parameters<typeof consentSteps>[0],
   { often, cap }: { often: string; cap: string },
 ): string {
+  if (renews) {
+    const later = `${often}, never more than ${cap} each time, until you revoke it. This replaces what was agreed before.`;
+    return renews.isDue
+      ? `Agree to pay the open invoice of ${printToken(firstCharge, token)} now, at the price of that moment, and then to be charged ${later}`
+      : `Agree to be charged from ${startOf(consent)} on, ${later}`;
+  }
   const isUnpaid = (price.trialPeriodDays ?? 0) > 0 || firstCharge === 0n;
   const now = `Agree to pay ${printToken(firstCharge, token)} now, and then`;
   if (promised) {

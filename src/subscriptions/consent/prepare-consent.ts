@@ -1,5 +1,11 @@
 import { getAddress } from 'viem';
-import { type DatabaseTransaction, Prisma, type SubscriptionConsent, transaction } from '../../../prisma/client.ts';
+import {
+  type DatabaseTransaction,
+  Prisma,
+  type ProductPlanPrice,
+  type SubscriptionConsent,
+  transaction,
+} from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { storedMetering } from '../../catalog/metering.ts';
 import { contractAddress } from '../../chains/chain.ts';
@@ -35,18 +41,21 @@ import { newId } from '../../platform/identifier.ts';
 import { toBigInt, toDecimal } from '../../prices/base-units.ts';
 import { type PreparedCharge, quoteCharge, signCharge } from '../charge/prepare-charge.ts';
 import { recordCharge } from '../charge/queue-charge.ts';
+import { periodPrice } from '../checkout/subscription-session.ts';
+import { nextPrice, type RenewableSubscription, renewalIncludes } from '../renewal/renewal-world.ts';
 import { lockSubscription, type SubscriptionWithPrice } from '../store.ts';
 import { type ConsentPermit, consentSteps } from './consent-steps.ts';
+import { demandRunning, findDueRenewal } from './due-renewal.ts';
 import { type PromisedPrice, undiscountedTotal } from './promised-price.ts';
 import { allowanceFor, capOf, consentStart, newConsent } from './recurring-consent.ts';
 
 /**
  * Locks the first price for one wallet, chain, token and method of a SUBSCRIPTION session, and returns the wallet's steps: grant
  * the allowance and sign the consent. Writes the consent and, without a trial, the first charge's quote and terms, signed by the
- * operator.
+ * operator. In a session that replaces a consent nothing is paid: the open invoice is charged afterwards, as every renewal is.
  *
  * Throws as `prepareCheckout` does: VALIDATION_ERROR for DIRECT, native coins and anything else that is not offered, NOT_FOUND,
- * INVALID_STATE for a subscription that is not PENDING, EXPIRED, CONFLICT, CHAIN_PAUSED, CHAIN_UNAVAILABLE and PRICE_UNAVAILABLE.
+ * INVALID_STATE for a subscription whose status does not fit the session, EXPIRED, CONFLICT, CHAIN_PAUSED, CHAIN_UNAVAILABLE and PRICE_UNAVAILABLE.
  */
 export async function prepareConsent(
   world: CheckoutWorld,
@@ -59,11 +68,14 @@ export async function prepareConsent(
   const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
   requireOfferedWay(world, session, way);
   requirePayable(session, now);
-  const subscription = await requirePending(world, session);
+  const subscription = await requireSubscription(world, session);
+  const due = session.renewsConsent ? await findDueRenewal(world.database, subscription) : null;
   const merchant = getAddress(requirePayout(session, way.chain));
   await requireOpenChain(world, way.chain.chainId);
   const quoted = await quoteWay(world, session, way);
-  const full = await quoteFull(world, { session, way, quoted });
+  const full = due
+    ? await quoteRenewal(world, { session, subscription, way })
+    : await quoteFull(world, { session, subscription, way, quoted });
   await requireNoRelay(world, way);
 
   const reading = await readCheckoutChain(world, way);
@@ -72,13 +84,13 @@ export async function prepareConsent(
     consent: newConsent({
       subscriptionId: subscription.id,
       app: session.app,
-      intent: session.paymentIntent,
-      price: subscription.productPlanPrice,
+      intent: due?.invoice?.paymentIntent ?? session.paymentIntent,
+      price: due ? full.price : subscription.productPlanPrice,
       payer: way.payer,
       merchant,
       token: contractAddress(way.token),
       capPerPeriod: await capFor(world, { session, subscription, way, fullQuote: full.cryptoAmount }),
-      start: consentStart(subscription.productPlanPrice, now),
+      start: due ? Math.floor(due.start.getTime() / 1000) : consentStart(subscription.productPlanPrice, now),
       parties: partiesOf(world),
     }),
   });
@@ -110,17 +122,18 @@ export async function prepareConsent(
     token: way.token,
     consent,
     permit,
-    price: subscription.productPlanPrice,
+    price: due ? full.price : subscription.productPlanPrice,
+    renews: due && { isDue: due.invoice !== null },
     firstCharge: quoted.cryptoAmount,
     promised: promiseOf({ session, subscription, full: full.amount }),
-    isMetered: subscription.productPlanPrice.metering !== null,
+    isMetered: (due ? full.price : subscription.productPlanPrice).metering !== null,
     wanted,
     allowance,
   });
   const { result } = await transaction(world.database, (tx) =>
     once(tx, request.idempotency, async () => {
       await requireSameSettings(tx, session.app);
-      await writeConsent(tx, { row, charge });
+      await writeConsent(tx, { session, row, charge });
       return {
         quote: {
           id: row.quoteId,
@@ -147,10 +160,10 @@ export async function prepareConsent(
  */
 async function capFor(
   world: CheckoutWorld,
-  asked: { session: SessionToPay; subscription: SubscriptionWithPrice; way: EvmWay; fullQuote: bigint },
+  asked: { session: SessionToPay; subscription: RenewableSubscription; way: EvmWay; fullQuote: bigint },
 ): Promise<bigint> {
   const { session, subscription, way, fullQuote } = asked;
-  const metering = storedMetering(subscription.productPlanPrice.metering);
+  const metering = storedMetering(nextPrice(subscription).price.metering);
   if (metering === null) return capOf(fullQuote, session.app.subscriptionCapMultiplier);
   const intent = { amount: new Prisma.Decimal(metering.capAmount), currency: session.currency };
   const { cryptoAmount } = await quoteCharge(world, { intent, token: way.token });
@@ -158,26 +171,50 @@ async function capFor(
   return cryptoAmount;
 }
 
-async function requirePending(world: CheckoutWorld, session: SessionToPay): Promise<SubscriptionWithPrice> {
+async function requireSubscription(world: CheckoutWorld, session: SessionToPay): Promise<RenewableSubscription> {
   if (session.subscriptionId === null) throw new Error('A SUBSCRIPTION session has no subscription.');
   const subscription = await world.database.subscription.findUniqueOrThrow({
     where: { id: session.subscriptionId },
-    include: { productPlanPrice: true, coupon: true },
+    include: renewalIncludes,
   });
-  demandPending(subscription);
+  demandSignable(session, subscription);
   return subscription;
 }
+
+/**
+ * The amount from which the cap of a consent that replaces another is computed: the open invoice, or the next period without a discount,
+ * whichever is more.
+ */
+async function quoteRenewal(
+  world: CheckoutWorld,
+  { session, subscription, way }: { session: SessionToPay; subscription: RenewableSubscription; way: EvmWay },
+): Promise<FullQuote> {
+  const { plan, price } = nextPrice(subscription);
+  const period = new Prisma.Decimal(periodPrice(plan, price, null).total.total.toString());
+  const amount = period.greaterThan(session.amount) ? period : session.amount;
+  const { cryptoAmount } = await quoteWay(world, { ...session, amount }, way);
+  return { amount, cryptoAmount, price };
+}
+
+type FullQuote = { amount: Prisma.Decimal; cryptoAmount: bigint; price: ProductPlanPrice };
 
 /** The price without a discount, from which the cap is computed, so that the renewal after the end of a coupon is within it. */
 async function quoteFull(
   world: CheckoutWorld,
-  { session, way, quoted }: { session: SessionToPay; way: EvmWay; quoted: { cryptoAmount: bigint } },
-): Promise<{ amount: Prisma.Decimal; cryptoAmount: bigint }> {
-  if (session.discountAmount.isZero()) return { amount: session.amount, cryptoAmount: quoted.cryptoAmount };
+  asked: {
+    session: SessionToPay;
+    subscription: RenewableSubscription;
+    way: EvmWay;
+    quoted: { cryptoAmount: bigint };
+  },
+): Promise<FullQuote> {
+  const { session, way, quoted } = asked;
+  const price = asked.subscription.productPlanPrice;
+  if (session.discountAmount.isZero()) return { amount: session.amount, cryptoAmount: quoted.cryptoAmount, price };
   const rate = session.taxRateId && (await world.database.taxRate.findUnique({ where: { id: session.taxRateId } }));
   const amount = new Prisma.Decimal(undiscountedTotal(session, rate || null).toString());
   const { cryptoAmount } = await quoteWay(world, { ...session, amount }, way);
-  return { amount, cryptoAmount };
+  return { amount, cryptoAmount, price };
 }
 
 /** Null without a coupon. */
@@ -192,8 +229,15 @@ function promiseOf(request: {
   return { reduced: print(session.amount), full: print(full), periods: subscription.couponPeriodsLeft };
 }
 
-/** Throws INVALID_STATE for a subscription that has started or ended. */
-export function demandPending(subscription: Pick<SubscriptionWithPrice, 'status'>): void {
+/** Throws INVALID_STATE for a subscription whose payer cannot sign in this session, because of its status. */
+export function demandSignable(
+  session: Pick<SessionToPay, 'renewsConsent'>,
+  subscription: Pick<SubscriptionWithPrice, 'status'>,
+): void {
+  if (session.renewsConsent) {
+    demandRunning(subscription);
+    return;
+  }
   if (subscription.status === 'PENDING') return;
   throw new GatewayError('INVALID_STATE', `The subscription is ${subscription.status}; only a PENDING one is started.`);
 }
@@ -242,6 +286,7 @@ function consentRow(asked: {
     lastChargedPeriod: null,
     signedAt: null,
     acceptedAt: null,
+    replacedAt: null,
     revokedAt: null,
     createdAt: now,
   };
@@ -259,10 +304,14 @@ export function permitOf(row: SubscriptionConsent): ConsentPermit | null {
 
 async function writeConsent(
   tx: DatabaseTransaction,
-  { row, charge }: { row: SubscriptionConsent; charge: PreparedCharge | null },
+  { session, row, charge }: { session: SessionToPay; row: SubscriptionConsent; charge: PreparedCharge | null },
 ): Promise<void> {
-  demandPending(await lockSubscription(tx, row.subscriptionId));
-  if ((await tx.subscriptionConsent.count({ where: { subscriptionId: row.subscriptionId } })) >= QUOTES_LIMIT) {
+  const { subscriptionId } = row;
+  demandSignable(session, await lockSubscription(tx, subscriptionId));
+  // Those of the sessions before the present consent was accepted do not count.
+  const accepted = await tx.subscriptionConsent.findFirst({ where: { acceptedBy: { id: subscriptionId } } });
+  const since = accepted?.acceptedAt ? { createdAt: { gt: accepted.acceptedAt } } : {};
+  if ((await tx.subscriptionConsent.count({ where: { subscriptionId, ...since } })) >= QUOTES_LIMIT) {
     throw new GatewayError('CONFLICT', `This subscription has had ${QUOTES_LIMIT} quotes; make a new one.`);
   }
   const { consent, ...columns } = row;

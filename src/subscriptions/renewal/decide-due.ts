@@ -41,8 +41,8 @@ async function lastFailures(
   subscriptions: readonly RenewableSubscription[],
 ): Promise<Map<string, Date | null>> {
   const ends = new Map(
-    subscriptions.flatMap(({ id, captureRetryCount, currentPeriodEnd }) =>
-      captureRetryCount === 0 || currentPeriodEnd === null ? [] : [[id, currentPeriodEnd] as const],
+    subscriptions.flatMap(({ id, captureRetryCount, currentPeriodEnd: end, consentId }) =>
+      captureRetryCount === 0 || end === null ? [] : [[id, { end, consentId }] as const],
     ),
   );
   if (ends.size === 0) return new Map();
@@ -51,14 +51,16 @@ async function lastFailures(
       subscriptionId: { in: [...ends.keys()] },
       status: 'FAILED',
       errorCode: { notIn: [...uncountedCodes] },
-      invoice: { periodStart: { gte: new Date(Math.min(...[...ends.values()].map((end) => end.getTime()))) } },
+      invoice: { periodStart: { gte: new Date(Math.min(...[...ends.values()].map(({ end }) => end.getTime()))) } },
     },
     orderBy: { id: 'asc' },
-    select: { subscriptionId: true, endedAt: true, invoice: { select: { periodStart: true } } },
+    select: { subscriptionId: true, consentId: true, endedAt: true, invoice: { select: { periodStart: true } } },
   });
   const last = new Map<string, Date | null>();
-  for (const { subscriptionId, endedAt, invoice } of failures) {
-    const end = ends.get(subscriptionId);
+  for (const { subscriptionId, consentId, endedAt, invoice } of failures) {
+    const { end, consentId: present } = ends.get(subscriptionId) ?? {};
+    // The failure of a consent that was replaced since says nothing about the present one.
+    if (consentId !== null && consentId !== present) continue;
     if (end && invoice.periodStart && invoice.periodStart >= end) last.set(subscriptionId, endedAt);
   }
   return last;

@@ -26,7 +26,8 @@ type Failure = {
 
 /**
  * Records a failed attempt to charge a renewal with its cause, counts it, and schedules the next one; the last allowed failure
- * makes subscription and invoice PAST_DUE. A failure that says nothing about the payer is retried soon and not counted. If the
+ * makes subscription and invoice PAST_DUE. A failure that says nothing about the payer is retried soon and not counted, and so is one of
+ * a charge that was sent before the payer replaced the consent. If the
  * subscription was paused or cancelled in the meantime, its invoice is dropped instead; if the payer has paid the invoice in
  * another way, nothing is counted. The caller holds the locks of subscription and invoice and appends the returned events:
  * `subscription.renewal_at_risk` if no warning was given, `subscription.payment_failed` and `subscription.past_due`.
@@ -50,11 +51,20 @@ export async function failRenewal(tx: DatabaseTransaction, failure: Failure): Pr
     await tx.subscription.update({ where: { id: subscription.id }, data: { pendingJobId } });
     return events;
   }
+  if (isOfReplacedConsent(failure)) {
+    await lookAgain(tx, subscription, now);
+    return [];
+  }
   if (!isCounted(cause.code)) {
     await lookAgain(tx, subscription, new Date(now.getTime() + PASSING_MS));
     return [];
   }
   return await countFailure(tx, failure);
+}
+
+/** The payer has signed another consent since the charge was sent, so its failure says nothing about the present one. */
+function isOfReplacedConsent({ subscription, attempt }: Failure): boolean {
+  return attempt !== null && attempt.consentId !== null && attempt.consentId !== subscription.consentId;
 }
 
 /** A final invoice is charged once. If the payer cannot cover it, it stays OPEN for the customer to pay. */
@@ -75,7 +85,14 @@ async function recordAttempt(tx: DatabaseTransaction, failure: Failure): Promise
   if (attempt) await tx.renewalAttempt.update({ where: { id: attempt.id }, data: ended });
   else {
     await tx.renewalAttempt.create({
-      data: { id: newId(), subscriptionId: subscription.id, invoiceId: invoice.id, createdAt: now, ...ended },
+      data: {
+        id: newId(),
+        subscriptionId: subscription.id,
+        invoiceId: invoice.id,
+        consentId: subscription.consentId,
+        createdAt: now,
+        ...ended,
+      },
     });
   }
 }

@@ -4,6 +4,7 @@ import type { escrowAbi } from '../../escrow/escrow-abi.ts';
 import { termsFromJson } from '../../escrow/terms.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import { lockInvoice } from '../../invoices/store.ts';
+import { consentKey } from '../consent/accepted-consent.ts';
 import { readPayer } from './charging/read-payer.ts';
 import { wantedCharge } from './charging/wanted-charge.ts';
 import { failRenewal } from './fail-renewal.ts';
@@ -44,9 +45,14 @@ export async function judgeFailure(world: RenewalWorld, failed: FailedCharge): P
 
 async function causeOf(world: RenewalWorld, { subscription, attempt, error }: FailedCharge): Promise<RenewalCause> {
   const words: RenewalCause = { code: 'CHARGE_FAILED', message: error ?? 'The charge had no effect on its chain.' };
-  const { consent } = subscription;
   const key = chargeKey(attempt);
-  if (!consent || key === null) return words;
+  if (key === null) return words;
+  // The payer may have replaced the consent since the charge was sent.
+  const consentId = attempt.consentId ?? subscription.consentId ?? '';
+  const consent = await world.database.subscriptionConsent.findUnique({
+    where: consentKey({ chainId: key.chainId, consentId }),
+  });
+  if (!consent) return words;
   const signed = await world.database.paymentTerms.findUniqueOrThrow({ where: { chainId_termsHash: key } });
   const { amount } = termsFromJson(signed.terms);
   const isLate = error?.startsWith(LATE) === true && (await countLate(world, attempt)) < LATE_TRIES;

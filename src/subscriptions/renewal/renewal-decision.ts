@@ -19,6 +19,7 @@ export type RenewalState = Pick<
   | 'captureRetryCount'
   | 'maxCaptureRetries'
   | 'finalUsageDueAt'
+  | 'retryRequestedAt'
 > & {
   retry: RetryRules;
   /** How long the renewal of a metered price waits for the last usage of its period. */
@@ -52,11 +53,13 @@ export function decideRenewal(state: RenewalState, now: Date): RenewalDecision {
   const isEnded =
     state.pastDueSince === null || atEnd === 'LEAVE_PAST_DUE' ? null : graceEnd(state.pastDueSince, graceDays);
   const graceOver = status === 'PAST_DUE' ? isEnded : null;
+  const dueAt = new Date(currentPeriodEnd.getTime() + state.usageGraceMs);
+  if (isRetryRequested(state) && dueAt <= now) return { kind: 'CHARGE' };
   if (graceOver !== null && graceOver <= now) {
     return atEnd === 'PAUSE' ? { kind: 'PAUSE' } : { kind: 'END', trigger: 'GRACE_OVER' };
   }
   const dunning = {
-    dueAt: new Date(currentPeriodEnd.getTime() + state.usageGraceMs),
+    dueAt,
     failures: state.captureRetryCount,
     lastFailedAt: state.lastFailedAt,
     maxRetries: state.maxCaptureRetries,
@@ -66,6 +69,11 @@ export function decideRenewal(state: RenewalState, now: Date): RenewalDecision {
   if (attempt !== null && attempt <= now) return { kind: 'CHARGE' };
   const isLeft = status === 'PAST_DUE' && attempt === null && graceOver === null;
   return waitFor([attempt, cancelAt, graceOver, isLeft ? new Date(now.getTime() + LEFT_MS) : null]);
+}
+
+/** The payer has repaired the cause since the last attempt: one more is made at once, and counts like any other. */
+function isRetryRequested({ retryRequestedAt, lastFailedAt }: RenewalState): boolean {
+  return retryRequestedAt !== null && (lastFailedAt === null || retryRequestedAt > lastFailedAt);
 }
 
 /** Waits for the earliest of the given instants. */

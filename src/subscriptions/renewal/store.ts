@@ -54,18 +54,54 @@ export function chargeKey({ chainId, termsHash }: RenewalAttempt): PaymentKey | 
   return chainId === null || termsHash === null ? null : { chainId, termsHash };
 }
 
-/** The period of the newest attempt of each invoice; an invoice without an attempt that has a period is missing. */
-export async function keptPeriods(
+/** What the earlier attempts of an invoice mean for the next one. */
+export type EarlierAttempts = {
+  /** The period of the newest attempt under the present consent; null if there is none. */
+  period: number | null;
+  /** Until when the contract could accept a charge that was signed under a consent that has been replaced since; null if there is none. */
+  openUntil: Date | null;
+};
+
+/** The earlier attempts of each invoice; an invoice without any is missing. `consentId` is the present consent of its subscription. */
+export async function earlierAttempts(
   database: Database | DatabaseTransaction,
-  invoiceIds: readonly string[],
-): Promise<Map<string, number>> {
-  if (invoiceIds.length === 0) return new Map();
+  dues: readonly { invoiceId: string; consentId: string }[],
+): Promise<Map<string, EarlierAttempts>> {
+  if (dues.length === 0) return new Map();
   const attempts = await database.renewalAttempt.findMany({
-    where: { invoiceId: { in: [...invoiceIds] }, period: { not: null } },
+    where: { invoiceId: { in: dues.map(({ invoiceId }) => invoiceId) }, period: { not: null } },
     orderBy: { id: 'asc' },
-    select: { invoiceId: true, period: true },
+    select: { invoiceId: true, consentId: true, period: true, termsHash: true },
   });
-  return new Map(attempts.flatMap(({ invoiceId, period }) => (period === null ? [] : [[invoiceId, period] as const])));
+  const present = new Map(dues.map(({ invoiceId, consentId }) => [invoiceId, consentId]));
+  const isOfPresent = (attempt: (typeof attempts)[number]) => attempt.consentId === present.get(attempt.invoiceId);
+  const replaced = attempts.filter((attempt) => !isOfPresent(attempt));
+  const ends = await authorizeBys(database, replaced);
+  const earlier = new Map<string, EarlierAttempts>();
+  for (const attempt of attempts) {
+    const known = earlier.get(attempt.invoiceId) ?? { period: null, openUntil: null };
+    const end = ends.get(attempt.termsHash ?? '') ?? null;
+    const isLater = end !== null && (known.openUntil === null || end > known.openUntil);
+    earlier.set(attempt.invoiceId, {
+      period: isOfPresent(attempt) ? attempt.period : known.period,
+      openUntil: isLater ? end : known.openUntil,
+    });
+  }
+  return earlier;
+}
+
+/** Until when the charges of attempts can be accepted, by their terms' hashes. */
+async function authorizeBys(
+  database: Database | DatabaseTransaction,
+  attempts: readonly { termsHash: string | null }[],
+): Promise<Map<string, Date>> {
+  const hashes = attempts.flatMap(({ termsHash }) => termsHash ?? []);
+  if (hashes.length === 0) return new Map();
+  const terms = await database.paymentTerms.findMany({
+    where: { termsHash: { in: hashes } },
+    select: { termsHash: true, authorizeBy: true },
+  });
+  return new Map(terms.map(({ termsHash, authorizeBy }) => [termsHash, authorizeBy]));
 }
 
 /** Statuses in which the merchant has or had the money; a payment refunded later still counts as paid. */

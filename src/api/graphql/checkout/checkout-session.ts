@@ -1,7 +1,14 @@
 /** The CheckoutSession type. */
 
 import { imageAddress } from '../../../auth/tokens/image-address.ts';
-import { type CheckoutLastError, checkoutLastError, sessionUrl } from '../../../checkout/checkout-session.ts';
+import {
+  type CheckoutLastError,
+  type CheckoutPurpose,
+  checkoutLastError,
+  checkoutPurposes,
+  purposeOf,
+  sessionUrl,
+} from '../../../checkout/checkout-session.ts';
 import { printFiat } from '../../../prices/money.ts';
 import { undiscountedTotal } from '../../../subscriptions/consent/promised-price.ts';
 import { isMerchant, PaymentSourceTypeEnum } from '../payments/payment-intent.ts';
@@ -12,8 +19,21 @@ export const CheckoutModeEnum = builder.enumType('CheckoutMode', {
   description: 'What a session is for.',
   values: {
     PAYMENT: { value: 'PAYMENT', description: 'One payment.' },
-    SUBSCRIPTION: { value: 'SUBSCRIPTION', description: 'The start of a subscription.' },
+    SUBSCRIPTION: { value: 'SUBSCRIPTION', description: 'The consent of a subscription; `purpose` says which.' },
   } as const,
+});
+
+const purposeWords: Record<CheckoutPurpose, string> = {
+  PAYMENT: 'The payer makes one payment.',
+  SUBSCRIPTION_START: 'The payer starts a subscription.',
+  CONSENT_RENEWAL: 'The payer replaces the consent of a subscription that is running.',
+};
+
+const CheckoutPurposeEnum = builder.enumType('CheckoutPurpose', {
+  description: 'What the payer does in a session.',
+  values: Object.fromEntries(
+    checkoutPurposes.map((purpose) => [purpose, { value: purpose, description: purposeWords[purpose] }]),
+  ) as { [Purpose in CheckoutPurpose]: { value: Purpose; description: string } },
 });
 
 export const CheckoutUiModeEnum = builder.enumType('CheckoutUiMode', {
@@ -79,7 +99,13 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
-    mode: t.expose('mode', { type: CheckoutModeEnum, description: 'A payment, or the start of a subscription.' }),
+    mode: t.expose('mode', { type: CheckoutModeEnum, description: 'A payment, or the consent of a subscription.' }),
+    purpose: t.field({
+      type: CheckoutPurposeEnum,
+      description: 'What the payer does in it.',
+      select: { mode: true, renewsConsent: true },
+      resolve: (session) => purposeOf(session),
+    }),
     uiMode: t.expose('uiMode', { type: CheckoutUiModeEnum, description: 'Who shows it to the payer.' }),
     status: t.expose('status', { type: CheckoutSessionStatusEnum, description: 'Current status.' }),
     url: t.field({

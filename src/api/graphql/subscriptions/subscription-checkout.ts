@@ -1,6 +1,7 @@
 /** The mutation createSubscriptionCheckout. */
 import { z } from 'zod';
 import { createCheckoutSessionSchema } from '../../../checkout/checkout-session.ts';
+import { createConsentRenewal } from '../../../subscriptions/checkout/create-consent-renewal.ts';
 import { createSubscriptionCheckout } from '../../../subscriptions/checkout/create-subscription-checkout.ts';
 import { CheckoutSessionRef, CheckoutUiModeEnum } from '../checkout/checkout-session.ts';
 import { builder } from '../server/builder.ts';
@@ -9,13 +10,27 @@ import { appIdShape, carryRules, checked, defineRules, OWN_APP } from '../server
 import { scopeOf } from '../server/scope-of.ts';
 
 const { uiMode, successUrl, cancelUrl } = createCheckoutSessionSchema.shape;
-const rules = defineRules({ schema: z.object({ ...appIdShape, uiMode, successUrl, cancelUrl }) });
+const purpose = z.enum(['START', 'RENEW_CONSENT']).nullish();
+const rules = defineRules({ schema: z.object({ ...appIdShape, purpose, uiMode, successUrl, cancelUrl }) });
+
+const SubscriptionCheckoutPurposeEnum = builder.enumType('SubscriptionCheckoutPurpose', {
+  description: 'What the payer of a subscription does in a session.',
+  values: {
+    START: { value: 'START', description: 'Signs the consent of a PENDING subscription and pays the first period.' },
+    RENEW_CONSENT: {
+      value: 'RENEW_CONSENT',
+      description:
+        'Signs a consent that replaces the one of an ACTIVE or PAST_DUE subscription, from the same or another wallet, token or chain. An open invoice is charged under it.',
+    },
+  } as const,
+});
 
 const CreateSubscriptionCheckoutInput = builder.inputType('CreateSubscriptionCheckoutInput', {
-  description: 'How a subscription is begun.',
+  description: 'How the payer signs.',
   extensions: carryRules(rules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
+    purpose: t.field({ type: SubscriptionCheckoutPurposeEnum, description: 'START by default.' }),
     uiMode: t.field({ type: CheckoutUiModeEnum, description: 'HOSTED by default.' }),
     successUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after signing.' }),
     cancelUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after cancelling.' }),
@@ -26,7 +41,7 @@ builder.mutationField('createSubscriptionCheckout', (t) =>
   t.field({
     type: CheckoutSessionRef,
     description:
-      'Opens the session in which the payer of a PENDING subscription signs the consent and pays the first period. With a trial, nothing is paid yet. Its client secret is returned only by this mutation.',
+      'Opens the session in which the payer of a PENDING subscription signs the consent and pays the first period. With a trial, nothing is paid yet. With the purpose RENEW_CONSENT, the payer of an ACTIVE or PAST_DUE subscription replaces the consent instead. Its client secret is returned only by this mutation.',
     authScopes: { write: true },
     args: {
       id: t.arg.id({ required: true, description: "The subscription's UUID." }),
@@ -36,18 +51,22 @@ builder.mutationField('createSubscriptionCheckout', (t) =>
       }),
     },
     resolve: async (_root, args, context) => {
-      const { appId, ...options } = checked(context, rules, args.input ?? {});
+      const { appId, purpose, ...given } = checked(context, rules, args.input ?? {});
       const scope = await scopeOf(context, { appId });
-      const { session, clientSecret } = await createSubscriptionCheckout(context.world, {
+      const request = {
         scope,
         subscriptionId: args.id,
-        options,
+        options: given,
         idempotency: idempotencyOf(context, {
           scopeId: scope.appId ?? scope.merchantId,
           operation: 'createSubscriptionCheckout',
-          parameters: { id: args.id, ...options },
+          parameters: { id: args.id, ...given, ...(purpose ? { purpose } : {}) },
         }),
-      });
+      };
+      const { session, clientSecret } =
+        purpose === 'RENEW_CONSENT'
+          ? await createConsentRenewal(context.world, request)
+          : await createSubscriptionCheckout(context.world, request);
       return { ...session, clientSecret };
     },
   }),

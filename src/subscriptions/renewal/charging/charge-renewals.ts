@@ -120,6 +120,7 @@ async function send(
       id: newId(),
       subscriptionId: subscription.id,
       invoiceId: invoice.id,
+      consentId: charge.consentId,
       period: charge.periodIndex,
       chainId: charge.row.chainId,
       termsHash: charge.termsHash,

@@ -9,7 +9,7 @@ import { type PreparedCharge, placeOf, quoteCharge, signCharge } from '../../cha
 import { PASSING_MS } from '../../schedule-renewal.ts';
 import { passingCause, payerCause, type RenewalCause } from '../renewal-cause.ts';
 import type { DueRenewal, RenewalWorld } from '../renewal-world.ts';
-import { keptPeriods } from '../store.ts';
+import { type EarlierAttempts, earlierAttempts } from '../store.ts';
 import { chargePeriod } from './charge-period.ts';
 import { type ChargeReading, readPayers, unknown } from './read-payer.ts';
 import { wantedCharge } from './wanted-charge.ts';
@@ -18,6 +18,14 @@ export type PlannedCharge =
   | { kind: 'SEND'; charge: PreparedCharge }
   | { kind: 'FAIL'; cause: RenewalCause }
   | { kind: 'POSTPONE'; cause: RenewalCause | null; until: Date };
+
+const none: EarlierAttempts = { period: null, openUntil: null };
+/** How far the time of a chain's blocks may lag behind. */
+const EXPIRY_MARGIN_MS = 60_000;
+/** How often an allowance is looked for that was granted with a new consent. */
+const ALLOWANCE_MS = 10_000;
+/** How long an approval that was sent before its consent was confirmed may take to be mined. */
+const APPROVAL_MS = 120_000;
 
 /** What is read of a chain before anything on it is charged. */
 type ChainReading = { payers: ReadonlyMap<string, ChargeReading>; newestBlockAt: number };
@@ -29,9 +37,9 @@ type Chargeable = DueRenewal & { consent: SubscriptionConsent };
  */
 export async function planCharges(world: RenewalWorld, dues: readonly DueRenewal[]): Promise<PlannedCharge[]> {
   const chargeable = dues.filter(isChargeable);
-  const kept = await keptPeriods(
+  const earlier = await earlierAttempts(
     world.database,
-    chargeable.map(({ invoice }) => invoice.id),
+    chargeable.map(({ invoice, consent }) => ({ invoiceId: invoice.id, consentId: consent.consentId })),
   );
   const chains = new Map<number, Promise<ChainReading>>();
   for (const chainId of new Set(chargeable.map(({ consent }) => consent.chainId))) {
@@ -43,7 +51,7 @@ export async function planCharges(world: RenewalWorld, dues: readonly DueRenewal
   }
   const planned: PlannedCharge[] = [];
   for (const due of dues) {
-    planned.push(await planCharge(world, { due, kept: kept.get(due.invoice.id) ?? null, chains }));
+    planned.push(await planCharge(world, { due, earlier: earlier.get(due.invoice.id) ?? none, chains }));
   }
   return planned;
 }
@@ -84,9 +92,9 @@ async function readChain(
 
 async function planCharge(
   world: RenewalWorld,
-  request: { due: DueRenewal; kept: number | null; chains: ReadonlyMap<number, Promise<ChainReading>> },
+  request: { due: DueRenewal; earlier: EarlierAttempts; chains: ReadonlyMap<number, Promise<ChainReading>> },
 ): Promise<PlannedCharge> {
-  const { due, kept, chains } = request;
+  const { due, earlier, chains } = request;
   if (!isChargeable(due)) {
     const missing: RenewalCause = { code: 'CONSENT_MISSING', message: 'There is no signed consent to charge by.' };
     return { kind: 'FAIL', cause: obstacleOf(due) ?? missing };
@@ -96,7 +104,7 @@ async function planCharge(
     const chain = await chains.get(due.consent.chainId);
     const payer = chain?.payers.get(due.consent.consentId);
     if (!chain || !payer) throw unknown(due.consent);
-    return await planReadable(world, { due, kept, token, payer, newestBlockAt: chain.newestBlockAt });
+    return await planReadable(world, { due, earlier, token, payer, newestBlockAt: chain.newestBlockAt });
   } catch (error) {
     const cause = passingCause(error);
     if (cause === null) throw error;
@@ -106,14 +114,17 @@ async function planCharge(
 
 async function planReadable(
   world: RenewalWorld,
-  request: { due: Chargeable; kept: number | null; token: Token; payer: ChargeReading; newestBlockAt: number },
+  request: { due: Chargeable; earlier: EarlierAttempts; token: Token; payer: ChargeReading; newestBlockAt: number },
 ): Promise<PlannedCharge> {
-  const { due, kept, token, payer, newestBlockAt } = request;
+  const { due, earlier, token, payer, newestBlockAt } = request;
   const { subscription, consent, intent } = due;
   const now = world.clock.now();
   const terms = consentFromJson(consent.consent);
   const current = consentPeriodIndex(terms, now);
-  const slot = chargePeriod({ current, nextPeriod: payer.nextPeriod }, kept);
+  // A period of one consent does not exclude a period of another: the charge that was signed before must have expired.
+  const free = earlier.openUntil && new Date(earlier.openUntil.getTime() + EXPIRY_MARGIN_MS);
+  if (free && free > now) return { kind: 'POSTPONE', cause: null, until: free };
+  const slot = chargePeriod({ current, nextPeriod: payer.nextPeriod }, earlier.period);
   if (slot.kind === 'SPENT') return { kind: 'POSTPONE', cause: null, until: new Date(now.getTime() + PASSING_MS) };
   if (slot.kind === 'NOT_OPEN' && !payer.isRevoked) {
     const until = consentPeriodStart(terms, slot.period);
@@ -123,6 +134,9 @@ async function planReadable(
   const quoted = await quoteCharge(world, { intent, token });
   const amount = quoted.cryptoAmount;
   const cause = payerCause(wantedCharge(world, { subscription, consent, amount, now }), payer);
+  if (cause?.code === 'INSUFFICIENT_ALLOWANCE' && isAllowanceComing(consent, now)) {
+    return { kind: 'POSTPONE', cause: null, until: new Date(now.getTime() + ALLOWANCE_MS) };
+  }
   if (cause) return { kind: 'FAIL', cause };
   const charge = await signCharge(world, {
     consent,
@@ -133,4 +147,11 @@ async function planReadable(
     newestBlockAt,
   });
   return { kind: 'SEND', charge };
+}
+
+/** Whether the permit or approval that was granted with a new consent may not be on chain yet. */
+function isAllowanceComing({ method, permitDeadline, acceptedAt, lastChargedPeriod }: SubscriptionConsent, now: Date) {
+  if (lastChargedPeriod !== null || acceptedAt === null) return false;
+  if (method === 'PERMIT') return permitDeadline !== null && permitDeadline >= now;
+  return acceptedAt.getTime() + APPROVAL_MS > now.getTime();
 }

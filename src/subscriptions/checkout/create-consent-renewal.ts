@@ -1,0 +1,118 @@
+import { Decimal } from 'decimal.js';
+import { type Database, type DatabaseTransaction, transaction } from '../../../prisma/client.ts';
+import type { Scope } from '../../auth/principal.ts';
+import { readSelection } from '../../chains/chain-selection.ts';
+import { type SessionWithItems, sessionExpiry } from '../../checkout/checkout-session.ts';
+import {
+  type NewCheckoutSession,
+  type NewSessionItem,
+  openCheckoutSession,
+} from '../../checkout/open-checkout-session.ts';
+import { appendEvents } from '../../events/append-events.ts';
+import { invoiceItems } from '../../invoices/invoice-items.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
+import { once } from '../../platform/idempotency/once.ts';
+import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
+import { currencyOf } from '../../prices/money.ts';
+import { type DueInvoice, demandRunning, findDueRenewal } from '../consent/due-renewal.ts';
+import { isDiscounted, nextDiscount } from '../discount/subscription-discount.ts';
+import { nextPrice, type RenewableSubscription } from '../renewal/renewal-world.ts';
+import { lockRenewable } from '../renewal/store.ts';
+import { lockOwnSubscription } from '../store.ts';
+import { periodPrice, type SubscriptionSessionOptions } from './subscription-session.ts';
+
+type Answer = { session: SessionWithItems; clientSecret: string };
+
+/**
+ * Opens the session in which the payer of a running subscription signs a consent that replaces the present one, from the same or
+ * another wallet. The session shows the open invoice of the period that could not be charged, or else the next period's price. It has
+ * no payment: the subscription charges the invoice under the new consent as it charges every renewal. A replay returns the same client
+ * secret. Throws NOT_FOUND, and INVALID_STATE if the subscription is neither ACTIVE nor PAST_DUE.
+ */
+export async function createConsentRenewal(
+  world: { database: Database; clock: Clock },
+  request: {
+    scope: Scope;
+    subscriptionId: string;
+    options: SubscriptionSessionOptions;
+    idempotency?: IdempotencyRequest | undefined;
+  },
+): Promise<Answer> {
+  const { idempotency, options, scope, subscriptionId } = request;
+  const reveal = (answer: Answer) => ({ ...answer, clientSecret: unsealed(idempotency, answer.clientSecret) });
+  const first = await firstAnswer<Answer>(world.database, idempotency);
+  if (first) return reveal(first.result);
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, idempotency, async () => {
+      const locked = await lockOwnSubscription(tx, { scope, id: subscriptionId });
+      demandRunning(locked);
+      const subscription = await lockRenewable(tx, locked.id);
+      if (!subscription) throw new Error(`Subscription ${locked.id} was locked and is missing.`);
+      const now = world.clock.now();
+      const opened = await openCheckoutSession(tx, {
+        ...(await soldTo(tx, subscription)),
+        app: subscription.app,
+        now,
+        expiresAt: sessionExpiry(now, options.expiresInMinutes),
+        mode: 'SUBSCRIPTION',
+        uiMode: options.uiMode,
+        payment: { kind: 'none' },
+        source: { type: 'SUBSCRIPTION', id: subscription.id },
+        subscriptionId: subscription.id,
+        renewsConsent: true,
+        customerAccountId: subscription.customerAccountId,
+        selection: readSelection(subscription),
+        successUrl: options.successUrl,
+        cancelUrl: options.cancelUrl,
+        metadata: options.metadata,
+      });
+      await appendEvents(tx, subscription.appId, opened.events);
+      return { session: opened.session, clientSecret: sealed(idempotency, opened.clientSecret) };
+    }),
+  );
+  return reveal(result);
+}
+
+type Sold = Pick<NewCheckoutSession, 'currency' | 'total' | 'taxRateId' | 'couponId' | 'items'>;
+
+async function soldTo(tx: DatabaseTransaction, subscription: RenewableSubscription): Promise<Sold> {
+  const { invoice } = await findDueRenewal(tx, subscription);
+  return invoice ? soldOn(invoice) : soldNext(subscription);
+}
+
+function soldOn(invoice: DueInvoice): Sold {
+  return {
+    currency: currencyOf(invoice.currency),
+    total: {
+      subtotal: new Decimal(invoice.subtotal.toString()),
+      taxAmount: new Decimal(invoice.taxAmount.toString()),
+      total: new Decimal(invoice.total.toString()),
+    },
+    taxRateId: invoice.taxRateId,
+    items: invoiceItems(invoice.items),
+  };
+}
+
+function soldNext(subscription: RenewableSubscription): Sold {
+  const { plan, price } = nextPrice(subscription);
+  const { rate, discount, taxed, total } = periodPrice(plan, price, nextDiscount(subscription));
+  const item: NewSessionItem = {
+    name: plan.name,
+    description: plan.description,
+    amount: price.amount.toFixed(2),
+    quantity: 1,
+    discount,
+    taxed,
+    productPlanId: plan.id,
+    productPlanPriceId: price.id,
+  };
+  return {
+    currency: currencyOf(price.currency),
+    total,
+    taxRateId: rate?.id,
+    couponId: isDiscounted(subscription) ? subscription.couponId : null,
+    items: [item],
+  };
+}
