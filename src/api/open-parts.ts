@@ -9,6 +9,7 @@ import { byRealTime, guardedWorld, type World } from './graphql/server/world.ts'
 import { serveImage } from './images/serve-image.ts';
 import { serveLiabilities } from './liabilities/serve-liabilities.ts';
 import { servePages, serveUnknownPath } from './pages/serve-pages.ts';
+import { serveRenewal } from './renewals/serve-renewal.ts';
 import { serveDisputeFiles } from './rest/disputes/serve-dispute-files.ts';
 import { jitPlugin } from './rest/jit-plugin.ts';
 import { openRest } from './rest/open-rest.ts';
@@ -40,6 +41,7 @@ export function openParts(world: World): ApiParts {
     handlers: [
       () => serveKeySet(world),
       () => serveInvoice(guardedWorld(world, { kind: 'anonymous' }), gate),
+      () => serveRenewal(guardedWorld(world, { kind: 'anonymous' }), gate),
       () => serveLiabilities(guardedWorld(world, { kind: 'anonymous' }), gate),
       () => serveUnsubscribe(guardedWorld(world, { kind: 'anonymous' }), gate),
       () => serveMailPreview(guardedWorld(world, { kind: 'anonymous' }), gate),

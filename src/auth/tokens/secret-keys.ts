@@ -11,6 +11,8 @@ export type SecretKeys = {
   mails: Uint8Array;
   /** HMAC of the tokens in links to invoices. */
   invoices: Uint8Array;
+  /** HMAC of the tokens in links that repair renewals. */
+  renewals: Uint8Array;
   /** HMAC of the tokens in links that end mails. */
   unsubscribing: Uint8Array;
   /** HMAC of the URLs under which merchants' images are served. */
@@ -35,6 +37,7 @@ export function openSecretKeys(config: { tokenSecret?: string | undefined; isPro
     passwords: deriveKey(secret, { purpose: 'sluice one-time passwords' }),
     mails: deriveKey(secret, { purpose: 'sluice mailed passwords' }),
     invoices: deriveKey(secret, { purpose: 'sluice invoice links' }),
+    renewals: deriveKey(secret, { purpose: 'sluice renewal links' }),
     unsubscribing: deriveKey(secret, { purpose: 'sluice unsubscribing' }),
     images: deriveKey(secret, { purpose: 'sluice images' }),
     payers: deriveKey(secret, { purpose: 'sluice payers' }),

@@ -43,6 +43,8 @@ export const mailContentSchema = z.object({
     .optional(),
   invoiceNumber: text.nullish(),
   invoiceId: text.nullish(),
+  /** When the link that repairs a renewal expires. Absent in mails that were queued before there was one. */
+  linkExpiresAt: text.optional(),
   paymentIntentId: text.optional(),
   subscriptionId: text.optional(),
   /** The merchant's own page about the payment, if the checkout named one. */

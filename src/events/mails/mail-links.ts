@@ -2,10 +2,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';
 import { invoiceUrl } from '../../invoices/page/invoice-link.ts';
+import { renewalUrl } from '../../subscriptions/repair/renewal-link.ts';
 import type { MailContent } from './mail-content.ts';
 import { type MailKind, memberMailKindOf } from './mail-kind.ts';
 
-type Keys = Pick<SecretKeys, 'invoices' | 'unsubscribing'>;
+type Keys = Pick<SecretKeys, 'invoices' | 'renewals' | 'unsubscribing'>;
 type LinkWorld = { secretKeys: Keys; config: { publicUrl: string } };
 
 /** Whose mails of which kind end: a customer's reminders, or one kind of a member's mails. */
@@ -15,8 +16,12 @@ export type Subscriber = { who: 'customer' | 'member'; id: string; kind: string 
 export function actionUrl(world: LinkWorld, kind: MailKind, content: MailContent): string | null {
   const page = (path: string) => `${world.config.publicUrl}${path}`;
   switch (kind) {
+    case 'RENEWAL_FAILED': {
+      const { invoiceId, linkExpiresAt } = content;
+      if (!invoiceId || !linkExpiresAt) return invoiceId ? invoiceUrl(world, invoiceId) : null;
+      return renewalUrl(world, { invoiceId, expiresAt: Math.floor(Date.parse(linkExpiresAt) / 1000) });
+    }
     case 'RECEIPT':
-    case 'RENEWAL_FAILED':
       return content.invoiceId ? invoiceUrl(world, content.invoiceId) : null;
     case 'RENEWAL_REMINDER':
     case 'DISPUTE':

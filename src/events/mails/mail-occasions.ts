@@ -1,6 +1,7 @@
 /** What events give occasion to mail, with the facts that the mails state. One query reads all events of the same kind. */
 import type { Database } from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { printUnits } from '../../prices/quote.ts';
 import type { ReactedEvent } from '../react.ts';
 import type { DisputeStep, MailContent } from './mail-content.ts';
@@ -17,7 +18,7 @@ export type MailOccasion = {
   content: MailContent;
 };
 
-type Facts = { database: Database; registry: Registry };
+type Facts = { database: Database; registry: Registry; clock: Clock };
 type OccasionApp = { id: string; name: string };
 type TypedEvent = ReactedEvent & { data: Record<string, unknown> };
 
@@ -92,6 +93,8 @@ async function ofCaptures(facts: Facts, app: OccasionApp, events: readonly Typed
 }
 
 const LINES_LIMIT = 50;
+/** How long the link in a mail about a failed renewal is valid. */
+const LINK_MS = 30 * 86_400_000;
 
 /** Only what the merchant refunded. What a dispute returns is part of the mail about its outcome. */
 async function ofRefunds(facts: Facts, app: OccasionApp, events: readonly TypedEvent[]): Promise<MailOccasion[]> {
@@ -206,6 +209,7 @@ async function ofFailures(facts: Facts, app: OccasionApp, events: readonly Typed
       invoiceId: invoice.id,
       invoiceNumber: invoice.invoiceNumber,
       subscriptionId: subscription.id,
+      linkExpiresAt: new Date(facts.clock.now().getTime() + LINK_MS).toISOString(),
     };
     return [
       {

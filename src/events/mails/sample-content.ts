@@ -45,7 +45,7 @@ export function sampleContent(kind: MailKind, { appName, now }: { appName: strin
       return renewal;
     case 'RENEWAL_FAILED':
     case 'MEMBER_RENEWAL_FAILED':
-      return { ...renewal, cause: 'INSUFFICIENT_BALANCE', nextAttemptAt: later };
+      return { ...renewal, cause: 'INSUFFICIENT_BALANCE', nextAttemptAt: later, linkExpiresAt: later };
     case 'MEMBER_WEBHOOK_DISABLED':
       return { appName, endpointUrl: 'https://example.com/hooks' };
     case 'MEMBER_LOW_BALANCE':

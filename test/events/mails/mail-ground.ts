@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import { transaction } from '../../../prisma/client.ts';
 import type { Gate } from '../../../src/api/gate.ts';
+import { serveRenewal } from '../../../src/api/renewals/serve-renewal.ts';
 import { serveInvoice } from '../../../src/api/serve-invoice.ts';
 import { serveUnsubscribe } from '../../../src/api/serve-unsubscribe.ts';
 import { appendEvents } from '../../../src/events/append-events.ts';
@@ -19,7 +20,8 @@ export async function openMails() {
   const ground = await openRenewals({ smtpUrl: mailbox.url });
   const gate = { admit: async () => ({ refusal: undefined }) } as unknown as Gate;
   const world = ground.action as unknown as Parameters<typeof serveInvoice>[0];
-  const handlers = [serveInvoice(world, gate), serveUnsubscribe(world, gate)];
+  const renewals = ground.action as unknown as Parameters<typeof serveRenewal>[0];
+  const handlers = [serveInvoice(world, gate), serveRenewal(renewals, gate), serveUnsubscribe(world, gate)];
   const server = createServer(async (request, response) => {
     for (const handle of handlers) if (await handle(request, response)) return;
     response.writeHead(404).end();

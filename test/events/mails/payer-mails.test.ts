@@ -149,10 +149,10 @@ describe('a payer', () => {
     expect(repeated).toEqual([]);
     expect(mail?.subject).toBe('Ihr Abonnement Gold konnte nicht verlängert werden');
     expect(mail?.text).toContain('Ihre Wallet erlaubt keine Zahlung in dieser Höhe mehr.');
-    const [link = ''] = /http:\/\/localhost:4000\/invoice\/\S+/.exec(mail?.text ?? '') ?? [];
+    const [link = ''] = /http:\/\/localhost:4000\/renewal\/\S+/.exec(mail?.text ?? '') ?? [];
     expect(mail?.html).toContain(link.replaceAll('&', '&amp;'));
     const shown = await (await fetch(here(link))).text();
-    const [, action = ''] = /<form method="post" action="([^"]+)"/.exec(shown) ?? [];
+    const [, action = ''] = /<form method="post" action="([^"]+\/pay\?[^"]+)"/.exec(shown) ?? [];
     const paying = await fetch(`${pagesUrl}${action.replaceAll('&amp;', '&')}`, { method: 'POST', redirect: 'manual' });
     expect(paying.status).toBe(303);
     const sessionId = /\/checkout\/([0-9a-f-]+)#/.exec(paying.headers.get('location') ?? '')?.[1] ?? '';

@@ -145,9 +145,9 @@ export const english: MailWords = {
       paragraphs: [
         `The renewal of your subscription to ${plan} with ${appName} could not be charged.`,
         causes[cause ?? ''] ?? 'The network rejected the charge.',
-        'You can pay the open invoice now with any wallet. Your subscription continues as soon as the payment has arrived.',
+        'You can repair it, pay from another wallet from now on, or pay only the open invoice. Your subscription continues as soon as the payment has arrived.',
       ],
-      action: 'Pay now',
+      action: 'Update payment',
     }),
     DISPUTE: (content, format) => toPayer[content.dispute?.step ?? 'OPENED'](content, format),
     MEMBER_PAYMENT: ({ appName, money }, format) => ({

@@ -150,9 +150,9 @@ export const german: MailWords = {
       paragraphs: [
         `Die Verlängerung Ihres Abonnements ${plan} bei ${appName} konnte nicht abgebucht werden.`,
         causes[cause ?? ''] ?? 'Das Netzwerk hat die Abbuchung abgelehnt.',
-        'Sie können die offene Rechnung jetzt mit einer beliebigen Wallet bezahlen. Ihr Abonnement läuft weiter, sobald die Zahlung eingegangen ist.',
+        'Sie können die Ursache beheben, künftig mit einer anderen Wallet bezahlen oder nur die offene Rechnung begleichen. Ihr Abonnement läuft weiter, sobald die Zahlung eingegangen ist.',
       ],
-      action: 'Jetzt bezahlen',
+      action: 'Zahlung aktualisieren',
     }),
     DISPUTE: (content, format) => toPayer[content.dispute?.step ?? 'OPENED'](content, format),
     MEMBER_PAYMENT: ({ appName, money }, format) => ({

@@ -61,7 +61,10 @@ function isChargeable(due: DueRenewal): due is Chargeable {
 }
 
 /** What, apart from chain and price, stands in the way of charging a renewal; null if nothing does. */
-function obstacleOf({ subscription, consent }: DueRenewal): RenewalCause | null {
+export function obstacleOf({
+  subscription,
+  consent,
+}: Pick<DueRenewal, 'subscription' | 'consent'>): RenewalCause | null {
   if (!consent?.acceptedAt) return { code: 'CONSENT_MISSING', message: 'There is no signed consent to charge by.' };
   if (consent.edition !== ESCROW_EDITION) {
     const message = 'The consent is for the first edition of the contract; the payer must consent again.';
