@@ -208,10 +208,15 @@ function Said({ seen }: { seen: View }) {
 
 function SessionSummary({ view }: { view: CheckoutViewFragment }) {
   const { session, subscription } = view;
+  const isRenewal = session.purpose === 'CONSENT_RENEWAL';
   const interval = subscription?.billingInterval;
   const period =
     subscription && interval
-      ? { interval, count: subscription.billingIntervalCount, trialDays: subscription.trialPeriodDays ?? null }
+      ? {
+          interval,
+          count: subscription.billingIntervalCount,
+          trialDays: isRenewal ? null : (subscription.trialPeriodDays ?? null),
+        }
       : null;
   return (
     <Summary

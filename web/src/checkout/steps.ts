@@ -26,6 +26,8 @@ export type PaymentStatus =
 export type SessionFacts = {
   status: 'OPEN' | 'COMPLETE' | 'EXPIRED';
   mode: 'PAYMENT' | 'SUBSCRIPTION';
+  /** The payer replaces the consent of a running subscription. */
+  isConsentRenewal?: boolean;
   /** Milliseconds. */
   expiresAt: number;
   lastError: string | null;
@@ -82,7 +84,7 @@ export type Facts = {
 };
 
 export type Stage = 'sent' | 'seen' | 'reorged';
-export type Outcome = 'paid' | 'held' | 'subscribed' | 'trial' | 'refunded';
+export type Outcome = 'paid' | 'held' | 'subscribed' | 'trial' | 'renewed' | 'refunded';
 
 export type Card =
   | { card: 'loading' | 'unknown' | 'unreachable' | 'expired' | 'wallet' | 'way' | 'sign' }
@@ -133,7 +135,8 @@ function outcomeOf(session: SessionFacts): Outcome | undefined {
     case 'REFUND_PENDING':
       return session.mode === 'SUBSCRIPTION' ? 'subscribed' : 'paid';
     case null:
-      return session.status === 'COMPLETE' ? 'trial' : undefined;
+      if (session.status !== 'COMPLETE') return undefined;
+      return session.isConsentRenewal ? 'renewed' : 'trial';
     default:
       return undefined;
   }

@@ -8,7 +8,7 @@ import type { World } from '../server/world.ts';
 
 const shown = {
   app: { include: { merchant: { select: { name: true } }, payoutAddresses: true } },
-  subscription: { include: { productPlanPrice: true } },
+  subscription: { include: { productPlanPrice: true, nextPlanPrice: true } },
   paymentIntent: {
     include: {
       dispute: { select: { id: true } },

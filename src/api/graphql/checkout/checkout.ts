@@ -25,7 +25,7 @@ import { readSessionPrints, watchSession } from './watch-session.ts';
 type SoldSubscription = Prisma.SubscriptionGetPayload<{ include: { productPlanPrice: true } }>;
 
 const CheckoutSubscriptionRef = builder.objectRef<SoldSubscription>('CheckoutSubscription').implement({
-  description: 'The subscription that a session begins.',
+  description: 'The subscription that a session begins, or whose consent it replaces.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
@@ -115,8 +115,13 @@ const CheckoutRef = builder.objectRef<PayersView>('Checkout').implement({
     subscription: t.field({
       type: CheckoutSubscriptionRef,
       nullable: true,
-      description: 'What a SUBSCRIPTION session begins.',
-      resolve: ({ session }) => session.subscription,
+      description: 'The subscription of a SUBSCRIPTION session.',
+      resolve: ({ session }) => {
+        const { subscription, renewsConsent } = session;
+        // A consent that replaces another one is signed for the price that comes next.
+        const price = renewsConsent ? subscription?.nextPlanPrice : null;
+        return subscription && price ? { ...subscription, productPlanPrice: price } : subscription;
+      },
     }),
     payees: t.field({
       type: [PayoutAddressRef],

@@ -66,6 +66,24 @@ builder.prismaObject('SubscriptionConsent', {
         return end === 0 ? null : new Date(end * 1000);
       },
     }),
+    replacedConsentId: t.field({
+      type: 'Hex',
+      nullable: true,
+      description: 'The consent that the payer replaced by this one; it is not charged any more. Null for the first.',
+      select: {
+        subscription: {
+          select: {
+            consents: {
+              where: { replacedAt: { not: null } },
+              orderBy: { replacedAt: 'desc' },
+              take: 1,
+              select: { consentId: true },
+            },
+          },
+        },
+      },
+      resolve: ({ subscription }) => subscription.consents[0]?.consentId ?? null,
+    }),
     acceptedAt: t.expose('acceptedAt', {
       type: 'DateTime',
       nullable: true,

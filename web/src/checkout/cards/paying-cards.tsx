@@ -76,10 +76,11 @@ export function PayingCards(props: PayingCardsProps) {
     );
   }
   if (seen.card === 'sign' && prepared) {
+    const isRenewal = session.purpose === 'CONSENT_RENEWAL';
     const isTrial = session.paymentIntentId === null || session.paymentIntentId === undefined;
     return (
       <SignCard
-        {...{ prepared, now, often, isTrial, couponTerms, notice, who }}
+        {...{ prepared, now, often, isTrial, isRenewal, couponTerms, notice, who }}
         done={payment.done}
         disputeSeconds={view.disputeSeconds}
       >

@@ -101,6 +101,8 @@ function ReceiptFacts({ view, refunded }: { view: CheckoutViewFragment; refunded
   const formats = useFormats();
   const { session, payment, subscription } = view;
   const chainId = payment?.chainId ?? undefined;
+  // Past while the invoice of a renewed consent is not charged yet.
+  const next = subscription?.currentPeriodEnd;
   const chain = chainId === undefined ? undefined : chainOf(chainId);
   const token = payment?.tokenKey ? tokenOf(payment.tokenKey) : undefined;
   const paid =
@@ -124,7 +126,7 @@ function ReceiptFacts({ view, refunded }: { view: CheckoutViewFragment; refunded
     },
     {
       name: t('checkout.receipt.next'),
-      what: subscription?.currentPeriodEnd && formats.day(new Date(subscription.currentPeriodEnd)),
+      what: next && Date.parse(next) > Date.parse(view.now) && formats.day(new Date(next)),
     },
     { name: t('checkout.receipt.reference'), what: session.paymentIntentId && <code>{session.paymentIntentId}</code> },
   ];

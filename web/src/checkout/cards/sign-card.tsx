@@ -20,6 +20,7 @@ type SignCardProps = {
   now: number;
   often: string | null;
   isTrial: boolean;
+  isRenewal: boolean;
   couponTerms: string | null;
   disputeSeconds: number;
   notice: ReactNode;
@@ -28,7 +29,7 @@ type SignCardProps = {
 };
 
 export function SignCard(props: SignCardProps) {
-  const { prepared, done, now, often, isTrial, couponTerms, disputeSeconds, notice, who, children } = props;
+  const { prepared, done, now, often, isTrial, isRenewal, couponTerms, disputeSeconds, notice, who, children } = props;
   const { t } = useTranslation();
   const formats = useFormats();
   const left = prepared.expiresAt - now;
@@ -53,7 +54,7 @@ export function SignCard(props: SignCardProps) {
           steps={prepared.steps.map((step, index) => ({
             key: step.kind,
             state: index < done ? 'done' : index === done ? 'current' : 'upcoming',
-            title: stepWords(step, { t, formats, token: prepared, often, isTrial, couponTerms }),
+            title: stepWords(step, { t, formats, token: prepared, often, isTrial, isRenewal, now, couponTerms }),
           }))}
         />
       )}

@@ -10,12 +10,17 @@ type Words = {
   /** "every month", of a subscription. */
   often: string | null;
   isTrial: boolean;
+  /** The consent replaces another one. */
+  isRenewal: boolean;
+  /** Milliseconds, by the gateway's clock. */
+  now: number;
   /** What a coupon does to the price of a subscription; null without one. */
   couponTerms: string | null;
 };
 
 /** Amounts are shown with all of their digits. */
-export function stepWords(step: CheckedStep, { t, formats, token, often, isTrial, couponTerms }: Words): string {
+export function stepWords(step: CheckedStep, words: Words): string {
+  const { t, formats, token, often, couponTerms } = words;
   const printed = (units: bigint) => `${formats.token(units, token.decimals).exact} ${token.symbol}`;
   const clock = (seconds: number) => formats.clock(new Date(seconds * 1000));
   switch (step.kind) {
@@ -41,10 +46,16 @@ export function stepWords(step: CheckedStep, { t, formats, token, often, isTrial
     case 'recurring': {
       const from = formats.day(new Date(step.start * 1000));
       const values = { often, cap: printed(step.cap), amount: printed(step.amount), from };
-      const sentence = t(isTrial ? 'checkout.sign.recurringLater' : 'checkout.sign.recurring', values);
+      const sentence = t(`checkout.sign.${recurringWords(step.start * 1000, words)}`, values);
       return couponTerms ? t('checkout.sign.withCoupon', { sentence, terms: couponTerms }) : sentence;
     }
     default:
       return step satisfies never;
   }
+}
+
+/** A consent that replaces another one pays the invoice of the period that has begun already. */
+function recurringWords(start: number, { isTrial, isRenewal, now }: Words) {
+  if (isRenewal && start <= now) return 'recurringRenewed';
+  return isTrial ? 'recurringLater' : 'recurring';
 }

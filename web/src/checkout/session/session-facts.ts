@@ -8,6 +8,7 @@ export function sessionFacts(view: CheckoutViewFragment): SessionFacts {
   return {
     status: session.status,
     mode: session.mode,
+    isConsentRenewal: session.purpose === 'CONSENT_RENEWAL',
     expiresAt: Date.parse(session.expiresAt),
     lastError: session.lastError?.code ?? null,
     payment: payment?.status ?? null,

@@ -1,4 +1,4 @@
-/** Makes the link by which a customer begins a subscription: it signs the consent and pays the first period. */
+/** Makes the link by which a customer begins a subscription, or replaces the consent of one that is running. */
 import { useTranslation } from 'react-i18next';
 import { SubscriptionCheckoutDocument } from '../../../../generated/web/documents.ts';
 import { CopyButton } from '../../ui/button/copy-button.tsx';
@@ -9,20 +9,27 @@ import { FormDialog } from '../resources/form-dialog.tsx';
 import { useTell } from '../session/use-tell.ts';
 import styles from './subscriptions.module.css';
 
-type CheckoutDialogProps = { id: string; email: string | null | undefined; onClose: () => void };
+type CheckoutDialogProps = {
+  id: string;
+  email: string | null | undefined;
+  purpose?: 'START' | 'RENEW_CONSENT';
+  onClose: () => void;
+};
 
-export function CheckoutDialog({ id, email, onClose }: CheckoutDialogProps) {
+export function CheckoutDialog({ id, email, purpose = 'START', onClose }: CheckoutDialogProps) {
   const { t } = useTranslation();
+  const isRenewal = purpose === 'RENEW_CONSENT';
+  const title = t(isRenewal ? 'subscriptions.renewConsent' : 'subscriptions.checkout');
   const checkout = useTell(SubscriptionCheckoutDocument, { changes: [] });
   const session = checkout.data?.createSubscriptionCheckout;
   if (!session) {
     return (
       <FormDialog
-        title={t('subscriptions.checkout')}
-        about={t('subscriptions.checkoutAbout')}
+        title={title}
+        about={t(isRenewal ? 'subscriptions.renewConsentAbout' : 'subscriptions.checkoutAbout')}
         action={t('subscriptions.checkoutAction')}
         onClose={onClose}
-        onSend={() => checkout.mutate({ id, input: {} })}
+        onSend={() => checkout.mutate({ id, input: isRenewal ? { purpose } : {} })}
         isBusy={checkout.isPending}
         error={checkout.error}
       />
@@ -30,7 +37,7 @@ export function CheckoutDialog({ id, email, onClose }: CheckoutDialogProps) {
   }
   const subject = encodeURIComponent(t('subscriptions.mailSubject'));
   return (
-    <Dialog isOpen onClose={onClose} title={t('subscriptions.checkout')}>
+    <Dialog isOpen onClose={onClose} title={title}>
       <Note tone="wait" title={t('subscriptions.checkoutOnce')}>
         {t('subscriptions.checkoutExpires')} <Time at={session.expiresAt} />
       </Note>

@@ -45,6 +45,7 @@ export function ConsentFacts({ subscription }: { subscription: SubscriptionFacts
           value: authorizationMethod && t(`subscriptions.methods.${authorizationMethod}`),
         },
         { key: 'accepted', name: t('subscriptions.signedAt'), value: instant(consent.acceptedAt) },
+        { key: 'replaced', name: t('subscriptions.replacedConsent'), value: shortId(consent.replacedConsentId) },
         {
           key: 'ends',
           name: t('subscriptions.consentEnds'),
@@ -61,7 +62,7 @@ export function ConsentFacts({ subscription }: { subscription: SubscriptionFacts
           name: t('subscriptions.consentId'),
           value: (
             <span className={styles.inline}>
-              <code title={consent.id}>{`${consent.id.slice(0, 10)}…${consent.id.slice(-4)}`}</code>
+              {shortId(consent.id)}
               <CopyButton text={consent.id} name={t('subscriptions.consentId')} />
             </span>
           ),
@@ -69,4 +70,8 @@ export function ConsentFacts({ subscription }: { subscription: SubscriptionFacts
       ]}
     />
   );
+}
+
+function shortId(id: string | null | undefined) {
+  return id && <code title={id}>{`${id.slice(0, 10)}…${id.slice(-4)}`}</code>;
 }

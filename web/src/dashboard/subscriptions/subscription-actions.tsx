@@ -24,6 +24,7 @@ type Doing =
   | 'cancelLater'
   | 'changePlan'
   | 'checkout'
+  | 'renewConsent'
   | 'applyCoupon'
   | 'removeCoupon';
 
@@ -67,6 +68,7 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
       <Menu
         trigger={<Button icon="dots" aria-label={t('catalog.actionsOf', { name: t('subscriptions.one') })} />}
         entries={[
+          ...(status === 'ACTIVE' || status === 'PAST_DUE' ? [entry('renewConsent')] : []),
           ...(status === 'PENDING' ? [] : [entry('applyCoupon')]),
           ...(coupon && status !== 'PENDING' ? [entry('removeCoupon')] : []),
           ...(canEndLater ? [entry('cancelLater', true)] : []),
@@ -75,6 +77,9 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
       />
       {doing === 'changePlan' && <ChangePlanDialog subscription={subscription} onClose={close} />}
       {doing === 'checkout' && <CheckoutDialog id={id} email={customerAccount.email} onClose={close} />}
+      {doing === 'renewConsent' && (
+        <CheckoutDialog id={id} email={customerAccount.email} purpose="RENEW_CONSENT" onClose={close} />
+      )}
       {doing === 'applyCoupon' && <CouponDialog id={id} onClose={close} />}
       {doing === 'removeCoupon' && (
         <ConfirmDialog
