@@ -2,6 +2,7 @@
 import { beforeAll, expect, test, vi } from 'vitest';
 import { newId } from '../../src/platform/identifier.ts';
 import { readMail } from '../setup/read-mail.ts';
+import { findAccessibilityFaults } from './setup/find-accessibility-faults.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
 import { openPage } from './setup/open-page.ts';
 import { CHAIN, card, makeLink, press, toQuote, visit } from './setup/payer-visit.ts';
@@ -75,7 +76,7 @@ test('an owner switches mails to payers on, looks at one, and chooses notificati
   await inspect(opened, 'settings-retry');
 });
 
-test('a payer whose renewal has failed pays it by the link in the mail, and stays subscribed', async () => {
+test('a payer whose renewal has failed signs a new consent by the link in the mail, and stays subscribed', async () => {
   const query = 'mutation { updateMailSettings(input: { kinds: [RECEIPT, RENEWAL_FAILED] }) { kinds } }';
   const headers = { 'content-type': 'application/json', 'x-api-key': shop.secretKey };
   const set = await fetch(`${ground.origin}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
@@ -110,20 +111,28 @@ test('a payer whose renewal has failed pays it by the link in the mail, and stay
   expect((await mailed('Your receipt'))?.text).toContain('$8.00');
   const failure = await mailed('could not renew');
   expect(failure?.text).toContain('more than the limit that you agreed to');
-  const link = new URL(/https?:\/\/\S+\/invoice\/\S+/.exec(failure?.text ?? '')?.[0] ?? '');
+  const link = new URL(/https?:\/\/\S+\/renewal\/\S+/.exec(failure?.text ?? '')?.[0] ?? '');
 
   const repair = await visit(ground, `${link.pathname}${link.search}`);
-  await press(repair.page, /^Pay 20\.00 USD$/);
+  await repair.page.getByRole('heading', { name: 'Your renewal could not be paid' }).waitFor();
+  await repair.page.getByText('The renewal costs 20 USDC, more than the 10 USDC per period').waitFor();
+  expect(await findAccessibilityFaults(repair.page)).toEqual([]);
+  await repair.page.setViewportSize({ width: 320, height: 800 });
+  expect(await repair.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  await press(repair.page, /^Sign a new agreement$/);
   await repair.page.waitForURL(/\/checkout\/[0-9a-f-]+#/);
   await toQuote(repair.page, `USDC-${CHAIN}`);
+  await repair.page.getByText('This replaces your previous agreement').waitFor();
   await press(repair.page, /^Sign to pay 20\.00 USDC$/);
   await card(repair.page, 'receipt');
+  await repair.page.getByRole('heading', { name: 'Your agreement is renewed' }).waitFor();
   const where = { customerAccount: { email } };
   const read = () => ground.database.subscription.findFirstOrThrow({ where, include: { invoices: true } });
   await expect
     .poll(async () => (await read()).invoices.filter(({ status }) => status === 'PAID').length, PATIENCE)
-    .toBe(2);
+    .toBeGreaterThanOrEqual(2);
   const subscription = await read();
+  expect(await (await fetch(link)).text()).toContain('The renewal is paid');
   expect(subscription).toMatchObject({ status: 'ACTIVE', captureRetryCount: expect.any(Number) });
   await shop.call('POST', `/subscriptions/${subscription.id}/cancel`, { cancelAtPeriodEnd: false });
   const notified = async () => (await ground.mails(shop.ownerEmail)).map(readMail).map(({ subject }) => subject);

@@ -172,6 +172,71 @@ describe('POST /subscriptions/:id/checkout', () => {
   });
 });
 
+describe('POST /subscriptions/:id/checkout with the purpose RENEW_CONSENT', () => {
+  const renewing = { key: '', body: { purpose: 'RENEW_CONSENT' } };
+  beforeAll(() => {
+    renewing.key = key;
+  });
+  /** In its trial, by the first payer. */
+  async function active(): Promise<string> {
+    const id = await subscribe(await makePlan({ amount: '5', billingInterval: 'WEEK', trialPeriodDays: 7 }));
+    const session = (await open(id)).body.data;
+    const { steps } = (await ground.prepare(session, way())).body.data;
+    const confirmed = await ground.confirm(session, { signatures: await ground.doSteps(ground.evm.payers[0], steps) });
+    expect(confirmed.body.data).toMatchObject({ status: 'COMPLETE', purpose: 'SUBSCRIPTION_START' });
+    return id;
+  }
+
+  it('opens a session that replaces the consent, and shows which one it replaced', async () => {
+    const id = await active();
+    const { status, body } = await open(id, renewing);
+    expect(status).toBe(200);
+    const session = body.data;
+    expect(session).toMatchObject({ mode: 'SUBSCRIPTION', purpose: 'CONSENT_RENEWAL', amount: '5.00', sourceId: id });
+    expect(session.paymentIntentId).toBeNull();
+    const other = way({ walletAddress: ground.evm.payers[1].address });
+    const { steps } = (await ground.prepare(session, other)).body.data;
+    const wrong = await ground.confirm(session, { signatures: await ground.doSteps(ground.evm.payers[0], steps) });
+    expect(wrong.status).toBe(400);
+    const signed = await ground.confirm(session, { signatures: await ground.doSteps(ground.evm.payers[1], steps) });
+    expect(signed.body.data).toMatchObject({ status: 'COMPLETE', purpose: 'CONSENT_RENEWAL' });
+    const query = `query { subscription(id: "${id}") { consent { id walletAddress replacedConsentId } } }`;
+    const { consent } = (await ground.api.graphql(query, {}, key)).data.subscription;
+    expect(consent.walletAddress).toBe(ground.evm.payers[1].address);
+    const old = await ground.api.database.subscriptionConsent.findFirstOrThrow({
+      where: { subscriptionId: id, replacedAt: { not: null } },
+    });
+    expect(consent.replacedConsentId).toBe(old.consentId);
+  });
+
+  it('is refused where the chain or the method takes no subscription', async () => {
+    const session = (await open(await active(), renewing)).body.data;
+    const direct = await ground.prepare(session, way({ method: 'DIRECT' }));
+    expect([direct.status, params(direct)]).toEqual([400, ['method']]);
+  });
+
+  it('replays its first answer, and is another call than one that starts the subscription', async () => {
+    const id = await active();
+    const call = { ...renewing, headers: { 'idempotency-key': 'renewal-1' } };
+    const [first, second] = [await open(id, call), await open(id, call)];
+    expect(second.body).toEqual(first.body);
+    expect((await open(id, { ...call, body: { purpose: 'START' } })).status).toBe(422);
+  });
+
+  it('is refused for bad input, to strangers, for what is another merchant’s, and before the subscription has started', async () => {
+    const id = await active();
+    const bad = await open(id, { key, body: { purpose: 'REPAIR' } });
+    expect([bad.status, params(bad)]).toEqual([400, ['purpose']]);
+    expect((await open(id, { body: renewing.body })).status).toBe(401);
+    expect((await open(id, { ...renewing, key: ground.api.merchantA.publishableKey })).status).toBe(403);
+    expect((await open(id, { ...renewing, key: ground.api.merchantB.secretKey })).status).toBe(404);
+    const started = await open(id);
+    expect([started.status, started.body.error.code]).toEqual([409, 'INVALID_STATE']);
+    const pending = await open(await subscribe(), renewing);
+    expect([pending.status, pending.body.error.code]).toEqual([409, 'INVALID_STATE']);
+  });
+});
+
 describe('a link to a SUBSCRIPTION plan', () => {
   it('needs an email, and makes the customer, the subscription and its session', async () => {
     const body = { appId: ground.api.merchantA.appId, name: 'Gold', slug: 'gold', productPlanId: plan.id };
