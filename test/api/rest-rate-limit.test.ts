@@ -69,10 +69,11 @@ test('without a key an address is limited, and wrong keys count against it', asy
   expect((await api.rest('GET', '/payments/intents', from('198.51.100.8'))).status).toBe(401);
 });
 
-test.each(['/mail-preview/', '/unsubscribe/customer/'])(
+test.each(['/mail-preview/', '/unsubscribe/customer/', '/renewal/'])(
   'pages without a credential are limited by address: %s',
   async (start) => {
-    const path = `${start}${UNKNOWN}/RECEIPT${start.startsWith('/mail') ? '/en' : ''}`;
+    const kind = start === '/renewal/' ? '' : '/RECEIPT';
+    const path = `${start}${UNKNOWN}${kind}${start.startsWith('/mail') ? '/en' : ''}`;
     const ask = (address: string) => fetch(`${api.url}${path}`, { headers: { 'x-forwarded-for': address } });
     const statuses: number[] = [];
     for (let call = 0; call < 40; call += 1) statuses.push((await ask(`198.51.100.${start.length}`)).status);

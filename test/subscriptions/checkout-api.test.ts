@@ -177,12 +177,14 @@ describe('POST /subscriptions/:id/checkout with the purpose RENEW_CONSENT', () =
   beforeAll(() => {
     renewing.key = key;
   });
-  /** In its trial, by the first payer. */
+  /** Of whom no payment is under way. */
+  const payer = () => ground.evm.payers[2];
+  /** In its trial. */
   async function active(): Promise<string> {
     const id = await subscribe(await makePlan({ amount: '5', billingInterval: 'WEEK', trialPeriodDays: 7 }));
     const session = (await open(id)).body.data;
-    const { steps } = (await ground.prepare(session, way())).body.data;
-    const confirmed = await ground.confirm(session, { signatures: await ground.doSteps(ground.evm.payers[0], steps) });
+    const { steps } = (await ground.prepare(session, way({ walletAddress: payer().address }))).body.data;
+    const confirmed = await ground.confirm(session, { signatures: await ground.doSteps(payer(), steps) });
     expect(confirmed.body.data).toMatchObject({ status: 'COMPLETE', purpose: 'SUBSCRIPTION_START' });
     return id;
   }
@@ -194,15 +196,15 @@ describe('POST /subscriptions/:id/checkout with the purpose RENEW_CONSENT', () =
     const session = body.data;
     expect(session).toMatchObject({ mode: 'SUBSCRIPTION', purpose: 'CONSENT_RENEWAL', amount: '5.00', sourceId: id });
     expect(session.paymentIntentId).toBeNull();
-    const other = way({ walletAddress: ground.evm.payers[1].address });
+    const other = way({ walletAddress: payer().address, tokenKey: 'USDC-31337' });
     const { steps } = (await ground.prepare(session, other)).body.data;
     const wrong = await ground.confirm(session, { signatures: await ground.doSteps(ground.evm.payers[0], steps) });
     expect(wrong.status).toBe(400);
-    const signed = await ground.confirm(session, { signatures: await ground.doSteps(ground.evm.payers[1], steps) });
+    const signed = await ground.confirm(session, { signatures: await ground.doSteps(payer(), steps) });
     expect(signed.body.data).toMatchObject({ status: 'COMPLETE', purpose: 'CONSENT_RENEWAL' });
-    const query = `query { subscription(id: "${id}") { consent { id walletAddress replacedConsentId } } }`;
-    const { consent } = (await ground.api.graphql(query, {}, key)).data.subscription;
-    expect(consent.walletAddress).toBe(ground.evm.payers[1].address);
+    const query = `query { subscription(id: "${id}") { consent { id tokenKey replacedConsentId } } }`;
+    const { consent } = (await ground.api.graphql(query, { key })).data.subscription;
+    expect(consent.tokenKey).toBe('USDC-31337');
     const old = await ground.api.database.subscriptionConsent.findFirstOrThrow({
       where: { subscriptionId: id, replacedAt: { not: null } },
     });

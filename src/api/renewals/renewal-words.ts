@@ -91,7 +91,7 @@ const english: RenewalWords = {
   },
   consent: {
     title: 'Sign a new agreement',
-    text: 'With the same or another wallet, token or network. It replaces the present agreement, pays this invoice, and is charged from then on.',
+    text: 'With the same or another wallet, token or network. It replaces the present agreement and pays this invoice. Later renewals are charged to the wallet that signs.',
     button: 'Sign a new agreement',
   },
   pay: {
@@ -175,7 +175,7 @@ const german: RenewalWords = {
   },
   consent: {
     title: 'Neue Zustimmung signieren',
-    text: 'Mit derselben oder einer anderen Wallet, einem anderen Token oder Netzwerk. Die neue Zustimmung ersetzt die bisherige, bezahlt diese Rechnung und gilt für alle weiteren Abbuchungen.',
+    text: 'Mit derselben oder einer anderen Wallet, einem anderen Token oder Netzwerk. Die neue Zustimmung ersetzt die bisherige, und diese Rechnung wird damit bezahlt. Weitere Verlängerungen werden von der Wallet abgebucht, die signiert.',
     button: 'Neue Zustimmung signieren',
   },
   pay: {
