@@ -73,7 +73,7 @@ export async function replaceConsent(
       pendingJobId: await scheduleRenewal(tx, { subscriptionId: subscription.id, runAt: now }),
     },
   });
-  // It tells what the previous wallet holds.
+  // The outlook shows what the previous wallet holds.
   await tx.renewalOutlook.updateMany({ where: { subscriptionId: subscription.id }, data: nothingSeen });
   if (previous) {
     await tx.subscriptionConsent.update({ where: consentKey(previous), data: { replacedAt: now } });
