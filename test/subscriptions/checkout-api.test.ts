@@ -178,13 +178,15 @@ describe('POST /subscriptions/:id/checkout with the purpose RENEW_CONSENT', () =
     renewing.key = key;
   });
   /** Of whom no payment is under way. */
-  const payer = () => ground.evm.payers[2];
+  const payer = () => ground.evm.payers[1];
   /** In its trial. */
   async function active(): Promise<string> {
     const id = await subscribe(await makePlan({ amount: '5', billingInterval: 'WEEK', trialPeriodDays: 7 }));
     const session = (await open(id)).body.data;
-    const { steps } = (await ground.prepare(session, way({ walletAddress: payer().address }))).body.data;
-    const confirmed = await ground.confirm(session, { signatures: await ground.doSteps(payer(), steps) });
+    const prepared = await ground.prepare(session, way({ walletAddress: payer().address }));
+    expect(prepared.body.error ?? null).toBeNull();
+    const { steps } = prepared.body.data;
+    const confirmed = await ground.confirm(session, await ground.doSteps(payer(), steps));
     expect(confirmed.body.data).toMatchObject({ status: 'COMPLETE', purpose: 'SUBSCRIPTION_START' });
     return id;
   }
@@ -198,9 +200,9 @@ describe('POST /subscriptions/:id/checkout with the purpose RENEW_CONSENT', () =
     expect(session.paymentIntentId).toBeNull();
     const other = way({ walletAddress: payer().address, tokenKey: 'USDC-31337' });
     const { steps } = (await ground.prepare(session, other)).body.data;
-    const wrong = await ground.confirm(session, { signatures: await ground.doSteps(ground.evm.payers[0], steps) });
+    const wrong = await ground.confirm(session, await ground.doSteps(ground.evm.payers[0], steps));
     expect(wrong.status).toBe(400);
-    const signed = await ground.confirm(session, { signatures: await ground.doSteps(payer(), steps) });
+    const signed = await ground.confirm(session, await ground.doSteps(payer(), steps));
     expect(signed.body.data).toMatchObject({ status: 'COMPLETE', purpose: 'CONSENT_RENEWAL' });
     const query = `query { subscription(id: "${id}") { consent { id tokenKey replacedConsentId } } }`;
     const { consent } = (await ground.api.graphql(query, { key })).data.subscription;
