@@ -205,7 +205,7 @@ describe('POST /subscriptions/:id/checkout with the purpose RENEW_CONSENT', () =
     const signed = await ground.confirm(session, await ground.doSteps(payer(), steps));
     expect(signed.body.data).toMatchObject({ status: 'COMPLETE', purpose: 'CONSENT_RENEWAL' });
     const query = `query { subscription(id: "${id}") { consent { id tokenKey replacedConsentId } } }`;
-    const { consent } = (await ground.api.graphql(query, { key })).data.subscription;
+    const { consent } = (await ground.api.graphql(query, {}, { key })).data.subscription;
     expect(consent.tokenKey).toBe('USDC-31337');
     const old = await ground.api.database.subscriptionConsent.findFirstOrThrow({
       where: { subscriptionId: id, replacedAt: { not: null } },
