@@ -129,6 +129,25 @@ const steps: Step[] = [
     outputs: ['generated/web/assets/manifest.json', 'generated/web/sizes.json'],
     tools: ['@vitejs/plugin-react', 'react', 'vite'],
   },
+  {
+    name: 'site',
+    command: ['docs/site/build.ts'],
+    environment: { NODE_ENV: 'production' },
+    inputs: [
+      'docs/**',
+      'packages/*/*.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      'CHANGELOG.md',
+      'schema/schema.graphql',
+      'schema/openapi/payments.json',
+      'package-lock.json',
+    ],
+    outputs: ['generated/docs/index.html', 'generated/docs/scripts.json'],
+    tools: ['@viz-js/viz', 'vitepress'],
+    // An installation without it serves the page of the API only.
+    isIntermediate: true,
+  },
 ];
 
 const root = import.meta.dirname;

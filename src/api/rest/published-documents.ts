@@ -1,9 +1,13 @@
-/** Serves `/openapi.json`, `/v1/openapi.json` and the page at `/docs` that shows them, from files that are read once. */
+/**
+ * Serves `/openapi.json`, `/v1/openapi.json` and the page at `/docs/api` that shows them, from files that are read once, and the documentation
+ * at `/docs`.
+ */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { chooseEncoding, type Encoding } from '../encoding/accept-encoding.ts';
+import { openSite } from './documentation-site.ts';
 
 export type PublishedDocument = { status: number; headers: Record<string, string>; body: Buffer | string };
 
@@ -38,15 +42,15 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Sluice API</title>
-<link rel="icon" href="/docs/favicon.png">
-<link rel="stylesheet" href="/docs/viewer.css">
+<link rel="icon" href="/docs/api/favicon.png">
+<link rel="stylesheet" href="/docs/api/viewer.css">
 </head>
 <body>
-<nav><a href="/docs">Payments API</a> · <a href="/docs/card">Wallet-connect card API</a></nav>
+<nav><a href="/docs">Documentation</a> · <a href="/docs/api">Payments API</a> · <a href="/docs/api/card">Wallet-connect card API</a></nav>
 <main id="docs"></main>
 <noscript>The API is described at <a href="/openapi.json">/openapi.json</a> and <a href="/v1/openapi.json">/v1/openapi.json</a>.</noscript>
-<script src="/docs/viewer.js"></script>
-<script src="/docs/start.js"></script>
+<script src="/docs/api/viewer.js"></script>
+<script src="/docs/api/start.js"></script>
 </body>
 </html>
 `;
@@ -54,7 +58,7 @@ const PAGE = `<!doctype html>
 /** The viewer's own selector of documents needs inline styles, which the policy forbids, so the page has links instead. */
 const START = `SwaggerUIBundle({
   dom_id: '#docs',
-  url: location.pathname.startsWith('/docs/card') ? '/v1/openapi.json' : '/openapi.json',
+  url: location.pathname.startsWith('/docs/api/card') ? '/v1/openapi.json' : '/openapi.json',
   deepLinking: true,
   validatorUrl: null,
   persistAuthorization: false,
@@ -66,19 +70,21 @@ export function openDocuments({ publicUrl }: { publicUrl: string }): PublishedDo
   const sources: Record<string, () => PublishedDocument> = {
     '/openapi.json': () => json(described('payments.json', publicUrl)),
     '/v1/openapi.json': () => json(described('card.json', publicUrl)),
-    '/docs': () => page(PAGE),
-    '/docs/': () => page(PAGE),
-    '/docs/card': () => page(PAGE),
-    '/docs/start.js': () => asset(Buffer.from(START), 'text/javascript; charset=utf-8'),
-    '/docs/viewer.js': () => asset(viewer('swagger-ui-bundle.js'), 'text/javascript; charset=utf-8'),
-    '/docs/viewer.css': () => asset(viewer('swagger-ui.css'), 'text/css; charset=utf-8'),
-    '/docs/favicon.png': () => asset(viewer('favicon-32x32.png'), 'image/png'),
+    '/docs/api': () => page(PAGE),
+    '/docs/api/': () => page(PAGE),
+    '/docs/api/card': () => page(PAGE),
+    '/docs/api/start.js': () => asset(Buffer.from(START), 'text/javascript; charset=utf-8'),
+    '/docs/api/viewer.js': () => asset(viewer('swagger-ui-bundle.js'), 'text/javascript; charset=utf-8'),
+    '/docs/api/viewer.css': () => asset(viewer('swagger-ui.css'), 'text/css; charset=utf-8'),
+    '/docs/api/favicon.png': () => asset(viewer('favicon-32x32.png'), 'image/png'),
   };
+  const site = openSite();
   return {
-    has: (path) => Object.hasOwn(sources, path),
+    has: (path) => Object.hasOwn(sources, path) || site.has(path),
     async find(method, path, acceptEncoding) {
-      const source = method === 'GET' || method === 'HEAD' ? sources[path] : undefined;
-      if (!source || !Object.hasOwn(sources, path)) return undefined;
+      if (method !== 'GET' && method !== 'HEAD') return undefined;
+      const source = Object.hasOwn(sources, path) ? sources[path] : undefined;
+      if (!source) return site.read(path, acceptEncoding);
       const held = loaded.get(path) ?? { document: source(), encoded: new Map() };
       loaded.set(path, held);
       return encode(held, acceptEncoding);

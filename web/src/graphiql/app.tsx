@@ -18,7 +18,7 @@ export function App() {
         </p>
         <nav className={styles.links}>
           <a href="/dashboard/developers">{t('graphiql.dashboard')}</a>
-          <a href="/docs">{t('graphiql.rest')}</a>
+          <a href="/docs/api">{t('graphiql.rest')}</a>
         </nav>
       </header>
       <main className={styles.editor}>
