@@ -22,16 +22,12 @@ function draw(viz: Viz, lines: string): string {
     return `"${tail}" -> "${head}" [label=" ${label.replaceAll('"', '\\"')} "]`;
   });
   const ends = [
-    edges.some((line) => /^\s*\[\*\]/.test(line))
-      ? 'begin [shape=circle style=filled fillcolor=currentColor label="" width=0.15]'
-      : '',
-    edges.some((line) => /-->\s*\[\*\]/.test(line))
-      ? 'end [shape=doublecircle style=filled fillcolor=currentColor label="" width=0.12]'
-      : '',
+    edges.some((line) => /^\s*\[\*\]/.test(line)) ? 'begin [shape=circle style=filled label="" width=0.15]' : '',
+    edges.some((line) => /-->\s*\[\*\]/.test(line)) ? 'end [shape=doublecircle style=filled label="" width=0.12]' : '',
   ];
   const graph = `digraph { rankdir=TB bgcolor=none
-    node [shape=box style=rounded fontname="inherit" fontsize=13 color=currentColor fontcolor=currentColor]
-    edge [fontname="inherit" fontsize=11 color=currentColor fontcolor=currentColor]
+    node [shape=box style=rounded fontname="inherit" fontsize=13]
+    edge [fontname="inherit" fontsize=11]
     ${[...ends, ...dot].join('\n')} }`;
   const svg = viz.renderString(graph, { format: 'svg' });
   return `<div class="diagram">\n${svg

@@ -259,7 +259,7 @@ describe('an answer', () => {
     }
   });
 
-  test.each(['/openapi.json', '/v1/openapi.json', '/docs'])(
+  test.each(['/openapi.json', '/v1/openapi.json', '/docs', '/docs/api'])(
     'of the description %s is to reading alone',
     async (path) => {
       const { status, headers } = await raw('POST', path, {});

@@ -5,7 +5,8 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { chooseEncoding } from '../encoding/accept-encoding.ts';
-import type { PublishedDocument } from './published-documents.ts';
+
+export type PublishedDocument = { status: number; headers: Record<string, string>; body: Buffer | string };
 
 export type Site = {
   has(path: string): boolean;
@@ -77,13 +78,12 @@ function isServed(files: ReadonlySet<string>, name: string): boolean {
   return files.has(name) && extname(name) in types;
 }
 
-/** Allows our own files and the inline scripts of the built pages. Code is coloured by style attributes. */
+/** Allows our own files, the inline scripts of the built pages, and inline styles, which colour code and switch the appearance. */
 function policyOf(scripts: readonly string[]): string {
   return [
     "default-src 'none'",
     `script-src 'self' ${scripts.join(' ')}`,
-    "style-src 'self'",
-    "style-src-attr 'unsafe-inline'",
+    "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",

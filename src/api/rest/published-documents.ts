@@ -7,9 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { chooseEncoding, type Encoding } from '../encoding/accept-encoding.ts';
-import { openSite } from './documentation-site.ts';
-
-export type PublishedDocument = { status: number; headers: Record<string, string>; body: Buffer | string };
+import { openSite, type PublishedDocument } from './documentation-site.ts';
 
 export type PublishedDocuments = {
   has(path: string): boolean;
