@@ -1,11 +1,10 @@
 /** How payers reach the merchant, as their receipts show it. */
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
+import { Form } from '../../ui/fields/form/form.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
-import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Note } from '../../ui/state/note.tsx';
-import { fieldFaults } from '../resources/field-faults.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { Panel } from '../shell/panel.tsx';
 import styles from './settings.module.css';
@@ -27,13 +26,8 @@ export function ContactForm({ app }: { app: SettingsOfApp }) {
     supportUrl: app.supportUrl ?? '',
     websiteUrl: app.websiteUrl ?? '',
   });
-  const { byParam, rest } = fieldFaults(
-    error,
-    fields.map(({ name }) => name),
-  );
   const isUnreachable = !app.supportEmail && !app.supportUrl;
-  const send = (event: FormEvent) => {
-    event.preventDefault();
+  const send = () => {
     const filled = (name: Name) => values[name].trim() || null;
     save({
       supportEmail: filled('supportEmail'),
@@ -41,8 +35,15 @@ export function ContactForm({ app }: { app: SettingsOfApp }) {
       websiteUrl: filled('websiteUrl'),
     });
   };
+  const actions = mayWrite && (
+    <div>
+      <Button look="primary" type="submit" isBusy={isSaving} busyWords={t('everywhere.saving')}>
+        {t('settings.contact.save')}
+      </Button>
+    </div>
+  );
   return (
-    <form onSubmit={send} className={styles.form} noValidate>
+    <Form onSend={send} isBusy={isSaving} error={error} className={styles.form} actions={actions}>
       <Panel title={t('settings.contact.title')} about={t('settings.contact.about')}>
         {isUnreachable && <Note>{t('settings.contact.none')}</Note>}
         <div className={styles.fields}>
@@ -50,7 +51,7 @@ export function ContactForm({ app }: { app: SettingsOfApp }) {
             <TextField
               key={name}
               label={t(`settings.contact.${name}`)}
-              error={byParam.get(name)}
+              name={name}
               type={type}
               placeholder={placeholder}
               value={values[name]}
@@ -59,15 +60,7 @@ export function ContactForm({ app }: { app: SettingsOfApp }) {
             />
           ))}
         </div>
-        <ErrorNote error={rest} />
       </Panel>
-      {mayWrite && (
-        <div>
-          <Button look="primary" type="submit" isBusy={isSaving} busyWords={t('everywhere.saving')}>
-            {t('settings.contact.save')}
-          </Button>
-        </div>
-      )}
-    </form>
+    </Form>
   );
 }
