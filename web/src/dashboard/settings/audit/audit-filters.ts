@@ -9,6 +9,7 @@ export const actionGroups = [
   'mail_settings',
   'member',
   'payment_intent',
+  'deposit',
   'dispute',
   'checkout_session',
   'subscription',
