@@ -12,7 +12,10 @@ const withoutFonts: Plugin = {
     /\/graphiql\/.*\.css$/.test(id) ? { code: code.replace(/@font-face\s*\{[^}]*\}/g, ''), map: null } : undefined,
 };
 
-/** The API serves what this leaves in `generated/web` and makes the HTML around it from the manifest. */
+/**
+ * The API serves what this leaves in `generated/web` and makes the HTML around it from the manifest. `build.ts` chooses the pages of each
+ * run.
+ */
 export default defineConfig({
   root: here('.'),
   base: '/assets/',
@@ -39,15 +42,5 @@ export default defineConfig({
     sourcemap: false,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 4_000,
-    rollupOptions: {
-      input: {
-        checkout: here('src/checkout/main.tsx'),
-        payer: here('src/payer/main.tsx'),
-        dashboard: here('src/dashboard/main.tsx'),
-        arbiter: here('src/arbiter/main.tsx'),
-        graphiql: here('src/graphiql/main.tsx'),
-        start: here('src/start/main.tsx'),
-      },
-    },
   },
 });

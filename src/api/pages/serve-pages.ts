@@ -3,6 +3,7 @@
  * itself queries GraphQL, which responds to unknown links and sessions. Browsers that open `/` or an unknown path get a page too.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { nameRoute } from '../../platform/http-call.ts';
 import { chooseEncoding } from '../encoding/accept-encoding.ts';
 import type { World } from '../graphql/server/world.ts';
@@ -46,7 +47,7 @@ type PageWorld = Pick<World, 'config' | 'registry'>;
 
 /** `built` is set by tests and defaults to what `npm ci` built. The editor at /graphql is for development only (decision 0045). */
 export function servePages(world: PageWorld, built: BuiltPages | undefined = loadBuiltPages()): HttpHandler {
-  const settings = printSettings(world);
+  const htmlOf = openHtml(world, built);
   return async (request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     if (path.startsWith('/assets/'))
@@ -61,40 +62,51 @@ export function servePages(world: PageWorld, built: BuiltPages | undefined = loa
       response.writeHead(303, { ...byAccept, location: MEMBERS_EDITOR, 'content-length': 0 }).end();
       return true;
     }
-    writePage(response, { world, route, method, status: 200, html: built && pageHtml(route, built, settings) });
+    writePage(request, response, { world, route, status: 200, html: htmlOf(route) });
     return true;
   };
 }
 
 /** Serves a page with status 404 to browsers, at any path. It comes after the handlers of all paths that exist. */
 export function serveUnknownPath(world: PageWorld, built: BuiltPages | undefined = loadBuiltPages()): HttpHandler {
-  const html = built && pageHtml(unknown, built, printSettings(world));
+  const htmlOf = openHtml(world, built);
   return async (request, response) => {
     if (!asksForPage(request)) return false;
     nameRoute(response, unknown.route);
-    writePage(response, { world, route: unknown, method: request.method ?? 'GET', status: 404, html });
+    writePage(request, response, { world, route: unknown, status: 404, html: htmlOf(unknown) });
     return true;
+  };
+}
+
+/** Prints the HTML of pages. It is the same for everyone and contains no secret, so it is compressed once. Undefined if nothing was built. */
+function openHtml(world: PageWorld, built: BuiltPages | undefined): (route: PageRoute) => BuiltFile | undefined {
+  const settings = printSettings(world);
+  const pages = new Map<PageRoute, BuiltFile>();
+  return (route) => {
+    if (!built) return undefined;
+    const made = pages.get(route) ?? compressed(plainFile(pageHtml(route, built, settings)));
+    pages.set(route, made);
+    return made;
   };
 }
 
 /** The response depends on Accept, so caches must not store it. */
 const byAccept = { 'cache-control': 'no-store', vary: 'accept' };
 
-type WrittenPage = {
-  world: PageWorld;
-  route: PageRoute;
-  method: string;
-  status: number;
-  /** Undefined if nothing was built. */
-  html: string | undefined;
-};
+type WrittenPage = { world: PageWorld; route: PageRoute; status: number; html: BuiltFile | undefined };
 
-function writePage(response: ServerResponse, { world, route, method, status, html = notBuilt }: WrittenPage): void {
-  response.writeHead(html === notBuilt ? 503 : status, {
+function writePage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { world, route, status, html }: WrittenPage,
+): void {
+  const { body, encoding } = bodyFor(request, html ?? plainFile(notBuilt));
+  response.writeHead(html ? status : 503, {
     'content-type': 'text/html; charset=utf-8',
-    'content-length': Buffer.byteLength(html),
+    'content-length': body.length,
+    ...(encoding ? { 'content-encoding': encoding } : {}),
     'content-security-policy': pagePolicy(world, route.page),
-    ...(route.isForBrowsers ? byAccept : { 'cache-control': 'no-cache' }),
+    ...(route.isForBrowsers ? byAccept : { 'cache-control': 'no-cache', vary: 'accept-encoding' }),
     // A session's secret is in the fragment of the page's URL, which browsers never send. This keeps the session's id private too.
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
@@ -102,7 +114,7 @@ function writePage(response: ServerResponse, { world, route, method, status, htm
     'permissions-policy': 'camera=(), microphone=(), geolocation=()',
     'x-robots-tag': 'noindex',
   });
-  response.end(method === 'HEAD' ? undefined : html);
+  response.end(request.method === 'HEAD' ? undefined : body);
 }
 
 function printSettings(world: PageWorld): string {
@@ -139,10 +151,7 @@ function serveAsset(request: IncomingMessage, response: ServerResponse, file: Bu
   const method = request.method ?? 'GET';
   if (!file || (method !== 'GET' && method !== 'HEAD')) return false;
   nameRoute(response, '/assets/:file');
-  const encoded = { br: file.brotli, gzip: file.gzip };
-  const offered = (['br', 'gzip'] as const).filter((one) => encoded[one]);
-  const { encoding } = chooseEncoding(request.headers['accept-encoding'], offered);
-  const body = (encoding && encoded[encoding]) ?? file.plain;
+  const { body, encoding } = bodyFor(request, file);
   response.writeHead(200, {
     'content-type': file.type,
     'content-length': body.length,
@@ -154,4 +163,20 @@ function serveAsset(request: IncomingMessage, response: ServerResponse, file: Bu
   });
   response.end(method === 'HEAD' ? undefined : body);
   return true;
+}
+
+function bodyFor(request: IncomingMessage, file: BuiltFile): { body: Buffer; encoding: 'br' | 'gzip' | undefined } {
+  const encoded = { br: file.brotli, gzip: file.gzip };
+  const offered = (['br', 'gzip'] as const).filter((one) => encoded[one]);
+  const { encoding } = chooseEncoding(request.headers['accept-encoding'], offered);
+  const body = encoding && encoded[encoding];
+  return body ? { body, encoding } : { body: file.plain, encoding: undefined };
+}
+
+function plainFile(html: string): BuiltFile {
+  return { type: 'text/html; charset=utf-8', plain: Buffer.from(html), brotli: undefined, gzip: undefined };
+}
+
+function compressed(file: BuiltFile): BuiltFile {
+  return { ...file, brotli: brotliCompressSync(file.plain), gzip: gzipSync(file.plain, { level: 9 }) };
 }

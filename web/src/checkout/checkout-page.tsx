@@ -13,7 +13,7 @@ import { ProgressCard } from './cards/progress-card.tsx';
 import { ReceiptCard } from './cards/receipt-card.tsx';
 import { UnsureCard } from './cards/unsure-card.tsx';
 import { progressFacts } from './pay/progress-facts.ts';
-import { usePayment } from './pay/use-payment.ts';
+import { useBringing, usePayment } from './pay/use-payment.ts';
 import { useSight } from './pay/use-sight.ts';
 import { useWays } from './pay/use-ways.ts';
 import { sessionFacts } from './session/session-facts.ts';
@@ -59,6 +59,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   const isPayable =
     view?.session.status === 'OPEN' && (!view.attempt || view.attempt.quoteId === payment.abandonedQuoteId);
   const ways = useWays(session, { isAsked: isPayable, wallet, chosen: payment });
+  useBringing(ways.isThere && wallet.address !== undefined && !ways.isReading);
   const look = useSight(view, payment, exactNow);
 
   const seen = viewOf({

@@ -14,9 +14,12 @@ import { App } from './app.tsx';
 
 const place = document.getElementById('page');
 if (!place) throw new Error('The page has no place to stand in.');
-await openWords({ everywhere, checkout, refunds });
-createRoot(place).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
+const root = createRoot(place);
+// Not a top-level await: with one, the bundler leaves every shared module in a file of its own (decision 0113).
+void openWords({ everywhere, checkout, refunds }).then(() =>
+  root.render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  ),
 );

@@ -71,10 +71,6 @@ export function usePayment(
 
   useTellingOfSent(session, state);
   useEffect(() => keepUnsure(session.id, state.unsureUntil), [session.id, state.unsureUntil]);
-  const hasWallet = wallet.address !== undefined;
-  useEffect(() => {
-    if (hasWallet) Promise.all([bring.prepare(), bring.doing()]).catch(() => undefined);
-  }, [hasWallet]);
 
   return {
     ...state,
@@ -111,6 +107,13 @@ export function usePayment(
       [session.id],
     ),
   };
+}
+
+/** Loads what is needed next while the payer looks at the ways, and not before these are shown. */
+export function useBringing(isLooking: boolean): void {
+  useEffect(() => {
+    if (isLooking) Promise.all([bring.prepare(), bring.doing()]).catch(() => undefined);
+  }, [isLooking]);
 }
 
 /** Reports the transaction until the API has it, also after a reload. The API would also find it on the chain, but later. */

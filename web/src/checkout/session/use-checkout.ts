@@ -44,11 +44,8 @@ export function useCheckout({ id, credential }: SessionName): CheckoutReading {
   useEffect(() => {
     if (!isThere) return;
     const live = openLive(credential);
-    const unwatch = live.onState((isConnected) => {
-      setLive(isConnected);
-      // What happened while nobody was listening is asked for.
-      if (isConnected) void queries.invalidateQueries({ queryKey: ['checkout', id] });
-    });
+    // Whenever it is connected, the live field first says how things stand now: nothing that happened before has to be asked for.
+    const unwatch = live.onState(setLive);
     const stop = live.follow(
       CheckoutChangesDocument,
       { id },

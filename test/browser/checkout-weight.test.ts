@@ -1,0 +1,52 @@
+/** What the hosted page loads until it shows the ways to pay, as the browser counts it: people open it once, on phones. */
+import { beforeAll, expect, test, vi } from 'vitest';
+import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
+import { injectEvmWallet } from './setup/inject-evm-wallet.ts';
+import { openPage } from './setup/open-page.ts';
+import { CHAIN, card, makeLink } from './setup/payer-visit.ts';
+import { type Load, weighLoading } from './setup/weigh-loading.ts';
+
+const REQUESTS = 12;
+const BYTES = 200_000;
+
+let ground: BrowserGround;
+let shop: ShopGround;
+
+vi.setConfig({ testTimeout: 300_000 });
+
+beforeAll(async () => {
+  ground = await openBrowserGround();
+  shop = await ground.openShop();
+});
+
+/** A first visit with an empty cache: requests until the ways to pay are shown, and bytes until the wallet's balances are, too. */
+async function loadUntilWays(path: string, language: 'en' | 'de'): Promise<Load> {
+  const payer = await ground.newPayer();
+  const { page } = await openPage({ language, width: 360 });
+  const rpcUrls = Object.fromEntries(ground.demo.chains.map((chain) => [chain.chainId, chain.rpcUrl]));
+  await injectEvmWallet(page, { privateKey: payer.privateKey, rpcUrls, chainId: CHAIN });
+  const loaded = await weighLoading(page, '[data-way]');
+  await page.goto(`${ground.origin}${path}`);
+  await page.getByRole('button', { name: /Test wallet/ }).click();
+  await card(page, 'way');
+  await page.locator('[data-way] input:checked').waitFor();
+  return await loaded();
+}
+
+test.for(['en', 'de'] as const)(
+  'a link and a session load little until the ways to pay are shown: %s',
+  async (language) => {
+    const { path } = await makeLink(shop, { allowedChains: 'ALL' });
+    const intent = await shop.call('POST', '/payments/intents', { amount: '12.50' });
+    const session = await shop.call('POST', '/checkout-sessions', { paymentIntentId: intent.id });
+    for (const address of [path, `/checkout/${session.id}#${session.clientSecret}`]) {
+      const { requests, bytes } = await loadUntilWays(address, language);
+      process.stdout.write(`${language} ${address.slice(0, 10)} ${requests.length} requests, ${bytes} bytes\n`);
+      expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(REQUESTS);
+      // Were nothing counted, nothing would be held.
+      expect(requests.filter((one) => one.startsWith('WEBSOCKET'))).toHaveLength(1);
+      expect(bytes).toBeGreaterThan(100_000);
+      expect(bytes).toBeLessThanOrEqual(BYTES);
+    }
+  },
+);
