@@ -66,11 +66,10 @@ test('declining, another chain, a reload and a quote that ran out leave the paye
   await choose(page, `USDC-${CHAIN}`);
   await notice(page, 'WRONG_CHAIN');
   wallet.behave('wallet_switchEthereumChain', 'reject');
-  await press(page, /^Switch to /);
+  await press(page, /^Switch to .* and continue$/);
   await notice(page, 'REJECTED');
   wallet.behave('wallet_switchEthereumChain');
-  await press(page, /^Switch to /);
-  await press(page, /^Continue with/);
+  await press(page, /^Switch to .* and continue$/);
   await card(page, 'sign');
 
   wallet.behave('eth_signTypedData_v4', 'reject');

@@ -19,7 +19,7 @@ beforeAll(async () => {
   shop = await ground.openShop();
 });
 
-/** A first visit with an empty cache: requests until the ways to pay are shown, and bytes until the wallet's balances are, too. */
+/** A first visit with an empty cache, until the ways to pay are shown. */
 async function loadUntilWays(path: string, language: 'en' | 'de'): Promise<Load> {
   const payer = await ground.newPayer();
   const { page } = await openPage({ language, width: 360 });

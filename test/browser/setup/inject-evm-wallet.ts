@@ -6,13 +6,15 @@ import type { Page } from 'playwright-core';
 import { type Address, createWalletClient, type Hex, http, isAddressEqual, isHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
+import type { AccountCall } from './delegate-account.ts';
+import { type BatchMode, walletBatches } from './wallet-batches.ts';
 
 /**
- * What a wallet does instead of what it was asked: its owner says no (4001), it has not heard of the chain (4902), it has
- * too little for the gas, it breaks and has done nothing, it does it and loses the answer, or it waits for an owner who is
+ * What a wallet does instead of what it was asked: its owner says no (4001), it has not heard of the chain (4902), it takes no batch there
+ * (5760), it has too little for the gas, it breaks and has done nothing, it does it and loses the answer, or it waits for an owner who is
  * not there, until it is told otherwise.
  */
-export type EvmBehaviour = 'reject' | 'unknownChain' | 'noMoney' | 'break' | 'lose' | 'hang';
+export type EvmBehaviour = 'reject' | 'unknownChain' | 'notAtomic' | 'noMoney' | 'break' | 'lose' | 'hang';
 
 export type EvmWalletOptions = {
   privateKey: Hex;
@@ -21,6 +23,8 @@ export type EvmWalletOptions = {
   chainId: number;
   /** "Test wallet" when left out. */
   name?: string;
+  /** Left out, the wallet knows nothing of batches. */
+  batches?: BatchMode;
 };
 
 export type EvmWallet = {
@@ -31,6 +35,8 @@ export type EvmWallet = {
   asked(): string[];
   /** From now on, for one method, such as `eth_sendTransaction`; nothing: as it should. */
   behave(method: string, behaviour?: EvmBehaviour): void;
+  /** From now on, for batches. */
+  batchAs(mode: BatchMode): void;
   /** As its owner does it by hand: the page is told. */
   switchAccount(privateKey: Hex): Promise<void>;
   switchChain(chainId: number): Promise<void>;
@@ -47,6 +53,7 @@ class WalletRefusal extends Error {
 const refusals = {
   reject: () => new WalletRefusal(4001, 'User rejected the request.'),
   unknownChain: () => new WalletRefusal(4902, 'Unrecognized chain ID.'),
+  notAtomic: () => new WalletRefusal(5760, 'The wallet does not support atomic execution.'),
   noMoney: () => new WalletRefusal(-32000, 'insufficient funds for gas * price + value'),
   break: () => new WalletRefusal(-32603, 'The wallet was closed.'),
 } as const;
@@ -134,6 +141,11 @@ export async function injectEvmWallet(page: Page, options: EvmWalletOptions): Pr
       });
     },
   };
+  let mode = options.batches;
+  if (mode) {
+    const sendOne = (call: AccountCall) => client().sendTransaction({ chain: null, ...call });
+    Object.assign(methods, walletBatches({ mode: () => mode ?? 'atomic', account: () => account, rpcUrls, sendOne }));
+  }
   const mustBeOwn = (address: unknown): void => {
     if (!isConnected || !isAddressEqual(hexSchema.parse(address), account.address)) {
       throw new WalletRefusal(4100, 'The requested account has not been authorized by the user.');
@@ -144,7 +156,8 @@ export async function injectEvmWallet(page: Page, options: EvmWalletOptions): Pr
     const own = methods[method];
     if (!own && /^wallet_/.test(method)) throw new WalletRefusal(-32601, `The method ${method} does not exist.`);
     if (!own) return await askNode(rpcUrls.get(chainId) ?? '', method, params);
-    if (!/^(eth_chainId|eth_accounts|net_version)$/.test(method)) asked.push(method);
+    if (!/^(eth_chainId|eth_accounts|net_version|wallet_getCapabilities|wallet_getCallsStatus)$/.test(method))
+      asked.push(method);
     while (behaviours.get(method) === 'hang') await wakeUp.promise;
     const behaviour = behaviours.get(method);
     if (behaviour !== undefined && behaviour !== 'hang' && behaviour !== 'lose') throw refusals[behaviour]();
@@ -171,6 +184,9 @@ export async function injectEvmWallet(page: Page, options: EvmWalletOptions): Pr
       else behaviours.delete(method);
       wakeUp.resolve();
       wakeUp = Promise.withResolvers();
+    },
+    batchAs(next) {
+      mode = next;
     },
     async switchAccount(privateKey) {
       account = privateKeyToAccount(privateKey);

@@ -5,6 +5,7 @@ import type { LocalAccount } from '../../../src/local/local-accounts.ts';
 import type { BrowserGround, ShopGround } from './ground.ts';
 import { type EvmWallet, injectEvmWallet } from './inject-evm-wallet.ts';
 import { type OpenPage, openPage, type PageOptions } from './open-page.ts';
+import type { BatchMode } from './wallet-batches.ts';
 
 export const CHAIN = 31337;
 export const OTHER_CHAIN = 31338;
@@ -23,16 +24,22 @@ let rich: Promise<LocalAccount> | undefined;
 export async function visit(
   ground: BrowserGround,
   path: string,
-  options: PageOptions & { isPoor?: boolean; chainId?: number; isSlow?: boolean } = {},
+  options: PageOptions & { isPoor?: boolean; chainId?: number; isSlow?: boolean; batches?: BatchMode } = {},
 ): Promise<Visit> {
-  const { isPoor = false, chainId = CHAIN, isSlow = false, ...page } = options;
+  const { isPoor = false, chainId = CHAIN, isSlow = false, batches, ...page } = options;
   const opened = await openPage(page);
   const asks = collectAsks(opened.page);
   if (isSlow) await slowDown(opened);
-  if (!isPoor && !rich) rich = ground.newPayer();
-  const { privateKey } = await (isPoor || !rich ? ground.newPayer({ isPoor }) : rich);
+  // A delegated account is no fit payer for others: the code stays with it.
+  if (!isPoor && !batches && !rich) rich = ground.newPayer();
+  const { privateKey } = await (isPoor || batches || !rich ? ground.newPayer({ isPoor }) : rich);
   const rpcUrls = Object.fromEntries(ground.demo.chains.map((chain) => [chain.chainId, chain.rpcUrl]));
-  const wallet = await injectEvmWallet(opened.page, { privateKey, rpcUrls, chainId });
+  const wallet = await injectEvmWallet(opened.page, {
+    privateKey,
+    rpcUrls,
+    chainId,
+    ...(batches ? { batches } : {}),
+  });
   await opened.page.goto(`${ground.origin}${path}`);
   return { ...opened, wallet, asks };
 }

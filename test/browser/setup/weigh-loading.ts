@@ -4,25 +4,24 @@ import type { Page } from 'playwright-core';
 /** `requests` by their method and URL, preflights and websockets included; `bytes` as they came over the network, with headers. */
 export type Load = { requests: string[]; bytes: number };
 
-/** Before the page goes anywhere. Answers what was asked for until an element of `selector` was first there, and all bytes so far. */
+/** Before the page goes anywhere. Answers what was asked for until an element of `selector` was first there, and how much that was. */
 export async function weighLoading(page: Page, selector: string): Promise<() => Promise<Load>> {
   const tools = await page.context().newCDPSession(page);
-  const requests: { at: number; name: string }[] = [];
-  let bytes = 0;
+  const requests = new Map<string, { at: number; name: string; bytes: number }>();
+  const add = (requestId: string, bytes: number) => {
+    const request = requests.get(requestId);
+    if (request) request.bytes += bytes;
+  };
   await tools.send('Network.enable');
-  tools.on('Network.requestWillBeSent', ({ request, wallTime, redirectResponse }) => {
-    const isOfNetwork = /^https?:/.test(request.url) && !redirectResponse;
-    if (isOfNetwork) requests.push({ at: wallTime * 1000, name: `${request.method} ${request.url}` });
+  tools.on('Network.requestWillBeSent', ({ requestId, request, wallTime, redirectResponse }) => {
+    if (!/^https?:/.test(request.url) || redirectResponse) return;
+    requests.set(requestId, { at: wallTime * 1000, name: `${request.method} ${request.url}`, bytes: 0 });
   });
-  tools.on('Network.loadingFinished', ({ encodedDataLength }) => {
-    bytes += encodedDataLength;
+  tools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => add(requestId, encodedDataLength));
+  tools.on('Network.webSocketWillSendHandshakeRequest', ({ requestId, wallTime }) => {
+    requests.set(requestId, { at: wallTime * 1000, name: 'WEBSOCKET', bytes: 0 });
   });
-  tools.on('Network.webSocketWillSendHandshakeRequest', ({ wallTime }) => {
-    requests.push({ at: wallTime * 1000, name: 'WEBSOCKET' });
-  });
-  tools.on('Network.webSocketFrameReceived', ({ response }) => {
-    bytes += response.payloadData.length;
-  });
+  tools.on('Network.webSocketFrameReceived', ({ requestId, response }) => add(requestId, response.payloadData.length));
   await page.addInitScript((wanted) => {
     const look = () => {
       if (!document.querySelector(wanted)) return;
@@ -34,6 +33,7 @@ export async function weighLoading(page: Page, selector: string): Promise<() => 
   }, selector);
   return async () => {
     const shownAt = await page.evaluate((): number => Reflect.get(window, 'shownAt'));
-    return { requests: requests.filter(({ at }) => at <= shownAt).map(({ name }) => name), bytes };
+    const counted = [...requests.values()].filter(({ at }) => at <= shownAt);
+    return { requests: counted.map(({ name }) => name), bytes: counted.reduce((sum, { bytes }) => sum + bytes, 0) };
   };
 }

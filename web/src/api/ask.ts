@@ -28,7 +28,7 @@ export async function ask<Result, Variables>(
     body: JSON.stringify({ query: document.toString(), variables }),
     ...(signal ? { signal } : {}),
   }).catch((cause: unknown) => {
-    if (signal?.aborted) throw cause;
+    if (signal?.aborted && !isTimeout(signal.reason)) throw cause;
     throw networkFault(cause);
   });
   noteServerTime(response.headers.get('sluice-time'));
@@ -41,4 +41,9 @@ export async function ask<Result, Variables>(
     throw new ApiError({ code: 'NETWORK', message: 'The answer was empty.', requestId, retryable: true });
   }
   return body.data;
+}
+
+/** Of `AbortSignal.timeout`: nobody stopped it, there was no answer in time. */
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof DOMException && reason.name === 'TimeoutError';
 }

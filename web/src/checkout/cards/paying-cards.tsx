@@ -5,7 +5,8 @@ import { Address } from '../../ui/addresses/address.tsx';
 import { Button } from '../../ui/button/button.tsx';
 import { ButtonLink } from '../../ui/button/button-link.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
-import { disconnectWallet, type FoundWallet, type WalletState } from '../../wallet/evm/use-wallet.ts';
+import { disconnectWallet, type FoundWallet, stopResuming, type WalletState } from '../../wallet/evm/use-wallet.ts';
+import { isBatched } from '../pay/is-batched.ts';
 import type { Payment } from '../pay/use-payment.ts';
 import type { Ways } from '../pay/use-ways.ts';
 import type { Priced } from '../pay/ways.ts';
@@ -17,6 +18,7 @@ import { useCouponTerms } from '../view/use-coupon-terms.ts';
 import { useOften } from '../view/use-often.ts';
 import { OtherWays } from './other-ways.tsx';
 import { SignCard } from './sign-card.tsx';
+import { canStartOver, StartOver } from './start-over.tsx';
 import { WalletCard } from './wallet-card.tsx';
 import { WayCard } from './way-card.tsx';
 
@@ -52,7 +54,11 @@ export function PayingCards(props: PayingCardsProps) {
   const foot = (
     <>
       <PrimaryButton seen={seen} payment={payment} ways={ways} way={way} wallet={wallet} />
-      {seen.card !== 'wallet' && <OtherWays card={seen.card} ways={ways} payment={payment} />}
+      {payment.work && canStartOver(payment.work) ? (
+        <StartOver work={payment.work} startOver={payment.startOver} />
+      ) : (
+        <OtherWays card={seen.card} ways={ways} payment={payment} />
+      )}
       {seen.card === 'way' && transfer && (
         <Button look="bare" isWide isDisabled={payment.work !== undefined} onPress={transfer}>
           {t('checkout.wallet.transfer')}
@@ -70,6 +76,10 @@ export function PayingCards(props: PayingCardsProps) {
           session={sessionName}
           notice={seen.notice}
           connect={payment.connect}
+          startOver={() => {
+            payment.startOver();
+            stopResuming();
+          }}
         />
         <CancelLink view={view} />
       </div>
@@ -81,6 +91,7 @@ export function PayingCards(props: PayingCardsProps) {
     return (
       <SignCard
         {...{ prepared, now, often, isTrial, isRenewal, couponTerms, notice, who }}
+        isBatch={isBatched(payment, ways)}
         done={payment.done}
         disputeSeconds={view.disputeSeconds}
       >
@@ -153,21 +164,26 @@ function PrimaryButton({ seen, payment, ways, way, wallet }: PrimaryButtonProps)
   const prepare = async () => {
     if (way && method) await payment.prepare({ ...way, method });
   };
+  const isBatch = payment.prepared !== undefined && isBatched(payment, ways);
+  const sign = async () => await payment.sign(isBatch);
   const presses = {
     connect: { words: '', press: async () => undefined },
     retry: { words: t('everywhere.tryAgain'), press: async () => undefined },
     switch: {
       words: t('checkout.do.switch', { chain: way?.chainName ?? '' }),
-      press: async () => {
-        if (way) await payment.switchTo(way.chainId);
-      },
+      press: async () => (seen.card === 'sign' ? await sign() : await prepare()),
     },
     prepare: { words: amount === '' ? t('checkout.do.choose') : t('checkout.do.prepare', { amount }), press: prepare },
-    requote: { words: t('checkout.do.requote'), press: prepare },
-    sign: { words: signWords(), press: payment.sign },
+    requote: {
+      words: t('checkout.do.requote'),
+      press: async () => {
+        if (way && method) await payment.requote({ ...way, method });
+      },
+    },
+    sign: { words: signWords(), press: sign },
   };
   function signWords(): string {
-    const step = payment.prepared?.steps[payment.done];
+    const step = isBatch ? payment.prepared?.steps.at(-1) : payment.prepared?.steps[payment.done];
     if (step?.kind === 'approve' && step.kept > 0n && way) {
       const inAll = `${formats.token(step.amount, way.decimals).words} ${way.symbol}`;
       return t('checkout.do.approve', { amount: inAll });

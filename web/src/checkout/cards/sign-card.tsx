@@ -21,6 +21,8 @@ type SignCardProps = {
   often: string | null;
   isTrial: boolean;
   isRenewal: boolean;
+  /** The wallet does the rest of the steps as one. */
+  isBatch: boolean;
   couponTerms: string | null;
   disputeSeconds: number;
   notice: ReactNode;
@@ -29,7 +31,7 @@ type SignCardProps = {
 };
 
 export function SignCard(props: SignCardProps) {
-  const { prepared, done, now, often, isTrial, isRenewal, couponTerms, disputeSeconds, notice, who, children } = props;
+  const { prepared, done, now, often, isTrial, isRenewal, isBatch, couponTerms, disputeSeconds, notice, who, children } = props;
   const { t } = useTranslation();
   const formats = useFormats();
   const left = prepared.expiresAt - now;
@@ -53,10 +55,16 @@ export function SignCard(props: SignCardProps) {
           label={t('checkout.sign.title')}
           steps={prepared.steps.map((step, index) => ({
             key: step.kind,
-            state: index < done ? 'done' : index === done ? 'current' : 'upcoming',
+            state: index < done ? 'done' : index === done || isBatch ? 'current' : 'upcoming',
             title: stepWords(step, { t, formats, token: prepared, often, isTrial, isRenewal, now, couponTerms }),
           }))}
         />
+      )}
+      {isBatch && (
+        <p className={styles.safe} data-batch>
+          <Icon name="check" />
+          <span>{t('checkout.sign.batch')}</span>
+        </p>
       )}
       <p className={styles.safe}>
         <Icon name="shield" />

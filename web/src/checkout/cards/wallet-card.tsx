@@ -10,6 +10,7 @@ import type { SessionName } from '../session/use-checkout.ts';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
+import { StartOver } from './start-over.tsx';
 
 const Elsewhere = lazy(async () => {
   const [{ Elsewhere: ways }] = await Promise.all([import('../handover/elsewhere.tsx'), addWords(['handover'])]);
@@ -21,6 +22,7 @@ type WalletCardProps = {
   wallets: readonly FoundWallet[];
   notice: string | undefined;
   isBusy: boolean;
+  startOver: () => void;
   connect: (connecting: () => Promise<void>) => Promise<void>;
   /** Where another chain's wallets have a way of their own. */
   solana: (() => void) | undefined;
@@ -28,7 +30,16 @@ type WalletCardProps = {
   transfer: (() => void) | undefined;
 };
 
-export function WalletCard({ session, wallets, notice, isBusy, connect, solana, transfer }: WalletCardProps) {
+export function WalletCard({
+  session,
+  wallets,
+  notice,
+  isBusy,
+  startOver,
+  connect,
+  solana,
+  transfer,
+}: WalletCardProps) {
   const { t } = useTranslation();
   const [only] = wallets;
   return (
@@ -65,6 +76,7 @@ export function WalletCard({ session, wallets, notice, isBusy, connect, solana, 
           ))}
         </ul>
       )}
+      {isBusy && <StartOver work="connecting" startOver={startOver} />}
       {wallets.length === 0 && <NoWallet session={session} />}
       <PhoneWallet />
       {transfer && (

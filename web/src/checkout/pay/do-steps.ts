@@ -5,13 +5,14 @@ import { CheckoutConfirmDocument } from '../../../../generated/web/documents.ts'
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
 import { sendByWallet, signByWallet } from '../../wallet/evm/ask-wallet.ts';
+import { batchOutcome, isBatchRefusal, sendBatch } from '../../wallet/evm/batch.ts';
 import { chainReader } from '../../wallet/evm/chain-reader.ts';
 import { type WalletFault, walletFault } from '../../wallet/evm/wallet-fault.ts';
 import { Unsure } from '../../wallet/unsure.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import type { CheckedStep } from './check-steps.ts';
 import type { PaymentEvent, Prepared, Sent } from './payment-state.ts';
-import { Reverted } from './reverted.ts';
+import { BatchFailed, Reverted } from './reverted.ts';
 import { comesUntil } from './unseen.ts';
 
 type Tell = (event: PaymentEvent) => void;
@@ -19,56 +20,126 @@ type Tell = (event: PaymentEvent) => void;
 /** Faults that do not say that nothing was sent. */
 const endings = new Set<WalletFault>(['FAILED', 'LOST']);
 
+/** Without a network a question may stay open for minutes. */
+const ANSWER_WITHIN_MS = 20_000;
 const TRIES = 5;
 const TRY_AGAIN_MS = 1_500;
 /** An approval is waited for this long; then the payer may press again, and it is looked at anew. */
 const MINED_WITHIN_MS = 180_000;
 
-/** Throws what the wallet or the API throws, Reverted, and Unsure. */
-export async function doSteps(
-  session: SessionName,
-  request: {
-    prepared: Prepared;
-    done: number;
-    signatures: Record<string, Hex>;
-    account: Address;
-    now: () => number;
-    tell: Tell;
-  },
-): Promise<void> {
-  const { prepared, account, now, tell } = request;
+type Doing = {
+  prepared: Prepared;
+  done: number;
+  signatures: Record<string, Hex>;
+  account: Address;
+  /** Whether the wallet is to do the rest as one: see `is-batched.ts`. */
+  canBatch: boolean;
+  now: () => number;
+  tell: Tell;
+  /** Aborted when the payer starts over: nothing more is asked of the wallet. */
+  signal: AbortSignal;
+};
+
+type CallStep = Extract<CheckedStep, { data: Hex }>;
+
+/** Throws what the wallet or the API throws, Reverted, BatchFailed and Unsure. */
+export async function doSteps(session: SessionName, request: Doing): Promise<void> {
+  const { prepared, account, now, tell, signal } = request;
   const signatures: Record<string, Hex> = { ...request.signatures };
+  const rest = prepared.steps.slice(request.done);
   let sent: Sent | undefined;
-  for (const step of prepared.steps.slice(request.done)) {
+  if (request.canBatch) sent = await payByBatch(request, rest.filter(isCall));
+  for (const step of sent ? [] : rest) {
+    signal.throwIfAborted();
     const asked = { chainId: prepared.chainId, account };
     if ('typedData' in step) {
       tell({ happened: 'started', work: 'signing' });
       const name = signatureName(step);
       const signature = await signByWallet({ ...asked, typedData: step.typedData });
+      signal.throwIfAborted();
       signatures[name] = signature;
       tell({ happened: 'signed', name, signature });
       continue;
     }
     tell({ happened: 'started', work: 'sending' });
     const payBy = step.kind === 'pay' ? step.until * 1000 : undefined;
-    const txHash = await sendByWallet({ ...asked, ...step }).catch((error: unknown) => {
-      if (payBy === undefined || !endings.has(walletFault(error))) throw error;
-      tell({ happened: 'doubted', until: comesUntil({ family: 'EVM', sentAt: now(), payBy }) });
-      throw new Unsure('No answer.', { cause: error });
-    });
+    const until = payBy === undefined ? undefined : comesUntil({ family: 'EVM', sentAt: now(), payBy });
+    const txHash = await asking(request, { until, ask: () => sendByWallet({ ...asked, ...step }) });
     if (payBy !== undefined) {
       const { quoteId, chainId } = prepared;
       sent = { quoteId, chainId, txHash, sentAt: now(), payBy };
       tell({ happened: 'sent', sent });
       continue;
     }
+    signal.throwIfAborted();
     tell({ happened: 'started', work: 'waiting' });
     await mined(prepared.chainId, txHash);
+    signal.throwIfAborted();
     tell({ happened: 'mined' });
   }
   tell({ happened: 'started', work: 'confirming' });
   await confirm(session, { quoteId: prepared.quoteId, ...(sent ? { txHash: sent.txHash } : { signatures }) });
   tell({ happened: 'confirmed' });
+}
+
+/** Undefined where the wallet takes no batch: nothing was sent, and the steps are to be done one by one. */
+async function payByBatch(request: Doing, calls: readonly CallStep[]): Promise<Sent | undefined> {
+  const { prepared, account, now, tell, signal } = request;
+  const pay = calls.at(-1);
+  if (pay?.kind !== 'pay') return undefined;
+  signal.throwIfAborted();
+  const asked = { chainId: prepared.chainId, account };
+  const payBy = pay.until * 1000;
+  const until = comesUntil({ family: 'EVM', sentAt: now(), payBy });
+  tell({ happened: 'started', work: 'sending' });
+  let id: string;
+  try {
+    id = await asking(request, { until, ask: () => sendBatch({ ...asked, calls }) });
+  } catch (error) {
+    if (!isBatchRefusal(error)) throw error;
+    tell({ happened: 'batchRefused' });
+    return undefined;
+  }
+  tell({ happened: 'started', work: 'waiting' });
+  const result = await batchOutcome({ ...asked, id, target: pay.to }).catch((cause: unknown) => {
+    tell({ happened: 'doubted', until });
+    throw new Unsure('The wallet does not say what became of its batch.', { cause });
+  });
+  if (result.outcome === 'PAID') {
+    const { quoteId, chainId } = prepared;
+    const sent = { quoteId, chainId, txHash: result.txHash, sentAt: now(), payBy };
+    tell({ happened: 'sent', sent });
+    return sent;
+  }
+  // The payer looks at a doubt by now, and here is what became of it.
+  if (signal.aborted) tell({ happened: 'denied' });
+  // One by one, the payer sees which of the steps does not work.
+  tell({ happened: 'batchRefused' });
+  throw new BatchFailed(result.outcome);
+}
+
+/** `until`: when a payment is asked for, how long it may come although the wallet gives no clear answer. */
+async function asking<Answer>(
+  { tell, signal }: Doing,
+  { until, ask: askWallet }: { until: number | undefined; ask: () => Promise<Answer> },
+): Promise<Answer> {
+  if (until === undefined) return await askWallet();
+  tell({ happened: 'asked', until });
+  try {
+    return await askWallet();
+  } catch (error) {
+    if (!isBatchRefusal(error) && endings.has(walletFault(error))) {
+      tell({ happened: 'doubted', until });
+      throw new Unsure('No answer.', { cause: error });
+    }
+    // The wallet was slower than the payer, and says now that it sent nothing.
+    if (signal.aborted) tell({ happened: 'denied' });
+    throw error;
+  }
+}
+
+function isCall(step: CheckedStep): step is CallStep {
+  return 'data' in step;
 }
 
 function signatureName(step: CheckedStep): 'permit' | 'consent' | 'receive' {
@@ -82,7 +153,7 @@ export async function confirm(
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      await ask(CheckoutConfirmDocument, { id, input }, { credential });
+      await ask(CheckoutConfirmDocument, { id, input }, { credential, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
       return;
     } catch (error) {
       if (!(error instanceof ApiError) || !error.fault.retryable || tries >= TRIES) throw error;

@@ -44,6 +44,10 @@ export type PaymentState = {
    * It outlives quotes and choices: only its time or the payer's own word ends it.
    */
   unsureUntil: number | undefined;
+  /** The same while the wallet is asked to send it and has not answered. */
+  askedUntil: number | undefined;
+  /** The wallet takes no batch after all: its steps are asked for one by one. */
+  isBatchRefused: boolean;
   abandonedQuoteId: string | undefined;
   work: Work | undefined;
   fault: string | undefined;
@@ -56,13 +60,16 @@ export type PaymentEvent =
   | { happened: 'signed'; name: 'permit' | 'consent' | 'receive'; signature: Hex }
   | { happened: 'mined' }
   | { happened: 'sent'; sent: Sent }
+  | { happened: 'asked'; until: number }
+  | { happened: 'batchRefused' }
   | { happened: 'doubted'; until: number }
   | { happened: 'denied' }
   | { happened: 'confirmed' }
   | { happened: 'finished' }
   | { happened: 'failed'; fault: string }
   | { happened: 'abandoned'; quoteId: string; fault: Abandonment }
-  | { happened: 'dropped' };
+  | { happened: 'dropped' }
+  | { happened: 'restarted' };
 
 export const noPayment: PaymentState = {
   tokenKey: undefined,
@@ -72,11 +79,14 @@ export const noPayment: PaymentState = {
   signatures: {},
   sent: undefined,
   unsureUntil: undefined,
+  askedUntil: undefined,
+  isBatchRefused: false,
   abandonedQuoteId: undefined,
   work: undefined,
   fault: undefined,
 };
 
+const spent = new Set(['QUOTE_EXPIRED', 'BATCH_PARTIAL']);
 const noQuote = { prepared: undefined, done: 0, signatures: {} } as const;
 
 export function afterPaymentEvent(state: PaymentState, event: PaymentEvent): PaymentState {
@@ -96,23 +106,27 @@ export function afterPaymentEvent(state: PaymentState, event: PaymentEvent): Pay
     case 'mined':
       return { ...state, done: state.done + 1 };
     case 'sent':
-      return { ...state, done: state.done + 1, sent: event.sent };
+      return { ...state, done: state.done + 1, sent: event.sent, askedUntil: undefined, unsureUntil: undefined };
+    case 'asked':
+      return { ...state, askedUntil: event.until };
+    case 'batchRefused':
+      return { ...state, isBatchRefused: true, askedUntil: undefined };
     case 'doubted':
-      return { ...state, unsureUntil: event.until, fault: 'UNSURE' };
+      return { ...state, unsureUntil: event.until, askedUntil: undefined, fault: 'UNSURE' };
     case 'denied':
       return { ...state, unsureUntil: undefined, fault: undefined };
     case 'confirmed':
       return { ...state, work: undefined };
     case 'finished':
-      return { ...state, work: undefined };
+      return { ...state, work: undefined, askedUntil: undefined };
     case 'failed':
-      // A quote that was refused as too old is spent, whatever this browser's clock says.
+      // A quote that was refused as too old is spent, whatever this browser's clock says, and so is one whose approval stands already.
       return {
         ...state,
         work: undefined,
+        askedUntil: undefined,
         fault: event.fault,
-        prepared:
-          event.fault === 'QUOTE_EXPIRED' && state.prepared ? { ...state.prepared, expiresAt: 0 } : state.prepared,
+        prepared: spent.has(event.fault) && state.prepared ? { ...state.prepared, expiresAt: 0 } : state.prepared,
       };
     case 'abandoned':
       return {
@@ -123,6 +137,11 @@ export function afterPaymentEvent(state: PaymentState, event: PaymentEvent): Pay
         abandonedQuoteId: event.quoteId,
         fault: event.fault,
       };
+    case 'restarted':
+      // What the wallet was asked to send it may still send.
+      if (state.askedUntil !== undefined)
+        return { ...state, work: undefined, unsureUntil: state.askedUntil, askedUntil: undefined, fault: 'UNSURE' };
+      return { ...state, ...noQuote, work: undefined, fault: 'STARTED_OVER' };
     case 'dropped':
       return { ...state, ...noQuote, work: undefined, fault: undefined };
     default:

@@ -6,6 +6,9 @@ import type { Prepared } from './payment-state.ts';
 import { shownPayment } from './shown-payment.ts';
 import type { Method, Priced } from './ways.ts';
 
+/** A price is held within a second or two; without a network nobody would say that it is not. */
+const ANSWER_WITHIN_MS = 20_000;
+
 export type ChosenMethod = Omit<Priced, 'cryptoAmount'> & { method: Method };
 
 /** Holds a price, and checks what the wallet would be asked against what is shown. Throws ApiError. */
@@ -16,7 +19,11 @@ export async function preparePayment(
   const { view, way, walletAddress } = request;
   const { chainId, chainName, tokenKey, symbol, decimals, method } = way;
   const input = { chainId, tokenKey, method, walletAddress };
-  const { prepareCheckout: given } = await ask(CheckoutPrepareDocument, { id, input }, { credential });
+  const { prepareCheckout: given } = await ask(
+    CheckoutPrepareDocument,
+    { id, input },
+    { credential, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) },
+  );
   const { quote } = given;
   let steps: CheckedStep[] = [];
   let isChecked = false;

@@ -2,3 +2,14 @@
 export class Reverted extends Error {
   override readonly name = 'Reverted';
 }
+
+/** What a batch came to, when it did not pay. */
+export class BatchFailed extends Error {
+  override readonly name = 'BatchFailed';
+  readonly outcome: 'FAILED' | 'REVERTED' | 'PARTIAL';
+
+  constructor(outcome: BatchFailed['outcome']) {
+    super(`The wallet's batch: ${outcome}.`);
+    this.outcome = outcome;
+  }
+}

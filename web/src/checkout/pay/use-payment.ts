@@ -8,9 +8,16 @@ import { Unsure } from '../../wallet/unsure.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import type { Work } from '../steps.ts';
 import { apiSentence } from './api-fault.ts';
-import { type Abandonment, afterPaymentEvent, noPayment, type PaymentState, type Sent } from './payment-state.ts';
+import {
+  type Abandonment,
+  afterPaymentEvent,
+  noPayment,
+  type PaymentEvent,
+  type PaymentState,
+  type Sent,
+} from './payment-state.ts';
 import type { ChosenMethod } from './prepare-payment.ts';
-import { Reverted } from './reverted.ts';
+import { BatchFailed, Reverted } from './reverted.ts';
 import { keepSent, keepUnsure, readSent, readUnsure } from './sent-store.ts';
 import type { Method } from './ways.ts';
 
@@ -22,9 +29,14 @@ const bring = {
 
 export type Payment = PaymentState & {
   choose: (tokenKey: string, method?: Method) => void;
-  switchTo: (chainId: number) => Promise<void>;
+  /** Holds a price; where the wallet is on another network, it is asked to switch first. */
   prepare: (way: ChosenMethod) => Promise<void>;
-  sign: () => Promise<void>;
+  /** Reads the session anew before it holds another price: what is signed depends on more than the price. */
+  requote: (way: ChosenMethod) => Promise<void>;
+  /** `canBatch`: the wallet does the rest of the steps as one. */
+  sign: (canBatch: boolean) => Promise<void>;
+  /** Gives up waiting, whatever the wallet is at. What it sends all the same is noticed. */
+  startOver: () => void;
   /** Back to the ways; the quote is left alone. */
   drop: () => void;
   /** A wallet of another kind has sent the payment: what is sent is final for this tab. */
@@ -38,9 +50,17 @@ export type Payment = PaymentState & {
   connect: (connecting: () => Promise<void>) => Promise<void>;
 };
 
+/** What a piece of work may say; after the payer has started over, only what became of the payment. */
+type Doing = (turn: { signal: AbortSignal; tell: (event: PaymentEvent) => void }) => Promise<void>;
+
 export function usePayment(
   session: SessionName,
-  facts: { view: CheckoutViewFragment | undefined; wallet: WalletState; now: () => number; refetch: () => unknown },
+  facts: {
+    view: CheckoutViewFragment | undefined;
+    wallet: WalletState;
+    now: () => number;
+    refetch: () => Promise<CheckoutViewFragment>;
+  },
 ): Payment {
   const [state, tell] = useReducer(afterPaymentEvent, undefined, () => ({
     ...noPayment,
@@ -48,29 +68,56 @@ export function usePayment(
     unsureUntil: readUnsure(session.id),
   }));
   const { view, wallet, now, refetch } = facts;
-  const isAtWork = useRef(false);
+  const atWork = useRef<AbortController>(undefined);
+  const lastWork = useRef<AbortController>(undefined);
 
   /** One thing at a time: what is under way cannot be started again. */
   const run = useCallback(
-    async (work: Work, doing: () => Promise<void>) => {
-      if (isAtWork.current) return;
-      isAtWork.current = true;
+    async (work: Work, doing: Doing) => {
+      if (atWork.current) return;
+      const turn = new AbortController();
+      atWork.current = turn;
+      lastWork.current = turn;
+      const { signal } = turn;
+      const isHeard = ({ happened }: PaymentEvent) =>
+        !signal.aborted || happened === 'sent' || (happened === 'denied' && lastWork.current === turn);
       tell({ happened: 'started', work });
       try {
-        await doing();
-        tell({ happened: 'finished' });
+        await Promise.race([doing({ signal, tell: (event) => isHeard(event) && tell(event) }), aborted(signal)]);
+        if (!signal.aborted) tell({ happened: 'finished' });
       } catch (error) {
+        if (signal.aborted) return;
         tell({ happened: 'failed', fault: sentenceOf(error) });
-        if (error instanceof ApiError && error.code !== 'NETWORK') await refetch();
+        if (error instanceof ApiError && error.code !== 'NETWORK') await refetch().catch(() => undefined);
       } finally {
-        isAtWork.current = false;
+        if (atWork.current === turn) atWork.current = undefined;
       }
     },
     [refetch],
   );
 
   useTellingOfSent(session, state);
-  useEffect(() => keepUnsure(session.id, state.unsureUntil), [session.id, state.unsureUntil]);
+  // A reload while the wallet is asked does not take the request away from it.
+  const mayComeUntil = state.unsureUntil ?? state.askedUntil;
+  useEffect(() => keepUnsure(session.id, mayComeUntil), [session.id, mayComeUntil]);
+
+  /** Asks the wallet for the network of a way where it is on another one. */
+  const reach = async (chainId: number, say: (event: PaymentEvent) => void) => {
+    if (wallet.chainId === chainId) return;
+    say({ happened: 'started', work: 'switching' });
+    await switchWallet(chainId);
+  };
+  const hold = (way: ChosenMethod, { isAnew }: { isAnew: boolean }) =>
+    run('preparing', async ({ signal, tell: say }) => {
+      if (!view || !wallet.address) return;
+      await reach(way.chainId, say);
+      signal.throwIfAborted();
+      say({ happened: 'started', work: 'preparing' });
+      const preparePayment = await bring.prepare();
+      const shown = isAnew ? await refetch() : view;
+      const asked = { view: shown, way, walletAddress: wallet.address, now: now() };
+      say({ happened: 'prepared', prepared: await preparePayment(session, asked) });
+    });
 
   return {
     ...state,
@@ -78,23 +125,31 @@ export function usePayment(
       (tokenKey, method) => tell({ happened: 'chosen', tokenKey, ...(method ? { method } : {}) }),
       [],
     ),
-    switchTo: (chainId) => run('switching', () => switchWallet(chainId)),
     connect: (connecting) => run('connecting', connecting),
-    prepare: (way) =>
-      run('preparing', async () => {
-        if (!view || !wallet.address) return;
-        const preparePayment = await bring.prepare();
-        const prepared = await preparePayment(session, { view, way, walletAddress: wallet.address, now: now() });
-        tell({ happened: 'prepared', prepared });
-      }),
-    sign: () =>
-      run('signing', async () => {
+    prepare: (way) => hold(way, { isAnew: false }),
+    requote: (way) => hold(way, { isAnew: true }),
+    sign: (canBatch) =>
+      run('signing', async ({ signal, tell: say }) => {
         const { prepared } = state;
         if (!prepared?.isChecked || !wallet.address) return;
         const { doSteps } = await bring.doing();
-        await doSteps(session, { ...state, prepared, account: wallet.address, now, tell });
+        await reach(prepared.chainId, say);
+        await doSteps(session, {
+          ...state,
+          prepared,
+          account: wallet.address,
+          canBatch,
+          now,
+          tell: say,
+          signal,
+        });
         await refetch();
       }),
+    startOver: useCallback(() => {
+      atWork.current?.abort();
+      atWork.current = undefined;
+      tell({ happened: 'restarted' });
+    }, []),
     hasSent: useCallback((sent) => tell({ happened: 'sent', sent }), []),
     doubt: useCallback((until) => tell({ happened: 'doubted', until }), []),
     deny: useCallback(() => tell({ happened: 'denied' }), []),
@@ -107,6 +162,10 @@ export function usePayment(
       [session.id],
     ),
   };
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
 /** Loads what is needed next while the payer looks at the ways, and not before these are shown. */
@@ -134,6 +193,7 @@ function useTellingOfSent(session: SessionName, { sent, work }: PaymentState): v
 function sentenceOf(error: unknown): string {
   if (error instanceof ApiError) return apiSentence(error);
   if (error instanceof Reverted) return 'TX_FAILED';
+  if (error instanceof BatchFailed) return error.outcome === 'REVERTED' ? 'TX_FAILED' : `BATCH_${error.outcome}`;
   if (error instanceof Unsure) return 'UNSURE';
   return walletFault(error);
 }

@@ -10,9 +10,11 @@ import type { SessionName } from '../session/use-checkout.ts';
 import type { ChosenWay } from '../steps.ts';
 import { apiSentence } from './api-fault.ts';
 import { useBalances } from './use-balances.ts';
+import { useBatching } from './use-batching.ts';
 import { type Held, lacksGas, type Method, type Option, optionsOf, type Way, waysFor } from './ways.ts';
 
 const EVERY_MS = 30_000;
+const none: readonly number[] = [];
 
 export type Ways = {
   all: readonly Way[];
@@ -26,6 +28,8 @@ export type Ways = {
   chosen: Way | undefined;
   method: Method | undefined;
   facts: ChosenWay | undefined;
+  /** The chains on which the wallet does several calls as one. */
+  batching: ReadonlySet<number>;
   /** Those of Solana, which is paid by wallets of another kind. */
   solana: readonly Option[];
   /** Those that a plain transfer pays, from any wallet or an exchange. */
@@ -56,6 +60,8 @@ export function useWays(
   const { options, transfers } = useMemo(() => optionsOf(given ?? []), [given]);
   const { evm, solana, chainIds } = useMemo(() => byFamily(options), [options]);
   const balances = useBalances({ owner: wallet.address, walletChainId: wallet.chainId, chainIds });
+  // Asked after the balances, so that it holds up nothing.
+  const batching = useBatching(wallet, query.data && !balances.isReading ? chainIds : none);
   const all = useMemo(
     () => waysFor({ options: evm, held: balances.held, nativeKeys, walletChainId: wallet.chainId }),
     [evm, balances.held, wallet.chainId],
@@ -65,7 +71,8 @@ export function useWays(
   // Until the payer chooses, the best of what can be paid; nothing before the wallet was looked into.
   const chosen =
     all.find(({ tokenKey }) => tokenKey === choice.tokenKey) ?? (balances.isReading ? undefined : all.find(isPayable));
-  const method = chosen && bestMethod(chosen, balances.held.get(chosen.chainId), choice.method);
+  const method =
+    chosen && bestMethod(chosen, { held: balances.held.get(chosen.chainId), batching, wanted: choice.method });
   return {
     all,
     isThere: query.data !== undefined,
@@ -76,6 +83,7 @@ export function useWays(
     method,
     solana,
     transfers,
+    batching,
     facts: chosen &&
       method && {
         tokenKey: chosen.tokenKey,
@@ -86,10 +94,18 @@ export function useWays(
   };
 }
 
-/** The one that the payer named, else the cheapest that the wallet has the fee for. */
-function bestMethod(way: Way, held: Held | undefined, wanted: Method | undefined): Method | undefined {
+/**
+ * The one that the payer named, else the cheapest that the wallet has the fee for. A wallet that allows and pays at once needs one
+ * confirmation for its own transaction, and so no other consent than a signature comes before that.
+ */
+function bestMethod(
+  way: Way,
+  { held, batching, wanted }: { held: Held | undefined; batching: ReadonlySet<number>; wanted: Method | undefined },
+): Method | undefined {
   if (wanted && way.methods.includes(wanted)) return wanted;
-  return way.methods.find((method) => !lacksGas(way, method, held)) ?? way.methods[0];
+  const payable = way.methods.filter((method) => !lacksGas(way, method, held));
+  if (payable[0] === 'APPROVAL' && payable.includes('DIRECT') && batching.has(way.chainId)) return 'DIRECT';
+  return payable[0] ?? way.methods[0];
 }
 
 function byFamily(options: readonly Option[]): { evm: Option[]; solana: Option[]; chainIds: number[] } {

@@ -1,12 +1,12 @@
 /** The session from the API: queried once, then received live, and polled while the live connection is down. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import {
   CheckoutChangesDocument,
   CheckoutPageDocument,
   type CheckoutViewFragment,
 } from '../../../../generated/web/documents.ts';
-import { ApiError } from '../../api/api-error.ts';
+import { ApiError, networkFault } from '../../api/api-error.ts';
 import { ask, type Credential } from '../../api/ask.ts';
 import { openLive } from '../../api/live.ts';
 import { newer } from './newer.ts';
@@ -18,7 +18,8 @@ export type CheckoutReading = {
   fault: 'UNKNOWN' | 'UNREACHABLE' | undefined;
   /** Milliseconds to add to this browser's clock to have the gateway's. */
   clockOffsetMs: number;
-  ask: () => Promise<unknown>;
+  /** Reads the session now. Throws ApiError. */
+  ask: () => Promise<CheckoutViewFragment>;
 };
 
 type Dated = { view: CheckoutViewFragment; clockOffsetMs: number };
@@ -41,6 +42,7 @@ export function useCheckout({ id, credential }: SessionName): CheckoutReading {
     retry: false,
   });
   const isThere = query.data !== undefined;
+  const { refetch } = query;
   useEffect(() => {
     if (!isThere) return;
     const live = openLive(credential);
@@ -67,7 +69,11 @@ export function useCheckout({ id, credential }: SessionName): CheckoutReading {
     view: query.data?.view,
     fault: query.error ? (isUnknown(query.error) ? 'UNKNOWN' : 'UNREACHABLE') : undefined,
     clockOffsetMs: query.data?.clockOffsetMs ?? 0,
-    ask: () => query.refetch(),
+    ask: useCallback(async () => {
+      const { data } = await refetch({ throwOnError: true });
+      if (!data) throw networkFault(undefined);
+      return data.view;
+    }, [refetch]),
   };
 }
 

@@ -6,7 +6,15 @@ import { Icon } from '../../ui/icon.tsx';
 import styles from './cards.module.css';
 
 /** These are no faults: they say what comes next. */
-const calm = new Set(['WRONG_CHAIN', 'QUOTE_EXPIRED', 'STALE', 'NO_WALLET']);
+const calm = new Set([
+  'WRONG_CHAIN',
+  'QUOTE_EXPIRED',
+  'STALE',
+  'NO_WALLET',
+  'STARTED_OVER',
+  'SLOW_WALLET',
+  'SLOW_NETWORK',
+]);
 /** What the payer decided. */
 const neutral = new Set(['REJECTED']);
 

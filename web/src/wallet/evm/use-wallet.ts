@@ -38,6 +38,12 @@ export async function resumeWallet(): Promise<void> {
   await reconnect(walletConfig());
 }
 
+/** Stops waiting for a wallet that does not say whether it is still connected. One that says it later is connected all the same. */
+export function stopResuming(): void {
+  if (getConnection(walletConfig()).status !== 'reconnecting') return;
+  walletConfig().setState((before) => ({ ...before, status: 'disconnected', current: null }));
+}
+
 export function useWallet(): WalletState {
   return useSyncExternalStore(
     (changed) =>

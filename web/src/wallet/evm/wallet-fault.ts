@@ -8,15 +8,28 @@ export type WalletFault = 'REJECTED' | 'PENDING' | 'NO_GAS' | 'CHAIN_UNKNOWN' | 
 
 const CAUSES = 10;
 
+/** All codes in the chain of causes, outermost first. */
+export function errorCodes(error: unknown): unknown[] {
+  return causes(error).flatMap((cause) => ('code' in cause ? [cause.code] : []));
+}
+
 /** By EIP-1193 and EIP-1474 codes anywhere in the chain of causes; by words only where wallets have no code. */
 export function walletFault(error: unknown): WalletFault {
-  let cause = error;
-  for (let depth = 0; depth < CAUSES && typeof cause === 'object' && cause !== null; depth++) {
+  for (const cause of causes(error)) {
     const found = ownFault(cause);
     if (found) return found;
-    cause = 'cause' in cause ? cause.cause : undefined;
   }
   return 'FAILED';
+}
+
+function causes(error: unknown): object[] {
+  const found: object[] = [];
+  let cause = error;
+  while (found.length < CAUSES && typeof cause === 'object' && cause !== null) {
+    found.push(cause);
+    cause = 'cause' in cause ? cause.cause : undefined;
+  }
+  return found;
 }
 
 function ownFault(error: object): WalletFault | undefined {

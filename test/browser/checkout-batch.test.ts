@@ -1,0 +1,93 @@
+/** Wallets that allow and pay at once (EIP-5792) at the hosted page: on the local chain, by a real delegated account (EIP-7702). */
+import { createPublicClient, http } from 'viem';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
+import { asked, CHAIN, card, choose, makeLink, notice, paymentOf, press, visit } from './setup/payer-visit.ts';
+import type { BatchMode } from './setup/wallet-batches.ts';
+
+let ground: BrowserGround;
+let shop: ShopGround;
+
+// A payment goes through worker, chain and indexer, and here beside everything else that is tested.
+vi.setConfig({ testTimeout: 600_000 });
+
+beforeAll(async () => {
+  ground = await openBrowserGround();
+  shop = await ground.openShop();
+});
+
+/** At the quote for a token that knows no permits, and so takes two steps. */
+async function toBatch(batches: BatchMode, options: { language?: 'de'; width?: number } = {}) {
+  const { path } = await makeLink(shop);
+  const seen = await visit(ground, path, { batches, ...options });
+  await press(seen.page, options.language ? /verbinden$/ : /^Connect /);
+  await choose(seen.page, `USDT-${CHAIN}`);
+  await press(seen.page, options.language ? /^Weiter mit/ : /^Continue with/);
+  await card(seen.page, 'sign');
+  return seen;
+}
+
+test('one press allows and pays, in one transaction of a delegated account', async () => {
+  const { page, wallet, axe, pictures } = await toBatch('atomic');
+  await page.getByText('Allow Sluice’s escrow to take exactly 12.50 USDT.').waitFor();
+  await page.getByText('Your wallet does both at once: all of it happens, or nothing.').waitFor();
+  await pictures('checkout-batch');
+  expect(await axe()).toEqual([]);
+  await press(page, /^Pay 12\.50 USDT$/);
+  await card(page, 'receipt');
+  expect(asked(wallet)).toEqual(['wallet_sendCalls']);
+  const payment = await paymentOf(ground, page);
+  expect(payment).toMatchObject({ authorizationMethod: 'DIRECT', authorizationWalletAddress: wallet.address });
+  const rpcUrl = ground.demo.chains.find(({ chainId }) => chainId === CHAIN)?.rpcUrl;
+  const node = createPublicClient({ transport: http(rpcUrl) });
+  const hash = payment.authorizationTxHash as `0x${string}`;
+  // The account called itself, with an authorization of its own key: nobody else took part.
+  expect(await node.getTransaction({ hash })).toMatchObject({ type: 'eip7702', from: wallet.address.toLowerCase() });
+  expect(await node.getCode({ address: wallet.address })).toMatch(/^0xef0100/);
+});
+
+test('a wallet that sent its batch one by one has paid all the same', async () => {
+  const { page, wallet } = await toBatch('oneByOne');
+  await press(page, /^Pay 12\.50 USDT$/);
+  await card(page, 'receipt');
+  expect(asked(wallet)).toEqual(['wallet_sendCalls']);
+});
+
+test('a batch of which only a part went through is no payment, and its rest is done alone', async () => {
+  const { page, wallet } = await toBatch('partial');
+  await press(page, /^Pay 12\.50 USDT$/);
+  await notice(page, 'BATCH_PARTIAL');
+  // The approval stands, and is not asked for again.
+  await press(page, /^Get a fresh price$/);
+  await press(page, /^Pay 12\.50 USDT$/);
+  await card(page, 'receipt');
+  expect(asked(wallet)).toEqual(['wallet_sendCalls', 'eth_sendTransaction']);
+});
+
+test('a batch that fails, is declined or is not taken leaves the payer one press from paying', async () => {
+  const { page, wallet } = await toBatch('failed');
+  wallet.behave('wallet_sendCalls', 'reject');
+  await press(page, /^Pay 12\.50 USDT$/);
+  await notice(page, 'REJECTED');
+  wallet.behave('wallet_sendCalls');
+  await press(page, /^Pay 12\.50 USDT$/);
+  await notice(page, 'BATCH_FAILED');
+  await page.reload();
+  await choose(page, `USDT-${CHAIN}`);
+  await press(page, /^Continue with/);
+  await card(page, 'sign');
+  // Not taken, it is done step by step without another press.
+  wallet.behave('wallet_sendCalls', 'notAtomic');
+  await press(page, /^Pay 12\.50 USDT$/);
+  await card(page, 'receipt');
+  expect(asked(wallet).slice(2)).toEqual(['wallet_sendCalls', 'eth_sendTransaction', 'eth_sendTransaction']);
+});
+
+test('a batch whose fate the wallet never tells is not asked for twice, and is noticed', async () => {
+  const { page, wallet } = await toBatch('mute', { language: 'de', width: 360 });
+  await press(page, /^12,50 USDT bezahlen$/);
+  await press(page, /^Neu beginnen$/);
+  await page.locator('[data-card="unsure"], [data-card="progress"], [data-card="receipt"]').waitFor();
+  await card(page, 'receipt');
+  expect(asked(wallet)).toEqual(['wallet_sendCalls']);
+});

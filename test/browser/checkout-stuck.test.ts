@@ -1,0 +1,159 @@
+/** Nobody is stuck at the hosted page: mute wallets, reloads, a second tab, no network, and a payout address that changed meanwhile. */
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { localAccounts } from '../../src/local/local-accounts.ts';
+import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
+import {
+  asked,
+  CHAIN,
+  card,
+  choose,
+  makeLink,
+  notice,
+  OTHER_CHAIN,
+  press,
+  toQuote,
+  visit,
+} from './setup/payer-visit.ts';
+
+let ground: BrowserGround;
+let shop: ShopGround;
+
+// A payment goes through worker, chain and indexer, and here beside everything else that is tested.
+vi.setConfig({ testTimeout: 600_000 });
+
+beforeAll(async () => {
+  ground = await openBrowserGround();
+  shop = await ground.openShop();
+});
+
+/** What a browser prints of an answer that did not come. */
+const network = [/Failed to load resource/, /WebSocket connection/];
+
+const startOver = (page: Page) => press(page, /^(Start over|Neu beginnen)$/);
+
+test('a wallet that does not answer is left at every step, and the payment goes on', async () => {
+  const { path } = await makeLink(shop);
+  const { page, wallet, axe, pictures } = await visit(ground, path, { chainId: OTHER_CHAIN });
+  wallet.behave('wallet_requestPermissions', 'hang');
+  wallet.behave('eth_requestAccounts', 'hang');
+  await press(page, /^Connect /);
+  await startOver(page);
+  await notice(page, 'STARTED_OVER');
+  wallet.behave('wallet_requestPermissions');
+  wallet.behave('eth_requestAccounts');
+  await press(page, /^Connect /);
+  await card(page, 'way');
+
+  await choose(page, `USDC-${CHAIN}`);
+  wallet.behave('wallet_switchEthereumChain', 'hang');
+  await press(page, /^Switch to .* and continue$/);
+  await startOver(page);
+  await notice(page, 'STARTED_OVER');
+  wallet.behave('wallet_switchEthereumChain');
+  await choose(page, `USDC-${CHAIN}`);
+  await page.getByRole('button', { name: /^(Switch to .* and continue|Continue with)/ }).click();
+  await card(page, 'sign');
+
+  wallet.behave('eth_signTypedData_v4', 'hang');
+  await press(page, /^Sign to pay/);
+  // After a while the page says what may be wrong.
+  await notice(page, 'SLOW_WALLET');
+  await pictures('checkout-slow-wallet');
+  expect(await axe()).toEqual([]);
+  await startOver(page);
+  await card(page, 'way');
+  await notice(page, 'STARTED_OVER');
+  await pictures('checkout-started-over');
+  expect(await axe()).toEqual([]);
+  // A late signature is nobody's: it is not handed in.
+  wallet.behave('eth_signTypedData_v4');
+  await choose(page, `USDC-${CHAIN}`);
+  await press(page, /^Continue with/);
+  await press(page, /^Sign to pay/);
+  await card(page, 'receipt');
+  expect(asked(wallet)).toEqual(['eth_signTypedData_v4', 'eth_signTypedData_v4']);
+});
+
+test('who gives up while the wallet is asked to pay is asked whether it did, and what it sends late is noticed', async () => {
+  const { path } = await makeLink(shop);
+  const { page, wallet } = await visit(ground, path);
+  await toQuote(page, `ETH-${CHAIN}`);
+  wallet.behave('eth_sendTransaction', 'hang');
+  await press(page, /^Pay \d/);
+  await startOver(page);
+  await card(page, 'unsure');
+  // Declined after all: then nothing was sent, and nobody has to say so.
+  wallet.behave('eth_sendTransaction', 'reject');
+  await card(page, 'sign');
+
+  wallet.behave('eth_sendTransaction', 'hang');
+  await press(page, /^Pay \d/);
+  await startOver(page);
+  await card(page, 'unsure');
+  wallet.behave('eth_sendTransaction');
+  await card(page, 'receipt');
+  expect(asked(wallet)).toEqual(['eth_sendTransaction', 'eth_sendTransaction']);
+});
+
+test('a reload while the wallet is asked to pay, the back button and a second tab find the same place', async () => {
+  const { path } = await makeLink(shop);
+  const { page, wallet, context } = await visit(ground, path, { language: 'de' });
+  const address = page.url();
+  await press(page, /verbinden$/);
+  await card(page, 'way');
+  await choose(page, `ETH-${CHAIN}`);
+  await press(page, /^Weiter mit/);
+  await card(page, 'sign');
+  wallet.behave('eth_sendTransaction', 'hang');
+  await press(page, /ETH bezahlen$/);
+  await page.getByRole('button', { name: 'Neu beginnen' }).waitFor();
+  await page.reload();
+  await card(page, 'unsure');
+  await press(page, /^Meine Wallet hat nichts gesendet$/);
+  await card(page, 'way');
+
+  await page.goto('about:blank');
+  await page.goBack();
+  await card(page, 'way');
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await other.locator('[data-card]').waitFor();
+  expect(address).toContain('/');
+  // The wallet does at last what it was asked in the first place: one payment, told in both.
+  wallet.behave('eth_sendTransaction');
+  await card(page, 'receipt');
+  await card(other, 'receipt');
+});
+
+test('a payout address that changed meanwhile is read with a fresh price', async () => {
+  const own = await ground.openShop('Moving shop');
+  const { path } = await makeLink(own);
+  const { page, wallet } = await visit(ground, path);
+  await press(page, /^Connect /);
+  await card(page, 'way');
+  await choose(page, `USDC-${CHAIN}`);
+  await ground.database.payoutAddress.updateMany({
+    where: { appId: own.appId, family: 'EVM' },
+    data: { address: localAccounts.payers[1]?.address ?? '' },
+  });
+  await press(page, /^Continue with/);
+  await notice(page, 'MISMATCH');
+  await press(page, /^Get a fresh price$/);
+  await press(page, /^Sign to pay/);
+  await card(page, 'receipt');
+  expect(asked(wallet)).toEqual(['eth_signTypedData_v4']);
+});
+
+test('a minute without a network is said, and the payment goes on where it was', async () => {
+  const { path } = await makeLink(shop);
+  const { page, wallet, context } = await visit(ground, path, { expected: network });
+  await toQuote(page, `USDC-${CHAIN}`);
+  await context.setOffline(true);
+  await press(page, /^Sign to pay/);
+  await notice(page, 'NETWORK');
+  await context.setOffline(false);
+  await press(page, /^Finish$/);
+  await card(page, 'receipt');
+  expect(asked(wallet)).toEqual(['eth_signTypedData_v4']);
+});
