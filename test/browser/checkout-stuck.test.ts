@@ -40,9 +40,9 @@ test('a wallet that does not answer is left at every step, and the payment goes 
   await press(page, /^Connect /);
   await startOver(page);
   await notice(page, 'STARTED_OVER');
+  // A late yes connects all the same.
   wallet.behave('wallet_requestPermissions');
   wallet.behave('eth_requestAccounts');
-  await press(page, /^Connect /);
   await card(page, 'way');
 
   await choose(page, `USDC-${CHAIN}`);
@@ -99,7 +99,6 @@ test('who gives up while the wallet is asked to pay is asked whether it did, and
 test('a reload while the wallet is asked to pay, the back button and a second tab find the same place', async () => {
   const { path } = await makeLink(shop);
   const { page, wallet, context } = await visit(ground, path, { language: 'de' });
-  const address = page.url();
   await press(page, /verbinden$/);
   await card(page, 'way');
   await choose(page, `ETH-${CHAIN}`);
@@ -119,7 +118,6 @@ test('a reload while the wallet is asked to pay, the back button and a second ta
   const other = await context.newPage();
   await other.goto(page.url());
   await other.locator('[data-card]').waitFor();
-  expect(address).toContain('/');
   // The wallet does at last what it was asked in the first place: one payment, told in both.
   wallet.behave('eth_sendTransaction');
   await card(page, 'receipt');

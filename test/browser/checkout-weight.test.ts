@@ -25,7 +25,7 @@ async function loadUntilWays(path: string, language: 'en' | 'de'): Promise<Load>
   const { page } = await openPage({ language, width: 360 });
   const rpcUrls = Object.fromEntries(ground.demo.chains.map((chain) => [chain.chainId, chain.rpcUrl]));
   await injectEvmWallet(page, { privateKey: payer.privateKey, rpcUrls, chainId: CHAIN });
-  const loaded = await weighLoading(page, '[data-way]');
+  const loaded = await weighLoading(page, '[data-ways]');
   await page.goto(`${ground.origin}${path}`);
   await page.getByRole('button', { name: /Test wallet/ }).click();
   await card(page, 'way');

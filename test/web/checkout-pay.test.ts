@@ -8,10 +8,11 @@ import { afterBeginFault, type BeginKey, beginKey } from '../../web/src/checkout
 import { apiSentence } from '../../web/src/checkout/pay/api-fault.ts';
 import { afterPaymentEvent, noPayment, type PaymentState } from '../../web/src/checkout/pay/payment-state.ts';
 import { unseenAt } from '../../web/src/checkout/pay/unseen.ts';
-import { lacksGas, type Option, waysFor } from '../../web/src/checkout/pay/ways.ts';
+import { lacksGas, type Option, type Way, waysFor } from '../../web/src/checkout/pay/ways.ts';
 import { newer } from '../../web/src/checkout/session/newer.ts';
 import { readAddress } from '../../web/src/checkout/session/page-address.ts';
 import { currentRefunds, refundState, refundSums } from '../../web/src/refunds/refund-summary.ts';
+import { keepOrder, type Network, shownWays } from '../../web/src/checkout/ways/order-ways.ts';
 import { walletFault } from '../../web/src/wallet/evm/wallet-fault.ts';
 
 const option = (tokenKey: string, chainId: number, methods: Option['methods']): Option => ({
@@ -336,5 +337,51 @@ describe('a receipt', () => {
       refunded: 1n,
       underWay: 1n,
     });
+  });
+});
+
+describe('the shown ways', () => {
+  const keyed = (key: string, chainId: number, isShort = false): Way => ({
+    ...option(key, chainId, ['DIRECT']),
+    held: isShort ? 1n : 100n,
+    isShort,
+    isNative: false,
+  });
+  const printed = (networks: readonly Network[]) =>
+    networks.map(({ chainId, ways }) => `${chainId}: ${ways.map(({ tokenKey }) => tokenKey).join(' ')}`);
+
+  it('are grouped by network, those with the best way first, and apart from what the wallet cannot pay', () => {
+    const ways = [keyed('B-2', 2), keyed('A-1', 1), keyed('A-2', 2), keyed('C-1', 1, true)];
+    const { payable, lacking } = shownWays(ways, new Map([[1, { tokens: new Map(), coin: 5n }]]));
+    expect(printed(payable)).toEqual(['2: B-2 A-2', '1: A-1']);
+    expect(printed(lacking)).toEqual(['1: C-1']);
+    // Without coin for the fee, a transaction cannot be paid.
+    const broke = shownWays(ways, new Map([[2, { tokens: new Map(), coin: 0n }]]));
+    expect(printed(broke.lacking)).toEqual(['2: B-2 A-2', '1: C-1']);
+  });
+
+  it('keep their order, with what is new at the end', () => {
+    const ways = [keyed('N-1', 1), keyed('A-1', 1), keyed('B-1', 1)];
+    expect(keepOrder(ways, ['B-1', 'A-1', 'GONE-1']).map(({ tokenKey }) => tokenKey)).toEqual(['B-1', 'A-1', 'N-1']);
+  });
+});
+
+describe('starting over', () => {
+  const asked = { ...noPayment, work: 'sending', askedUntil: 5 } as const;
+
+  it('asks whether the wallet sent what it was asked to send, and drops the quote where nothing can have been sent', () => {
+    expect(afterPaymentEvent(asked, { happened: 'restarted' })).toMatchObject({ unsureUntil: 5, work: undefined });
+    const signing = { ...noPayment, work: 'signing' } as const;
+    expect(afterPaymentEvent(signing, { happened: 'restarted' })).toMatchObject({
+      unsureUntil: undefined,
+      prepared: undefined,
+      fault: 'STARTED_OVER',
+    });
+  });
+
+  it('ends the doubt when the wallet sent it after all', () => {
+    const unsure = afterPaymentEvent(asked, { happened: 'restarted' });
+    const sent = { quoteId: 'q', chainId: 1, txHash: '0x1', sentAt: 1, payBy: 2 };
+    expect(afterPaymentEvent(unsure, { happened: 'sent', sent })).toMatchObject({ unsureUntil: undefined, sent });
   });
 });

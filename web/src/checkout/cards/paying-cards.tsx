@@ -16,6 +16,7 @@ import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
 import { useCouponTerms } from '../view/use-coupon-terms.ts';
 import { useOften } from '../view/use-often.ts';
+import waysStyles from '../ways/ways.module.css';
 import { OtherWays } from './other-ways.tsx';
 import { SignCard } from './sign-card.tsx';
 import { canStartOver, StartOver } from './start-over.tsx';
@@ -38,6 +39,7 @@ type PayingCardsProps = {
 export function PayingCards(props: PayingCardsProps) {
   const { sessionName, seen, view, wallet, wallets, payment, ways, now, solana, transfer } = props;
   const { t } = useTranslation();
+  const formats = useFormats();
   const { session, subscription } = view;
   const interval = subscription?.billingInterval;
   const period =
@@ -53,7 +55,9 @@ export function PayingCards(props: PayingCardsProps) {
   const who = <Who wallet={wallet} isBusy={payment.work !== undefined} />;
   const foot = (
     <>
-      <PrimaryButton seen={seen} payment={payment} ways={ways} way={way} wallet={wallet} />
+      <div className={waysStyles.dock}>
+        <PrimaryButton seen={seen} payment={payment} ways={ways} way={way} wallet={wallet} />
+      </div>
       {payment.work && canStartOver(payment.work) ? (
         <StartOver work={payment.work} startOver={payment.startOver} />
       ) : (
@@ -101,13 +105,9 @@ export function PayingCards(props: PayingCardsProps) {
   }
   return (
     <WayCard
-      {...{ notice, who }}
-      ways={ways.all}
-      isThere={ways.isThere}
-      held={ways.held}
-      isReading={ways.isReading}
+      {...{ notice, who, ways }}
       isBusy={payment.work !== undefined}
-      chosen={ways.chosen}
+      fiat={formats.fiat(session.amount, session.currency)}
       choose={payment.choose}
     >
       {foot}

@@ -7,6 +7,7 @@ import { walletFault } from '../../wallet/evm/wallet-fault.ts';
 import { Unsure } from '../../wallet/unsure.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import type { Work } from '../steps.ts';
+import { keepWay } from '../ways/kept-way.ts';
 import { apiSentence } from './api-fault.ts';
 import {
   type Abandonment,
@@ -116,6 +117,7 @@ export function usePayment(
       const preparePayment = await bring.prepare();
       const shown = isAnew ? await refetch() : view;
       const asked = { view: shown, way, walletAddress: wallet.address, now: now() };
+      keepWay(way.tokenKey);
       say({ happened: 'prepared', prepared: await preparePayment(session, asked) });
     });
 

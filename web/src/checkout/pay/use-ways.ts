@@ -1,6 +1,6 @@
 /** The ways to pay a session, with what the wallet holds of each, and the one that is chosen. */
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { CheckoutWaysDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
@@ -8,6 +8,8 @@ import { chainOf, settings } from '../../settings.ts';
 import type { WalletState } from '../../wallet/evm/use-wallet.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import type { ChosenWay } from '../steps.ts';
+import { keptWay } from '../ways/kept-way.ts';
+import { useSettledOrder } from '../ways/use-settled-order.ts';
 import { apiSentence } from './api-fault.ts';
 import { useBalances } from './use-balances.ts';
 import { useBatching } from './use-batching.ts';
@@ -18,6 +20,8 @@ const none: readonly number[] = [];
 
 export type Ways = {
   all: readonly Way[];
+  /** In the order in which they are shown; undefined until that stands. */
+  ordered: readonly Way[] | undefined;
   isThere: boolean;
   /** Why they could not be loaded. */
   fault: string | undefined;
@@ -68,13 +72,21 @@ export function useWays(
   );
   const isPayable = (way: Way) =>
     !way.isShort && way.methods.some((method) => !lacksGas(way, method, balances.held.get(way.chainId)));
-  // Until the payer chooses, the best of what can be paid; nothing before the wallet was looked into.
+  const [kept] = useState(keptWay);
+  const best = useMemo(() => {
+    const isKept = (way: Way) => way.tokenKey === kept;
+    return [...all.filter(isKept), ...all.filter((way) => !isKept(way))];
+  }, [all, kept]);
+  const ordered = useSettledOrder(best, { owner: wallet.address, isReading: balances.isReading || !query.data });
+  // Until the payer chooses, what was paid with last, else the best of what can be paid; nothing before the wallet was looked into.
   const chosen =
-    all.find(({ tokenKey }) => tokenKey === choice.tokenKey) ?? (balances.isReading ? undefined : all.find(isPayable));
+    all.find(({ tokenKey }) => tokenKey === choice.tokenKey) ??
+    (balances.isReading ? undefined : ordered?.find(isPayable));
   const method =
     chosen && bestMethod(chosen, { held: balances.held.get(chosen.chainId), batching, wanted: choice.method });
   return {
     all,
+    ordered,
     isThere: query.data !== undefined,
     fault: query.error instanceof ApiError && !query.data ? apiSentence(query.error) : undefined,
     lack: all.length > 0 && !balances.isReading && !all.some(isPayable) ? 'NOTHING_TO_PAY_WITH' : undefined,

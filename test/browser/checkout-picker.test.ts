@@ -1,0 +1,77 @@
+/** The ways to pay at the hosted page: what is shown first, what stays where it is, and what is remembered. */
+import { beforeAll, expect, test, vi } from 'vitest';
+import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
+import { CHAIN, card, choose, makeLink, OTHER_CHAIN, press, visit, watch } from './setup/payer-visit.ts';
+
+let ground: BrowserGround;
+let shop: ShopGround;
+
+// A payment goes through worker, chain and indexer, and here beside everything else that is tested.
+vi.setConfig({ testTimeout: 600_000 });
+
+beforeAll(async () => {
+  ground = await openBrowserGround();
+  shop = await ground.openShop();
+});
+
+test('ways are grouped by network, with their amount in money, and the button stays in view on a small phone', async () => {
+  const { path } = await makeLink(shop, { allowedChains: [CHAIN, OTHER_CHAIN] });
+  const { page, pictures, axe } = await visit(ground, path, { width: 360 });
+  await page.setViewportSize({ width: 360, height: 640 });
+  await press(page, /^Connect /);
+  await card(page, 'way');
+  const first = page.locator('[data-way]').first();
+  await first.getByText('12.50 USD', { exact: true }).waitFor();
+  const keys = await page.locator('[data-way]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-way')));
+  const networks = keys.map((key) => key?.split('-').at(-1));
+  // One group each: a network does not come twice.
+  expect(networks.filter((one, index) => one !== networks[index - 1])).toEqual([String(CHAIN), String(OTHER_CHAIN)]);
+  const button = page.locator('[data-action="prepare"]');
+  const isInView = async () => {
+    const box = await button.boundingBox();
+    return box !== null && box.y >= 0 && box.y + box.height <= 640;
+  };
+  expect(await page.evaluate(() => scrollY)).toBe(0);
+  expect(await isInView()).toBe(true);
+  await page.screenshot({ path: `${process.env.TEST_PICTURES ?? '.local/pictures'}/checkout-picker-360x640.png` });
+  await page.mouse.wheel(0, 250);
+  expect(await isInView()).toBe(true);
+  expect(await axe()).toEqual([]);
+  await pictures('checkout-picker');
+});
+
+test('nothing moves while balances are read, and what the wallet cannot pay is behind a fold', async () => {
+  const { path } = await makeLink(shop, { allowedChains: [CHAIN, OTHER_CHAIN] });
+  const { page, context } = await visit(ground, path);
+  const other = ground.demo.chains.find(({ chainId }) => chainId === OTHER_CHAIN)?.rpcUrl ?? '';
+  // One node is slow: longer than the page waits before it shows an order.
+  await context.route(`${other}/**`, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    await route.continue();
+  });
+  await press(page, /^Connect /);
+  await page.locator('[data-ways="shown"]').waitFor();
+  const keys = () => page.locator('[data-way]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-way')));
+  const before = await keys();
+  await page.getByText('Looking up your balance').first().waitFor();
+  await page.getByText('Looking up your balance').first().waitFor({ state: 'detached' });
+  expect(await keys()).toEqual(before);
+  expect(before.length).toBeGreaterThan(4);
+  await context.unrouteAll({ behavior: 'ignoreErrors' });
+});
+
+test('what was paid with last comes first the next time', async () => {
+  const { path } = await makeLink(shop);
+  const { page } = await visit(ground, path);
+  await press(page, /^Connect /);
+  await choose(page, `USDT-${CHAIN}`);
+  await press(page, /^Continue with 12\.50 USDT$/);
+  await card(page, 'sign');
+  const { path: next } = await makeLink(shop);
+  const shown = await watch(page);
+  await page.goto(`${ground.origin}${next}`);
+  await card(page, 'way');
+  await page.locator(`[data-way="USDT-${CHAIN}"] input:checked`).waitFor();
+  expect(await page.locator('[data-way]').first().getAttribute('data-way')).toBe(`USDT-${CHAIN}`);
+  expect(await shown.cards()).toContain('way');
+});

@@ -1,0 +1,18 @@
+/** The way that this browser paid last, so that it comes first the next time. It never leaves the browser. */
+const KEY = 'sluice.way';
+
+export function keepWay(tokenKey: string): void {
+  try {
+    localStorage.setItem(KEY, tokenKey);
+  } catch {
+    // Without storage, every visit is a first one.
+  }
+}
+
+export function keptWay(): string | undefined {
+  try {
+    return localStorage.getItem(KEY) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
