@@ -6,7 +6,6 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type Rolldown } from 'vite';
-import type { PageName } from '../src/api/pages/built-pages.ts';
 import { filesAtFirst, type Manifest, manifestSchema } from '../src/api/pages/page-manifest.ts';
 
 /** KiB of JavaScript and CSS, in brotli. */
@@ -14,7 +13,7 @@ const limits: Record<string, number> = { checkout: 180, payer: 250, dashboard: 3
 
 const folder = join(import.meta.dirname, '../generated/web/assets');
 
-type Run = { pages: readonly PageName[]; codeSplitting?: CodeSplitting };
+type Run = { pages: readonly string[]; codeSplitting?: CodeSplitting };
 type CodeSplitting = Extract<Rolldown.OutputOptions['codeSplitting'], object>;
 
 /**
