@@ -60,12 +60,14 @@ export async function sendDelegated(
   calls: AccountCall[],
 ): Promise<Hex> {
   const client = createWalletClient({ account, transport: http(rpcUrl) }).extend(publicActions);
-  const code = codes.get(rpcUrl) ?? deploy({ account, rpcUrl });
-  codes.set(rpcUrl, code);
+  const deployed = codes.get(rpcUrl) ?? deploy({ account, rpcUrl });
+  codes.set(rpcUrl, deployed);
+  // The deployment takes a number of the account, too.
+  const code = await deployed;
   const chainId = await client.getChainId();
   const nonce = await client.getTransactionCount({ address: account.address, blockTag: 'pending' });
   // The transaction itself takes the account's next number, so that its authorization takes the one after.
-  const authorization = await account.signAuthorization({ address: await code, chainId, nonce: nonce + 1 });
+  const authorization = await account.signAuthorization({ address: code, chainId, nonce: nonce + 1 });
   return await client.sendTransaction({
     chain: null,
     nonce,
