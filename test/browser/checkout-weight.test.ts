@@ -19,7 +19,7 @@ beforeAll(async () => {
   shop = await ground.openShop();
 });
 
-/** A first visit with an empty cache, until the ways to pay are shown. */
+/** A first visit with an empty cache, until the card of the ways is shown. Its rows wait for the balances, which are not counted. */
 async function loadUntilWays(path: string, language: 'en' | 'de'): Promise<Load> {
   const payer = await ground.newPayer();
   const { page } = await openPage({ language, width: 360 });

@@ -11,8 +11,8 @@ import { unseenAt } from '../../web/src/checkout/pay/unseen.ts';
 import { lacksGas, type Option, type Way, waysFor } from '../../web/src/checkout/pay/ways.ts';
 import { newer } from '../../web/src/checkout/session/newer.ts';
 import { readAddress } from '../../web/src/checkout/session/page-address.ts';
-import { currentRefunds, refundState, refundSums } from '../../web/src/refunds/refund-summary.ts';
 import { keepOrder, type Network, shownWays } from '../../web/src/checkout/ways/order-ways.ts';
+import { currentRefunds, refundState, refundSums } from '../../web/src/refunds/refund-summary.ts';
 import { walletFault } from '../../web/src/wallet/evm/wallet-fault.ts';
 
 const option = (tokenKey: string, chainId: number, methods: Option['methods']): Option => ({

@@ -31,7 +31,20 @@ type SignCardProps = {
 };
 
 export function SignCard(props: SignCardProps) {
-  const { prepared, done, now, often, isTrial, isRenewal, isBatch, couponTerms, disputeSeconds, notice, who, children } = props;
+  const {
+    prepared,
+    done,
+    now,
+    often,
+    isTrial,
+    isRenewal,
+    isBatch,
+    couponTerms,
+    disputeSeconds,
+    notice,
+    who,
+    children,
+  } = props;
   const { t } = useTranslation();
   const formats = useFormats();
   const left = prepared.expiresAt - now;
