@@ -81,7 +81,7 @@ describe('JSON above 1 KiB', () => {
 
   test('is asked for by HEAD with the headers of GET', async () => {
     const headers = { 'x-api-key': key, 'accept-encoding': 'gzip' };
-    for (const path of [INTENTS, '/openapi.json', '/docs/viewer.js']) {
+    for (const path of [INTENTS, '/openapi.json', '/docs/api/viewer.js', '/docs/quickstart']) {
       const [got, asked] = await Promise.all([
         rawCall(`${api.url}${path}`, { headers }),
         rawCall(`${api.url}${path}`, { method: 'HEAD', headers }),
