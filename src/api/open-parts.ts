@@ -8,6 +8,7 @@ import { openGate } from './gate.ts';
 import { byRealTime, guardedWorld, type World } from './graphql/server/world.ts';
 import { serveImage } from './images/serve-image.ts';
 import { serveLiabilities } from './liabilities/serve-liabilities.ts';
+import { serveEmbed } from './pages/serve-embed.ts';
 import { servePages, serveUnknownPath } from './pages/serve-pages.ts';
 import { serveRenewal } from './renewals/serve-renewal.ts';
 import { serveDisputeFiles } from './rest/disputes/serve-dispute-files.ts';
@@ -46,6 +47,7 @@ export function openParts(world: World): ApiParts {
       () => serveUnsubscribe(guardedWorld(world, { kind: 'anonymous' }), gate),
       () => serveMailPreview(guardedWorld(world, { kind: 'anonymous' }), gate),
       () => serveImage(world, gate),
+      () => serveEmbed(guardedWorld(world, { kind: 'anonymous' }), gate),
       () => servePages(world),
       () => serveAuditExport(world, gate),
       () => serveReports(world, gate),

@@ -3,6 +3,7 @@
  * are already signed remain as they are.
  */
 import { z } from 'zod';
+import { embedOriginsSchema } from './embed-origins.ts';
 
 const DAY = 86_400;
 const seconds = (least: number, most: number) =>
@@ -89,6 +90,7 @@ export const appSettingsSchema = z.object({
   checkoutMessage: wording(300),
   receiptMessage: wording(300),
   footerText: wording(500),
+  embedOrigins: embedOriginsSchema.optional(),
 });
 export type AppSettings = z.infer<typeof appSettingsSchema>;
 

@@ -5,7 +5,7 @@ import { clientSecretMatches, sessionIdOf } from './client-secret.ts';
 import { type CredentialMemory, type KeyRow, type PlatformRow, recall, type SessionRow } from './credential-memory.ts';
 import { scopesOfKey } from './keys/key-scope.ts';
 import { networksAllow } from './keys/network.ts';
-import { noteKeyUse } from './note-key-use.ts';
+import { noteKeyUse } from './keys/note-key-use.ts';
 import type { Principal } from './principal.ts';
 import type { TokenWorld } from './tokens/issue-token.ts';
 import { verifyToken } from './tokens/verify-token.ts';

@@ -3,11 +3,12 @@ import { invalid, notFound } from '../errors.ts';
 import { type AppSettings, settingsColumns } from './app-settings.ts';
 import { changedFields } from './audit/audit-entry.ts';
 import { recordChange } from './audit/record-action.ts';
+import { liveOriginFaults } from './embed-origins.ts';
 
 /**
  * Changes an app's settings. Absent fields stay unchanged, and null clears those settings that have no value by default. Throws NOT_FOUND for an app of
  * another merchant, and VALIDATION_ERROR if the dispute window would be longer than the timelock,
- * or if the grace period is given twice.
+ * if the grace period is given twice, or if a live app would be embedded by an origin without https.
  */
 export function updateApp(
   world: { database: Database },
@@ -24,6 +25,8 @@ export function updateApp(
         { param: 'renewalRetry.graceDays', message: 'the same setting as subscriptionGraceDays; give one' },
       ]);
     }
+    const originFaults = app.mode === 'LIVE' ? liveOriginFaults(settings.embedOrigins ?? []) : [];
+    if (originFaults.length > 0) throw invalid(originFaults);
     const timelock = settings.timelockDuration ?? app.timelockDuration;
     const window = settings.disputeStartDuration ?? app.disputeStartDuration;
     if (window > timelock) {

@@ -14,8 +14,15 @@ const walletConnect = {
   frame: ['https://verify.walletconnect.com', 'https://verify.walletconnect.org'],
 };
 
-/** Returns the value of Content-Security-Policy. Merchants' images are served by this installation, so `'self'` allows them. */
-export function pagePolicy(world: { config: Config; registry: Registry }, page: PageName): string {
+/**
+ * Returns the value of Content-Security-Policy. Merchants' images are served by this installation, so `'self'` allows them. Only pages of
+ * `frameOrigins` may show the page in a frame; without any, none may.
+ */
+export function pagePolicy(
+  world: { config: Config; registry: Registry },
+  page: PageName,
+  frameOrigins: readonly string[] = [],
+): string {
   const { config } = world;
   const isForPayers = page === 'checkout' || page === 'payer';
   const nodes = isForPayers ? config.rpc.flatMap((rpc) => (rpc.publicUrl ? [originOf(rpc.publicUrl)] : [])) : [];
@@ -32,7 +39,7 @@ export function pagePolicy(world: { config: Config; registry: Registry }, page: 
     ['frame-src', isPairing ? walletConnect.frame : ["'none'"]],
     ['form-action', ["'self'"]],
     ['base-uri', ["'none'"]],
-    ['frame-ancestors', ["'none'"]],
+    ['frame-ancestors', frameOrigins.length > 0 ? [...frameOrigins] : ["'none'"]],
     ['object-src', ["'none'"]],
   ];
   return directives.map(([name, values]) => `${name} ${[...new Set(values)].join(' ')}`).join('; ');

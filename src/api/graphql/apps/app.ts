@@ -198,6 +198,10 @@ export const AppRef = builder.prismaObject('App', {
       nullable: true,
       description: "The merchant's website. Null if none was set.",
     }),
+    embedOrigins: t.exposeStringList('embedOrigins', {
+      description:
+        'Origins of the web pages that may show the checkout of this app in a frame. Empty if none may, which is the default.',
+    }),
     payoutAddresses: t.relation('payoutAddresses', {
       description: 'The addresses to which the app is paid, one for each chain family.',
     }),

@@ -112,6 +112,10 @@ const UpdateAppInput = builder.inputType('UpdateAppInput', {
       description:
         'Text at the end of emails to payers and of invoices, such as a registered address, at most 500 characters on one line. Null removes it.',
     }),
+    embedOrigins: t.stringList({
+      description:
+        'Origins of the web pages that may show the checkout in a frame, at most 20, such as `https://shop.example`. It replaces the list; an empty list allows none. Each is an exact https origin without a path or a wildcard. Apps in TEST mode may also list `http://localhost` with any port.',
+    }),
     payoutAddresses: t.field({
       type: [PayoutAddressInput],
       description:

@@ -13,6 +13,7 @@ import { PageFrame } from '../shell/page-frame.tsx';
 import { AppsPanel } from './apps-panel.tsx';
 import { AuditPanel } from './audit/audit-panel.tsx';
 import { ContactForm } from './contact-form.tsx';
+import { EmbedForm } from './embed-form.tsx';
 import { GeneralForm } from './general-form.tsx';
 import { LookForm } from './look/look-form.tsx';
 import { MailsPanel } from './mails/mails-panel.tsx';
@@ -45,6 +46,7 @@ export function SettingsPage() {
       <div className={styles.forms}>
         <LookForm key={one.id} app={one} />
         <ContactForm key={`${one.id} contact`} app={one} />
+        <EmbedForm key={`${one.id} embed`} app={one} />
       </div>
     )),
     mails: <MailsPanel />,

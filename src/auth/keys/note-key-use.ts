@@ -1,6 +1,6 @@
-import type { Database } from '../../prisma/client.ts';
-import { inLane } from '../../prisma/database-pools.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../../../prisma/client.ts';
+import { inLane } from '../../../prisma/database-pools.ts';
+import type { Clock } from '../../platform/clock.ts';
 
 /** The last use is stored with a precision of one minute, so that a busy key costs one write per minute and process. */
 const PRECISION_MS = 60_000;
