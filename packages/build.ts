@@ -1,5 +1,5 @@
 /**
- * Builds packages for publication: `node packages/build.ts [sdk|cli …]`, all by default. The files generated from the OpenAPI
+ * Builds packages for publication: `node packages/build.ts [sdk|cli|checkout …]`, all by default. The files generated from the OpenAPI
  * document must exist (`node generate.ts`). npm runs this script before it packs a package.
  */
 import { spawnSync } from 'node:child_process';
@@ -13,7 +13,7 @@ const named = process.argv.slice(2);
 if (!existsSync(join(root, 'packages/sdk/src/generated/resources.ts'))) {
   throw new Error('The resources have not been generated: run "node generate.ts".');
 }
-for (const name of named.length > 0 ? named : ['sdk', 'cli']) {
+for (const name of named.length > 0 ? named : ['sdk', 'cli', 'checkout']) {
   const folder = join(root, 'packages', name);
   rmSync(join(folder, 'dist'), { recursive: true, force: true });
   const ended = spawnSync(process.execPath, [compiler, '-p', join(folder, 'tsconfig.json')], { stdio: 'inherit' });
@@ -24,5 +24,5 @@ for (const name of named.length > 0 ? named : ['sdk', 'cli']) {
 /** The compiler rewrites the extensions of imports in programs, but not in declarations. */
 function nameBuiltFiles(file: string): void {
   const text = readFileSync(file, 'utf8');
-  writeFileSync(file, text.replaceAll(/(from |import\()(['"])(\.{1,2}\/[^'"]+)\.ts\2/g, '$1$2$3.js$2'));
+  writeFileSync(file, text.replaceAll(/(from |import |import\()(['"])(\.{1,2}\/[^'"]+)\.ts\2/g, '$1$2$3.js$2'));
 }

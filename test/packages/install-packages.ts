@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { onTeardown } from '../setup/teardown.ts';
 
 const root = join(import.meta.dirname, '../..');
-const names = ['sdk', 'cli'];
+const names = ['sdk', 'cli', 'checkout'];
 const npm = process.env.npm_execpath ?? 'npm';
 
 export type InstalledPackages = {
@@ -41,7 +41,7 @@ function buildCopy(folder: string): void {
   });
   mkdirSync(join(folder, 'node_modules/@sluice'), { recursive: true });
   symlinkSync(join(folder, 'packages/sdk'), join(folder, 'node_modules/@sluice/sdk'));
-  for (const name of ['typescript7', '@types', 'undici-types']) {
+  for (const name of ['typescript7', '@types', 'undici-types', 'csstype']) {
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   }
   execFileSync(process.execPath, [join(folder, 'packages/build.ts')], { stdio: 'inherit' });

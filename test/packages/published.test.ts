@@ -12,8 +12,8 @@ const root = join(import.meta.dirname, '../..');
 const api = await openRestApi();
 const { folder, archives, shop } = await installPackages();
 
-/** Kilobytes that an archive may have. It is read on every install of a merchant's server. */
-const LARGEST_KB: Record<string, number> = { sdk: 80, cli: 20 };
+/** Kilobytes that an archive may have. It is read on every install. */
+const LARGEST_KB: Record<string, number> = { sdk: 80, cli: 20, checkout: 20 };
 
 it.each(Object.keys(LARGEST_KB))('the archive of %s is small', (name) => {
   const kilobytes = statSync(archives.get(name) ?? '').size / 1024;
@@ -27,20 +27,28 @@ it.each(Object.keys(LARGEST_KB))('publint finds nothing in %s', (name) => {
   expect(ended.status).toBe(0);
 });
 
-it('are the types wrong? They are not', () => {
+it.each(['sdk', 'checkout'])('are the types of %s wrong? They are not', (name) => {
   const ended = tool('@arethetypeswrong/cli/dist/index.js', [
-    archives.get('sdk') ?? '',
+    archives.get(name) ?? '',
     '--profile',
     'esm-only',
     '--no-definitely-typed',
   ]);
-  expect(ended.said).toContain('node16 (from ESM): 🟢 (ESM)');
+  expect(ended.said).toMatch(/node16 \(from ESM\)[ :│]+🟢 \(ESM\)/);
   expect(ended.status).toBe(0);
 });
 
-it('depends on nothing', () => {
-  const { dependencies } = JSON.parse(readFileSync(join(root, 'packages/sdk/package.json'), 'utf8'));
+it.each(['sdk', 'checkout'])('%s depends on nothing', (name) => {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
   expect(dependencies).toBeUndefined();
+});
+
+it('the checkout is imported on a server, where it defines nothing, and needs no React there', () => {
+  writeFileSync(
+    join(shop, 'page.js'),
+    "import { SluiceCheckout } from '@sluice/checkout'; console.log(JSON.stringify(SluiceCheckout.name));",
+  );
+  return expect(runProgram(process.execPath, ['page.js'])).resolves.toBe('SluiceCheckout');
 });
 
 const program = (baseUrl: string) => `
@@ -87,6 +95,13 @@ const intent: Promise<PaymentIntent> = sluice.paymentIntents.create({ amount: '1
 // @ts-expect-error An amount is never a number.
 sluice.paymentIntents.create({ amount: 1 });
 export { intent };
+import '@sluice/checkout';
+const element = document.createElement('sluice-checkout');
+element.theme = { scheme: 'dark', radius: 'large' };
+element.addEventListener('sluice:paid', ({ detail }) => detail.paymentIntentId?.length);
+element.addEventListener('sluice:failed', ({ detail }) => detail.code === 'EXPIRED' && detail.isFinal);
+// @ts-expect-error The tokens are a fixed set.
+element.theme = { radius: '9px' };
 `,
   );
   const flags = [

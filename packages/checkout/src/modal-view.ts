@@ -1,0 +1,43 @@
+/** The dialog around the frame. The browser's own modal dialog keeps the focus inside, and returns it to where it was. */
+import type { CheckoutTheme } from './theme.ts';
+import type { Words } from './words.ts';
+
+export type ModalView = { element: HTMLDialogElement; setTheme(theme: CheckoutTheme): void; remove(): void };
+
+export function openModalView(
+  root: ShadowRoot,
+  content: HTMLElement,
+  { words, closed }: { words: Words; closed: () => void },
+): ModalView {
+  const dialog = document.createElement('dialog');
+  dialog.setAttribute('aria-label', words.title);
+  dialog.setAttribute('aria-modal', 'true');
+  const bar = document.createElement('div');
+  bar.className = 'bar';
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'close';
+  button.setAttribute('aria-label', words.close);
+  button.textContent = '×';
+  button.addEventListener('click', () => dialog.close());
+  bar.append(button);
+  dialog.append(bar, content);
+  // Escape and the button both end here. A click beside the dialog does not close it: a payment may be under way.
+  dialog.addEventListener('close', closed, { once: true });
+  root.append(dialog);
+  const { overflow } = document.documentElement.style;
+  document.documentElement.style.overflow = 'hidden';
+  dialog.showModal();
+  return {
+    element: dialog,
+    setTheme({ scheme = 'auto' }) {
+      dialog.className = scheme;
+    },
+    remove() {
+      document.documentElement.style.overflow = overflow;
+      dialog.removeEventListener('close', closed);
+      if (dialog.open) dialog.close();
+      dialog.remove();
+    },
+  };
+}
