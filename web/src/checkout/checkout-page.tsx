@@ -12,6 +12,10 @@ import { PayingCards } from './cards/paying-cards.tsx';
 import { ProgressCard } from './cards/progress-card.tsx';
 import { ReceiptCard } from './cards/receipt-card.tsx';
 import { UnsureCard } from './cards/unsure-card.tsx';
+import { frame } from './embed/frame.ts';
+import { framedView } from './embed/frame-outcome.ts';
+import { useFrame } from './embed/use-frame.ts';
+import { WindowWay } from './embed/window-way.tsx';
 import { progressFacts } from './pay/progress-facts.ts';
 import { useBringing, usePayment } from './pay/use-payment.ts';
 import { useSight } from './pay/use-sight.ts';
@@ -51,7 +55,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   const [wantsTransfer, setWantsTransfer] = useState<boolean>();
   const browserNow = useNow(1_000).getTime();
   const now = browserNow + reading.clockOffsetMs;
-  const { view } = reading;
+  const view = useMemo(() => (frame ? framedView(reading.view) : reading.view), [reading.view]);
   useEffect(() => void resumeWallet(), []);
 
   const exactNow = () => Date.now() + reading.clockOffsetMs;
@@ -77,6 +81,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
     fault: payment.fault,
   });
   const paidAt = useArrival(seen);
+  useFrame(seen, view);
 
   if (seen.card === 'unknown') return <UnknownPage what="session" />;
   if (!view) {
@@ -141,6 +146,9 @@ export function CheckoutPage({ session }: { session: SessionName }) {
               transfer={ways.transfers.length > 0 ? () => setWantsTransfer(true) : undefined}
             />
           )
+        )}
+        {frame && isChoosing && (
+          <WindowWay sessionId={session.id} isOnlyWay={seen.card === 'wallet' && wallets.length === 0} />
         )}
         {seen.card === 'unsure' && <UnsureCard until={new Date(seen.until)} notice={seen.notice} deny={payment.deny} />}
         {seen.card === 'progress' && (

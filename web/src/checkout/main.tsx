@@ -11,15 +11,14 @@ import everywhere from '../words/en/everywhere.json';
 import refunds from '../words/en/refunds.json';
 import { openWords } from '../words/open-words.ts';
 import { App } from './app.tsx';
+import { frame } from './embed/frame.ts';
+import './embed/frame.css';
+import { UnknownPage } from './view/unknown-page.tsx';
 
 const place = document.getElementById('page');
 if (!place) throw new Error('The page has no place to stand in.');
 const root = createRoot(place);
 // Not a top-level await: with one, the bundler leaves every shared module in a file of its own (decision 0113).
-void openWords({ everywhere, checkout, refunds }).then(() =>
-  root.render(
-    <StrictMode>
-      <App />
-    </StrictMode>,
-  ),
+void openWords({ everywhere, checkout, refunds }, frame?.language).then(() =>
+  root.render(<StrictMode>{frame?.isRefused ? <UnknownPage what="session" /> : <App />}</StrictMode>),
 );

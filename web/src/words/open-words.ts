@@ -21,9 +21,12 @@ function preferredLanguage(): Language {
   return known[0] ?? 'en';
 }
 
-/** `english` are the areas that come with the page, by name: `openWords({ everywhere, checkout })`. Others: `addWords`. */
-export async function openWords(english: Record<string, Words>): Promise<i18n> {
-  const language = preferredLanguage();
+/**
+ * `english` are the areas that come with the page, by name: `openWords({ everywhere, checkout })`. Others: `addWords`. The language is the
+ * viewer's, unless the page that embeds this one asks for `wanted`.
+ */
+export async function openWords(english: Record<string, Words>, wanted?: Language): Promise<i18n> {
+  const language = wanted ?? preferredLanguage();
   for (const area of Object.keys(english)) opened.add(area);
   await i18next.use(initReactI18next).init({
     lng: language,

@@ -3,7 +3,7 @@ export type PageAddress = { page: 'link'; slug: string } | { page: 'checkout'; i
 
 /** Undefined for a path that is neither; the server sends none of those here. */
 export function readAddress(path: string): PageAddress | undefined {
-  const [, page, name] = /^\/(link|checkout)\/([^/]+)\/?$/.exec(path) ?? [];
+  const [, page, name] = /^(?:\/embed)?\/(link|checkout)\/([^/]+)\/?$/.exec(path) ?? [];
   if (name === undefined) return undefined;
   const text = decoded(name);
   return page === 'link' ? { page: 'link', slug: text } : { page: 'checkout', id: text };
