@@ -32,8 +32,8 @@ export class SluiceCheckout extends Base {
   #clientSecret: string | undefined;
   #view: { key: string; sessionId: string; frame: FrameView; modal: ModalView | undefined } | undefined;
   #isScheduled = false;
-  /** The sessions that were reported as paid, so that a frame that is loaded again does not report them again. */
-  readonly #paid = new Set<string>();
+  /** What was dispatched for each session, so that a frame that is loaded again does not report it again. */
+  readonly #reported = new Set<string>();
 
   /** The address of the Sluice installation, such as `https://pay.example.com`. */
   get baseUrl(): string | undefined {
@@ -169,23 +169,31 @@ export class SluiceCheckout extends Base {
     view.frame.remove();
     view.modal?.remove();
     if (!view.modal) return;
-    const detail = { sessionId: view.sessionId, isPaid: this.#paid.has(view.sessionId) };
+    const detail = { sessionId: view.sessionId, isPaid: this.#reported.has(`${view.sessionId} paid`) };
     this.dispatchEvent(new CustomEvent('sluice:closed', { bubbles: true, detail }));
   }
 
   #hear(sessionId: string, message: FrameMessage): void {
     if (message.type === 'close' && this.mode === 'modal') this.close();
     if (message.type === 'failed') this.#fail(sessionId, message.code);
-    if (message.type !== 'paid' || this.#paid.has(sessionId)) return;
-    this.#paid.add(sessionId);
+    if (message.type !== 'paid' || this.#wasReported(sessionId, 'paid')) return;
     const { outcome, paymentIntentId } = message;
     const detail = { sessionId, outcome, paymentIntentId };
     this.dispatchEvent(new CustomEvent('sluice:paid', { bubbles: true, detail }));
   }
 
   #fail(sessionId: string, code: FailureCode): void {
+    // The network can fail again.
+    if (code !== 'UNREACHABLE' && this.#wasReported(sessionId, code)) return;
     const detail = { sessionId, code, isFinal: code !== 'UNREACHABLE' && code !== 'EXPIRED' };
     this.dispatchEvent(new CustomEvent('sluice:failed', { bubbles: true, detail }));
+  }
+
+  #wasReported(sessionId: string, what: string): boolean {
+    const key = `${sessionId} ${what}`;
+    if (this.#reported.has(key)) return true;
+    this.#reported.add(key);
+    return false;
   }
 
   #attribute(name: string): string | undefined {

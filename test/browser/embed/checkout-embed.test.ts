@@ -1,6 +1,7 @@
 /** The checkout inside a merchant's page of another origin, in a real browser, paid by a wallet that signs for real. */
 import type { FrameLocator, Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
+import { findAccessibilityFaults } from '../setup/find-accessibility-faults.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from '../setup/ground.ts';
 import { injectEvmWallet } from '../setup/inject-evm-wallet.ts';
 import { type OpenPage, openPage, type PageOptions } from '../setup/open-page.ts';
@@ -58,6 +59,8 @@ async function visitShop(
   return opened;
 }
 
+const axeInside = (page: Page) => findAccessibilityFaults(page, true);
+
 const frameOf = (page: Page): FrameLocator => page.frameLocator('sluice-checkout iframe');
 
 async function pay(at: Pick<FrameLocator, 'getByRole' | 'locator'>): Promise<void> {
@@ -88,6 +91,7 @@ test('a listed page shows the checkout inline, themed, as high as its content, a
   await expect.poll(() => frame.locator(':root').evaluate((root) => root.scrollHeight - root.clientHeight)).toBe(0);
   await pictures('embed-inline');
   expect(await axe()).toEqual([]);
+  expect(await axeInside(page)).toEqual([]);
 
   // Tokens change without a reload; what is not a token changes nothing.
   const theme = { scheme: 'light', accent: 'red; background: url(//x)', radius: '9px', font: 'Papyrus' };
@@ -138,6 +142,7 @@ test('where the frame finds no wallet, a window of its own is paid in, and the f
   const frame = frameOf(page);
   await frame.locator('[data-notice="NO_WALLET"]').waitFor();
   await picture('embed-no-wallet');
+  expect(await axeInside(page)).toEqual([]);
   const [opened] = await Promise.all([
     context.waitForEvent('page'),
     frame.getByRole('button', { name: 'Pay in a new window' }).click(),
@@ -148,6 +153,7 @@ test('where the frame finds no wallet, a window of its own is paid in, and the f
   expect(await opened.evaluate(() => window.opener)).toBeNull();
   await frame.getByText('Please continue in the new window.').waitFor();
   await picture('embed-window-opened');
+  expect(await axeInside(page)).toEqual([]);
   expect(await frame.getByRole('link', { name: 'No window? Open it here' }).getAttribute('rel')).toBe('noopener');
   await pay(opened);
   await frame.locator('[data-card="receipt"]').waitFor(PATIENCE);
@@ -191,7 +197,7 @@ test('a dialog keeps the focus, closes by Escape inside and outside of the frame
   await show();
   await pay(frame);
   await expect.poll(async () => (await eventsOf(page)).at(-1)).toMatchObject({ type: 'sluice:paid' });
-  await dialog.getByRole('button', { name: 'Close' }).click();
+  await frame.getByRole('button', { name: 'Back to Corner shop' }).click();
   await expect.poll(async () => (await eventsOf(page)).at(-1)).toEqual({ ...closed, isPaid: true });
 });
 

@@ -23,13 +23,15 @@ const run = `axe.run(document, { resultTypes: ['violations'] }).then(({ violatio
 
 /**
  * Serious and critical faults of the page as it stands. axe runs in a world of its own beside the page's scripts: the page's
- * content security policy is neither asked nor loosened.
+ * content security policy is neither asked nor loosened. With `isInFrame`, of the page in its only frame.
  */
-export async function findAccessibilityFaults(page: Page): Promise<AccessibilityFault[]> {
+export async function findAccessibilityFaults(page: Page, isInFrame = false): Promise<AccessibilityFault[]> {
   const session = await page.context().newCDPSession(page);
   try {
     const { frameTree } = await session.send('Page.getFrameTree');
-    const frameId = frameTree.frame.id;
+    const { frame } = (isInFrame ? frameTree.childFrames?.[0] : frameTree) ?? {};
+    if (!frame) throw new Error('The page has no frame.');
+    const frameId = frame.id;
     const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', { frameId });
     const evaluate = async (expression: string): Promise<unknown> => {
       const options = { expression, contextId, awaitPromise: true, returnByValue: true };

@@ -12,6 +12,7 @@ import { PayingCards } from './cards/paying-cards.tsx';
 import { ProgressCard } from './cards/progress-card.tsx';
 import { ReceiptCard } from './cards/receipt-card.tsx';
 import { UnsureCard } from './cards/unsure-card.tsx';
+import { CloseWay } from './embed/close-way.tsx';
 import { frame } from './embed/frame.ts';
 import { framedView } from './embed/frame-outcome.ts';
 import { useFrame } from './embed/use-frame.ts';
@@ -167,6 +168,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
             credential={session.credential}
           />
         )}
+        {frame?.close && seen.card === 'receipt' && <CloseWay name={view.appName} close={frame.close} />}
         {!isTransferring && seen.card === 'expired' && <EndCard why="expired" url={view.session.cancelUrl} />}
         {seen.card === 'over' && (
           <>

@@ -12,6 +12,8 @@ export type Frame = {
   language: Language | undefined;
   /** The embedding page is not listed: nothing is shown to it, and nothing is sent to it. */
   isRefused: boolean;
+  /** Closes the dialog around the frame. Undefined for a frame that is not in one. */
+  close: (() => void) | undefined;
   /** Sends the outcome, each once, and nothing after a payment. */
   report(outcome: FrameOutcome): void;
 };
@@ -32,7 +34,9 @@ function openFrame(): Frame {
     actual: location.ancestorOrigins?.[0],
   });
   document.documentElement.dataset.frame = '';
-  if (parentOrigin === undefined) return { language, isRefused: true, report: () => undefined };
+  if (parentOrigin === undefined) {
+    return { language, isRefused: true, close: undefined, report: () => undefined };
+  }
 
   const sheet = new CSSStyleSheet();
   document.adoptedStyleSheets.push(sheet);
@@ -43,10 +47,11 @@ function openFrame(): Frame {
     const { theme } = data;
     applyTheme(sheet, (name) => Reflect.get(theme, name));
   });
-  if (wanted.get('mode') === 'modal') {
+  const close = wanted.get('mode') === 'modal' ? () => send({ type: 'close' }) : undefined;
+  if (close) {
     // The page around the frame does not receive keys that are pressed in it. A dialog of this page that closes prevents the default.
     window.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape' && !event.defaultPrevented) send({ type: 'close' });
+      if (event.key === 'Escape' && !event.defaultPrevented) close();
     });
   }
   followHeight((height) => send({ type: 'height', height }));
@@ -56,6 +61,7 @@ function openFrame(): Frame {
   return {
     language,
     isRefused: false,
+    close,
     report(outcome) {
       const key = outcome.type === 'paid' ? 'paid' : outcome.code;
       if (reported.has('paid') || reported.has(key)) return;
