@@ -2,7 +2,7 @@
  * The look that an embedding page may choose: a fixed set of tokens, each with a fixed set of values. A value that is not one of them is
  * ignored, so nothing of the embedding page becomes CSS. Pure.
  */
-import { readableAccent } from '../../ui/formats/contrast.ts';
+import { readableAccent, surfaces } from '../../../../src/catalog/accent.ts';
 
 export type FrameTheme = {
   scheme: 'auto' | 'light' | 'dark';
@@ -21,9 +21,6 @@ const fonts = {
   serif: 'ui-serif, Georgia, Cambria, "Times New Roman", serif',
   mono: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
 } as const;
-
-/** As `--surface` in tokens.css has them. */
-const surfaces = { light: '#ffffff', dark: '#171b21' };
 
 /** `given` returns what the embedding page gave under a name. */
 export function readTheme(given: (name: string) => unknown): FrameTheme {

@@ -9,6 +9,11 @@ export function readAddress(path: string): PageAddress | undefined {
   return page === 'link' ? { page: 'link', slug: text } : { page: 'checkout', id: text };
 }
 
+/** The address of a session's page with its client secret in the fragment, for another window of the same browser. */
+export function printAddress(origin: string, session: { id: string; secret: string }): string {
+  return `${origin}/checkout/${encodeURIComponent(session.id)}#${session.secret}`;
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
