@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { FieldFault } from '../errors.ts';
 
 const MAX_ORIGINS = 20;
-const WORDS = 'an origin such as https://shop.example: https, or http://localhost with any port, without a path';
+const WORDS =
+  'not an exact https origin such as https://shop.example; apps in TEST mode may also list http://localhost with any port';
 /** The origin of a URL may contain an asterisk, which would be a wildcard in the policy. */
 const SHAPE = /^(https:\/\/[a-z0-9.-]+(:\d{1,5})?|http:\/\/localhost(:\d{1,5})?)$/;
 

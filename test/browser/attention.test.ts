@@ -88,11 +88,11 @@ test('a partly refunded, disputed payment says so in every list and on its page,
   expect(await row(page, 'fine').count()).toBe(0);
 
   await row(page, 'bad').click();
-  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor();
   for (const flag of ['DISPUTED', 'PARTIALLY_REFUNDED', 'CAPTURED']) {
     await page.getByRole('banner').or(page.getByRole('main')).locator(`[data-status="${flag}"]`).first().waitFor();
   }
-  const money = page.getByRole('region', { name: 'Money' });
+  const money = page.getByRole('region', { name: 'Amounts' });
   await money.getByText('Refunded', { exact: true }).waitFor();
   await money.locator('dt', { hasText: 'Refunded' }).locator('+ dd').getByText('5.00 USDC').waitFor();
   await inspect(opened, 'attention-payment');
@@ -103,7 +103,7 @@ test('each problem leads to the list of what it counts, by keyboard too, and not
   const opened = await openPage();
   const { page } = opened;
   await visitDashboard(ground, page, { email: calm.ownerEmail, path: '/' });
-  await page.getByRole('heading', { name: 'No payment yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No payments yet' }).waitFor();
   expect(await page.getByRole('heading', { name: 'Needs attention' }).count()).toBe(0);
 
   const late = await calm.call('POST', '/payments/intents', { amount: '2.00', externalId: 'came late' });

@@ -29,8 +29,8 @@ async function toBatch(batches: BatchMode, options: { language?: 'de'; width?: n
 
 test('one press allows and pays, in one transaction of a delegated account', async () => {
   const { page, wallet, axe, pictures } = await toBatch('atomic');
-  await page.getByText('Allow Sluice’s escrow to take exactly 12.50 USDT.').waitFor();
-  await page.getByText('Your wallet does both at once: all of it happens, or nothing.').waitFor();
+  await page.getByText('Allow Sluice’s escrow contract to transfer exactly 12.50 USDT.').waitFor();
+  await page.getByText('Your wallet carries out both steps as one: either both succeed or neither does.').waitFor();
   await pictures('checkout-batch');
   expect(await axe()).toEqual([]);
   await press(page, /^Pay 12\.50 USDT$/);
@@ -58,7 +58,7 @@ test('a batch of which only a part went through is no payment, and its rest is d
   await press(page, /^Pay 12\.50 USDT$/);
   await notice(page, 'BATCH_PARTIAL');
   // The approval stands, and is not asked for again.
-  await press(page, /^Get a fresh price$/);
+  await press(page, /^Update price$/);
   await press(page, /^Pay 12\.50 USDT$/);
   await card(page, 'receipt');
   expect(asked(wallet)).toEqual(['wallet_sendCalls', 'eth_sendTransaction']);

@@ -76,7 +76,7 @@ test('on a phone, the payment continues in the browser of a wallet app, and the 
   await press(app.page, /^Sign to pay/);
   await card(app.page, 'receipt');
   await card(phone.page, 'receipt');
-  await phone.page.getByRole('heading', { name: 'Paid. Thank you!' }).waitFor();
+  await phone.page.getByRole('heading', { name: 'Payment successful' }).waitFor();
   expect((await paymentOf(ground, phone.page)).authorizationMethod).toBe('PERMIT');
 
   // The same link again, in the browser of another wallet.

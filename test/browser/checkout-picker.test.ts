@@ -53,8 +53,8 @@ test('nothing moves while balances are read, and what the wallet cannot pay is b
   await page.locator('[data-ways="shown"]').waitFor();
   const keys = () => page.locator('[data-way]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-way')));
   const before = await keys();
-  await page.getByText('Looking up your balance').first().waitFor();
-  await page.getByText('Looking up your balance').first().waitFor({ state: 'detached' });
+  await page.getByText('Checking balance').first().waitFor();
+  await page.getByText('Checking balance').first().waitFor({ state: 'detached' });
   expect(await keys()).toEqual(before);
   expect(before.length).toBeGreaterThan(4);
   await context.unrouteAll({ behavior: 'ignoreErrors' });

@@ -97,13 +97,13 @@ test(
     const { url, paymentIntentId } = await openSession();
     const { page, pictures, axe } = await openPage({ width: 360, language: 'de' });
     await page.goto(url);
-    await page.getByRole('button', { name: 'Code zum Scannen zeigen' }).click();
-    const code = page.getByRole('img', { name: /^Code, der 12.5 USDC bezahlt/ });
+    await page.getByRole('button', { name: 'QR-Code anzeigen' }).click();
+    const code = page.getByRole('img', { name: /^QR-Code zum Bezahlen von 12.5 USDC/ });
     await code.waitFor();
     expect(await axe()).toEqual([]);
     await pictures('solana-code');
-    await page.getByText('Meine Wallet kann nicht scannen').click();
-    await page.getByText('Genau', { exact: true }).waitFor();
+    await page.getByText('Manuell bezahlen').click();
+    await page.getByText('Genauer Betrag', { exact: true }).waitFor();
     await paySolanaUrl(solana.rpcUrl, payer, (await code.getAttribute('data-payment-url')) ?? '');
     await toReceipt(page);
     expect(await payerOf(paymentIntentId)).toBe(payer.address);

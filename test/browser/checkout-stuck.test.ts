@@ -109,7 +109,7 @@ test('a reload while the wallet is asked to pay, the back button and a second ta
   await page.getByRole('button', { name: 'Neu beginnen' }).waitFor();
   await page.reload();
   await card(page, 'unsure');
-  await press(page, /^Meine Wallet hat nichts gesendet$/);
+  await press(page, /^Die Zahlung wurde nicht gesendet$/);
   await card(page, 'way');
 
   await page.goto('about:blank');
@@ -137,7 +137,7 @@ test('a payout address that changed meanwhile is read with a fresh price', async
   });
   await press(page, /^Continue with/);
   await notice(page, 'MISMATCH');
-  await press(page, /^Get a fresh price$/);
+  await press(page, /^Update price$/);
   await press(page, /^Sign to pay/);
   await card(page, 'receipt');
   expect(asked(wallet)).toEqual(['eth_signTypedData_v4']);

@@ -61,7 +61,7 @@ test('a link is paid in two transfers, and what was sent too much goes back', as
   const address = (await page.locator('[data-address]').getAttribute('data-address')) ?? '';
   expect(address).toMatch(/^0x[0-9a-fA-F]{40}$/);
   await page.getByRole('heading', { name: 'Send exactly 12.50 USDC' }).waitFor();
-  await page.getByText(/^Please send it within (59|60):\d\d\.$/).waitFor();
+  await page.getByText(/^Send the payment within (59|60):\d\d\.$/).waitFor();
   await pictures('transfer-address');
   expect(await axe()).toEqual([]);
 
@@ -107,6 +107,6 @@ test('in German, in the dark, on a narrow screen, another way can still be chose
   await page.locator('[data-stage="waiting"]').waitFor();
   expect(await axe()).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
-  await press(page, /^Anders bezahlen$/);
+  await press(page, /^Andere Zahlungsart wählen$/);
   await card(page, 'wallet');
 });

@@ -32,14 +32,14 @@ test('a link is paid by one signature, with everything said before and told afte
 
   await press(page, /^Connect Test wallet$/);
   await card(page, 'way');
-  await page.getByText(/^You have 1,000,000\.00 USDC$/).waitFor();
+  await page.getByText(/^Balance: 1,000,000\.00 USDC$/).waitFor();
   await pictures('checkout-way');
   expect(await axe()).toEqual([]);
 
   await press(page, /^Continue with 12\.50 USDC$/);
   await card(page, 'sign');
-  await page.getByText(/^Pay exactly 12\.50 USDC into Sluice’s escrow, once, until \d/).waitFor();
-  await page.getByText(/^Held in escrow: you can dispute for 5 seconds/).waitFor();
+  await page.getByText(/^Pay exactly 12\.50 USDC into Sluice’s escrow contract once, until \d/).waitFor();
+  await page.getByText(/^Your payment is held in escrow\. You can open a dispute for 5 seconds/).waitFor();
   const secondsHeld = async () => {
     const [, minutes, seconds] =
       /(\d+):(\d\d)/.exec((await page.getByText(/^Price valid for/).textContent()) ?? '') ?? [];
@@ -110,7 +110,7 @@ test('a link is paid by the wallet’s own transaction, in German, on a slow net
   });
   await press(page, /^Test wallet verbinden$/);
   await card(page, 'way');
-  expect(await page.getByRole('link', { name: 'Abbrechen und zurück' }).getAttribute('href')).toBe(
+  expect(await page.getByRole('link', { name: 'Zahlung abbrechen' }).getAttribute('href')).toBe(
     'https://shop.example/no',
   );
   // Of the chains and tokens of this installation, only those that the link allows.

@@ -103,5 +103,5 @@ test('a viewer is told who reads the log, and the log speaks German', async () =
   expect(await page.getByRole('button', { name: 'Export as CSV' }).count()).toBe(0);
   const german = await openPage({ language: 'de' });
   await visitDashboard(ground, german.page, { email: shop.ownerEmail, path: '/settings?part=audit' });
-  await german.page.getByText('API-Schlüssel angelegt').first().waitFor();
+  await german.page.getByText('API-Schlüssel erstellt').first().waitFor();
 });

@@ -42,11 +42,11 @@ test('the checklist follows what really happens, and no payer is asked for detai
   await dialog.locator('[data-payout-note="none"]').waitFor();
   await dialog.getByLabel('Name', { exact: true }).fill('Coffee');
   const slug = `coffee-${crypto.randomUUID().slice(0, 8)}`;
-  await dialog.getByLabel('End of the address').fill(slug);
+  await dialog.getByLabel('URL path').fill(slug);
   await dialog.getByLabel('Amount', { exact: true }).fill('4.50');
   await dialog.getByLabel(/billing details/i).check();
   await inspect(merchant, 'first-hour-link-form');
-  await dialog.getByRole('button', { name: 'Create the link' }).click();
+  await dialog.getByRole('button', { name: 'Create link' }).click();
   await page.waitForURL(/share=1/);
   await page.getByRole('dialog').waitFor();
   await page.keyboard.press('Escape');
@@ -87,7 +87,7 @@ test('the checklist follows what really happens, and no payer is asked for detai
   await page.getByRole('button', { name: 'Hide' }).click();
   await page.getByRole('heading', { name: 'Set up payments' }).waitFor({ state: 'detached' });
   await page.reload();
-  await page.getByRole('heading', { name: 'Newest payments' }).waitFor();
+  await page.getByRole('heading', { name: 'Recent payments' }).waitFor();
   expect(await page.getByRole('heading', { name: 'Set up payments' }).count()).toBe(0);
 });
 
@@ -97,7 +97,7 @@ test('plans and keys say what is missing, empty lists lead on, and examples have
   const opened = await openPage();
   const { page } = opened;
   await visitDashboard(ground, page, { email: bare.ownerEmail, path: '/plans' });
-  await page.getByRole('main').getByRole('button', { name: 'New plan' }).last().click();
+  await page.getByRole('main').getByRole('button', { name: 'New product' }).last().click();
   await page.getByRole('dialog').locator('[data-payout-note="none"]').waitFor();
   await page.keyboard.press('Escape');
   for (const path of ['/payments', '/links', '/plans', '/invoices', '/subscriptions', '/disputes', '/links/coupons']) {
@@ -112,7 +112,7 @@ test('plans and keys say what is missing, empty lists lead on, and examples have
   await page.getByText('x-api-key: YOUR_SECRET_KEY').waitFor();
   await page.getByText('/payment-links').waitFor();
   await inspect(opened, 'developers-samples');
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByRole('button', { name: 'Create API key' }).click();
   await page.getByRole('dialog').locator('[data-payout-note="none"]').waitFor();
 });
 

@@ -71,7 +71,7 @@ test('a payment says what was bought, by whom and through what, and is found by 
   for (const strange of [id, crypto.randomUUID()]) {
     const stranger = await openPage({ expected: [/404/] });
     await visitDashboard(ground, stranger.page, { email: other.ownerEmail, path: `/payments/${strange}` });
-    await stranger.page.getByText('This is not here, or not any more.').waitFor();
+    await stranger.page.getByText('This item does not exist or has been deleted.').waitFor();
     expect(await stranger.page.locator('[data-part]').count()).toBe(0);
     await stranger.page.context().close();
   }

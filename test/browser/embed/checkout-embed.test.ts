@@ -253,7 +253,7 @@ test('a listed page that declares another origin is shown nothing and sent nothi
     frame.src = `${baseUrl}/embed/checkout/${sessionId}?parent=https://evil.example#${clientSecret}`;
     document.body.append(frame);
   }, session);
-  await page.frameLocator('body > iframe').getByText('There is no such payment page').waitFor();
+  await page.frameLocator('body > iframe').getByText('Payment page not found').waitFor();
   expect(await messagesOf(page)).toEqual([]);
 });
 

@@ -118,7 +118,7 @@ test('a receipt follows two refunds as they are made, with amount, time, reason 
   const paid = await pay(payer);
   const opened = await openReceipt(paid);
   const { page } = opened;
-  await page.getByRole('heading', { name: 'Paid. Thank you!' }).waitFor();
+  await page.getByRole('heading', { name: 'Payment successful' }).waitFor();
   expect(await refundsIn(page).count()).toBe(0);
   await seeContact(page, paid.id);
   const own = page.getByRole('link', { name: 'See all your payments' });
@@ -140,7 +140,7 @@ test('a receipt follows two refunds as they are made, with amount, time, reason 
 
   await statusOf(paid.id, 'CAPTURED');
   await refund(paid.id, { reason: 'So was the second' });
-  await page.getByRole('heading', { name: 'This payment was refunded' }).waitFor(PATIENCE);
+  await page.getByRole('heading', { name: 'Payment refunded' }).waitFor(PATIENCE);
   await expect.poll(() => page.locator('[data-refund="REFUNDED"]').count(), PATIENCE).toBe(2);
   await page.getByText('So was the second', { exact: true }).waitFor();
   await inspect(opened, 'receipt-refunded');
@@ -149,7 +149,7 @@ test('a receipt follows two refunds as they are made, with amount, time, reason 
 
   const payments = await openPayments(payer);
   const card = payments.page.getByRole('article', { name: 'Payment to Tea house' });
-  await card.getByText('Back with you', { exact: true }).waitFor();
+  await card.getByText('Refunded', { exact: true }).waitFor();
   await expect.poll(() => refundsIn(card).count(), PATIENCE).toBe(2);
   for (const words of ['2.50 USDC', 'One cup was cold', '10.00 USDC', 'So was the second'])
     await card.getByText(words, { exact: true }).first().waitFor();
@@ -164,7 +164,7 @@ test('a whole refund, in German and in the dark, and the receipt of another sess
   await refund(paid.id, { reason: 'Die Ware war beschädigt' });
   await statusOf(paid.id, 'REFUNDED');
   const { page, picture, axe } = await openReceipt(paid, { language: 'de', scheme: 'dark', width: 768 });
-  await page.getByRole('heading', { name: 'Diese Zahlung wurde erstattet' }).waitFor();
+  await page.getByRole('heading', { name: 'Zahlung erstattet' }).waitFor();
   const line = page.locator('[data-refund="REFUNDED"]');
   await line.getByText('12,50 USDC', { exact: true }).waitFor();
   await line.getByText('Die Ware war beschädigt').waitFor();
@@ -176,7 +176,7 @@ test('a whole refund, in German and in the dark, and the receipt of another sess
   const [, secret] = other.receiptPath.split('#');
   const closed = await openPage({ expected: [/40[0-9]/] });
   await closed.page.goto(`${ground.origin}${path}#${secret}`);
-  await closed.page.getByText('There is no such payment page').waitFor();
+  await closed.page.getByText('Payment page not found').waitFor();
   expect(await closed.page.locator('[data-card="receipt"], [data-refund]').count()).toBe(0);
 });
 
@@ -192,7 +192,7 @@ test('a refund under way and one that failed are told without what only the merc
   await inspect(pending, 'receipt-refund-under-way');
 
   const refused = await openReceipt(failed);
-  await refused.page.getByRole('heading', { name: 'Paid. Thank you!' }).waitFor();
+  await refused.page.getByRole('heading', { name: 'Payment successful' }).waitFor();
   const line = refused.page.locator('[data-refund="FAILED"]');
   await line.getByText('No money was moved. Tea house can start the refund again.').waitFor();
   expect(await refused.page.getByText('10.0.0.7').count()).toBe(0);

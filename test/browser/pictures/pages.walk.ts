@@ -104,7 +104,7 @@ test('the hosted page, from the wallet to the receipt', async () => {
   await press(/^Connect Test wallet$/);
   await card('way');
   await page
-    .getByText(/^You have .* USDC$/)
+    .getByText(/^Balance: .* USDC$/)
     .first()
     .waitFor();
   await pictures('checkout-way');

@@ -35,7 +35,7 @@ export const CreatePaymentIntentInput = builder.inputType('CreatePaymentIntentIn
 builder.mutationField('createPaymentIntent', (t) =>
   t.field({
     type: PaymentIntentRef,
-    description: 'Creates a payment intent. Requires a secret API key.',
+    description: 'Creates a payment intent.',
     authScopes: { secretKey: true },
     args: { input: t.arg({ type: CreatePaymentIntentInput, required: true }) },
     resolve: async (_root, { input }, context, info) => {

@@ -146,7 +146,7 @@ builder.queryField('liabilities', (t) =>
   t.field({
     type: [LiabilitySnapshotRef],
     description:
-      'Published snapshots, newest first. Needs no credential. NOT_FOUND if the installation does not publish its liabilities.',
+      'Published snapshots, newest first. Requires no credential. NOT_FOUND if the installation does not publish its liabilities.',
     authScopes: { public: true },
     args: {
       chainId: t.arg.int({ description: 'Only snapshots of this chain.' }),
@@ -178,7 +178,7 @@ builder.queryField('liabilitySnapshot', (t) =>
   t.field({
     type: LiabilitySnapshotRef,
     description:
-      'One published snapshot. Needs no credential. NOT_FOUND if it does not exist, or if the installation does not publish its liabilities.',
+      'One published snapshot. Requires no credential. NOT_FOUND if it does not exist, or if the installation does not publish its liabilities.',
     authScopes: { public: true },
     args: { id: t.arg.id({ required: true, description: 'The snapshot.' }) },
     async resolve(_root, { id }, { world }) {

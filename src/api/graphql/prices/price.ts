@@ -33,7 +33,7 @@ const ASSET_LIMIT = 100;
 builder.queryField('price', (t) =>
   t.field({
     type: PriceQuoteRef,
-    description: 'A spot price, or a conversion between fiat and tokens. Needs no credential.',
+    description: 'A spot price, or a conversion between fiat and tokens. Requires no credential.',
     authScopes: { public: true },
     args: {
       asset: t.arg.string({

@@ -9,11 +9,11 @@ export function securityOf(access: readonly Access[]): JsonSchema[] {
   return [...schemes].map((scheme) => (scheme === '' ? {} : { [scheme]: [] }));
 }
 
-/** Returns a sentence such as "Needs a secret API key or the session's client secret." */
+/** Returns a sentence such as "Requires a secret API key or the session's client secret." */
 export function callersOf(access: readonly Access[]): string {
-  if (access.includes('public')) return 'Needs no credential.';
+  if (access.includes('public')) return 'Requires no credential.';
   const credentials = [...new Set(access.flatMap((name) => credentialsByAccess[name]))];
-  return `Needs ${disjunction.format(credentials)}.`;
+  return `Requires ${disjunction.format(credentials)}.`;
 }
 
 const disjunction = new Intl.ListFormat('en', { type: 'disjunction' });

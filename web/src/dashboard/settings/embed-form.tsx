@@ -42,7 +42,7 @@ export function EmbedForm({ app }: { app: SettingsOfApp }) {
           disabled={!mayWrite}
           onChange={(event) => setText(event.target.value)}
         />
-        <ErrorNote error={error} />
+        <ErrorNote error={faults.length > 0 ? null : error} />
       </Panel>
       {mayWrite && (
         <div>
