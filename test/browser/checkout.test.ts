@@ -89,7 +89,7 @@ test('a link is paid by an approval and a signature, in the dark, on a narrow sc
   await page.getByText('Allow Sluice’s escrow contract to transfer exactly 12.50 USDT.').waitFor();
   expect(await axe()).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
-  await pressKey(/^Allow 12\.50 USDT$/);
+  await pressKey(/^Approve 12\.50 USDT$/);
   await card(page, 'receipt');
   expect(asked(wallet)).toEqual(['eth_sendTransaction', 'eth_signTypedData_v4']);
   expect((await paymentOf(ground, page)).authorizationMethod).toBe('APPROVAL');
@@ -185,7 +185,7 @@ test('a subscription begins with its cap said, and its first period paid', async
   await press(page, /^Continue to payment$/);
   await toQuote(page, `USDC-${CHAIN}`);
   await page.getByText('Agree to pay 8.00 USDC now and at most 10.00 USDC every month until you cancel.').waitFor();
-  await page.getByText(/take up to 120\.00 USDC in all/).waitFor();
+  await page.getByText(/transfer up to 120\.00 USDC in total/).waitFor();
   await pictures('checkout-subscription');
   expect(await axe()).toEqual([]);
   await press(page, /^Sign to pay 8\.00 USDC$/);
@@ -215,7 +215,7 @@ test('a subscription with a coupon says for how long, and what it costs afterwar
   await toQuote(page, `USDC-${CHAIN}`);
   await page
     .getByText(
-      `Agree to pay 10.00 USDC now and then every month never more than 25.00 USDC, until you revoke it. Coupon: ${terms}.`,
+      `Agree to pay 10.00 USDC now and at most 25.00 USDC every month until you cancel. Coupon: ${terms}.`,
     )
     .waitFor();
   await pictures('checkout-coupon');

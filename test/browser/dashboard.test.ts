@@ -103,7 +103,7 @@ test('a member logs in with a mailed code, and sees the books and what is paid m
 
 /** An address that the API refuses stands beside its field; one that it takes is saved, and the note goes. */
 async function setContact(page: Page): Promise<void> {
-  const missing = page.getByText(/^Payers with a question see no way to reach you\./);
+  const missing = page.getByText(/^Customers with a question cannot contact you\./);
   await missing.waitFor();
   await page.getByLabel('Support email').fill('help@corner.example');
   await page.getByLabel('Help and contact page').fill('https://corner.example@bank.example/help');
@@ -296,7 +296,7 @@ test('a long list is read page by page to its very last payment', async () => {
   const last = page.locator(`[data-row="${LONG_LIST - 1}"]`);
   await page.locator('[data-row="0"]').focus();
   const toTheEnd = async () => {
-    await page.keyboard.press('Revoke');
+    await page.keyboard.press('End');
     return await last.count();
   };
   await expect.poll(toTheEnd, { timeout: PATIENCE_MS }).toBe(1);

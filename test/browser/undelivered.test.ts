@@ -56,7 +56,7 @@ test('a payout that the token refused has a card on its payment and on the overv
   // A stranger settles: the page learns of it by itself.
   await refusals.settle(id);
   const card = (of: Page) => of.getByRole('region', { name: /USDC could not be paid out to you$/ });
-  await card(page).getByText('On Local 31337, USDC refused the transfer to the recipient.', { exact: false }).waitFor();
+  await card(page).getByText('USDC on Local 31337 rejected the transfer to the recipient.', { exact: false }).waitFor();
   await page.getByRole('heading', { name: 'Payout failed' }).waitFor();
   await refusals.postpone(address);
   await inspect(opened, 'payment-undelivered');
@@ -143,7 +143,7 @@ test('a payer whose wallet was blocked collects the refund with one press, from 
   const card = page.getByRole('article', { name: /USDC on Local 31337$/ });
   const payment = page.getByRole('article', { name: 'Payment to Tea house' });
   await card.getByText('From your payments to: Tea house.').waitFor();
-  await card.getByText(/USDC refused the transfer to your wallet\./).waitFor();
+  await card.getByText(/USDC rejected the transfer to your wallet\./).waitFor();
   await payment.getByText('Available to collect', { exact: true }).waitFor();
   await payment.locator('[data-refund="WAITING"]').waitFor();
   await inspect(opened, 'payer-undelivered');
