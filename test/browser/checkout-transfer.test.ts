@@ -67,7 +67,7 @@ test('a link is paid in two transfers, and what was sent too much goes back', as
 
   await send(address, 5_000_000n);
   await page.locator('[data-stage="short"]').waitFor({ timeout: 90_000 });
-  await page.getByText('5.00 USDC have arrived; 7.50 USDC are missing').waitFor();
+  await page.getByText('5.00 USDC received, 7.50 USDC missing').waitFor();
   await pictures('transfer-short');
   expect(await axe()).toEqual([]);
 

@@ -30,7 +30,7 @@ test('the checklist follows what really happens, and no payer is asked for detai
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/' });
   await page.getByRole('heading', { name: 'Set up payments' }).waitFor();
   await page.getByText('0 of 5 steps done').waitFor();
-  expect(await stepState(page, 'payout')).toBe('now');
+  expect(await stepState(page, 'payout')).toBe('in progress');
   await page.locator('[data-network="EVM"][data-set="false"]').waitFor();
   await page.locator('[data-network="SOLANA"][data-set="false"]').waitFor();
   expect(await page.getByRole('button', { name: 'Hide' }).count()).toBe(0);
@@ -75,14 +75,14 @@ test('the checklist follows what really happens, and no payer is asked for detai
   await page.getByText('2 of 5 steps done').waitFor();
   await page.locator('[data-network="EVM"][data-set="true"]').waitFor();
   await page.locator('[data-network="SOLANA"][data-set="false"]').waitFor();
-  expect(await stepState(page, 'payment')).toBe('now');
+  expect(await stepState(page, 'payment')).toBe('in progress');
   const link = page.getByRole('link', { name: 'Open your payment link' });
   expect(await link.getAttribute('href')).toBe(`${ground.origin}/link/${slug}`);
 
   const { id } = await shop.call('POST', '/payments/intents', { amount: '3.00' });
   await payIntent({ ground, shop, payer: await ground.newPayer() }, id);
   await page.getByText('3 of 5 steps done').waitFor();
-  expect(await stepState(page, 'webhook')).toBe('now');
+  expect(await stepState(page, 'webhook')).toBe('in progress');
   await inspect(merchant, 'first-hour-paid');
   await page.getByRole('button', { name: 'Hide' }).click();
   await page.getByRole('heading', { name: 'Set up payments' }).waitFor({ state: 'detached' });

@@ -98,7 +98,7 @@ test('a wallet signs in, sees its hold and its subscription, disputes, revokes, 
   await picture('payer-connect');
   await press(page, 'Connect Test wallet');
   await page.waitForURL(`**/pay/${payer.address}`);
-  await page.getByRole('heading', { name: 'Sign in with your wallet' }).waitFor();
+  await page.getByRole('heading', { name: 'Sign in with wallet' }).waitFor();
   wallet.behave('personal_sign', 'reject');
   await press(page, 'Sign in with wallet');
   await page.getByText('You rejected the request in your wallet. Nothing was changed.').waitFor();
@@ -174,7 +174,7 @@ test('with the API gone the page reads the contract alone, and takes back, dispu
   await pictures('payer-alone');
   expect(await axe()).toEqual([]);
   await elsewhere.getByRole('button', { name: 'Reclaim payment' }).click();
-  await elsewhere.getByText('Refunded').waitFor();
+  await elsewhere.getByText('Refunded', { exact: true }).first().waitFor();
   expect(await chain.state(hold.id)).toMatchObject({ status: 'RECLAIMED', left: 0n });
 
   await known.getByRole('button', { name: 'Open dispute' }).click();
@@ -217,7 +217,7 @@ test('another wallet’s page is not shown, and a page of no wallet says so', { 
   expect(await axe()).toEqual([]);
   await press(page, 'Zahlungen der verbundenen Wallet anzeigen');
   await page.waitForURL(`**/pay/${payer.address}`);
-  await press(page, 'Mit Ihrer Wallet anmelden');
+  await press(page, 'Mit Wallet anmelden');
   await page.getByText('Keine Zahlungen gefunden').waitFor();
   await picture('payer-empty');
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

@@ -66,7 +66,7 @@ async function openPayments(payer: LocalAccount): Promise<OpenPage> {
   await injectEvmWallet(page, { privateKey: payer.privateKey, rpcUrls, chainId: CHAIN });
   await page.goto(`${ground.origin}/pay/${payer.address}`);
   await page.getByRole('button', { name: 'Connect Test wallet' }).click();
-  await page.getByRole('button', { name: 'Sign in with your wallet' }).click();
+  await page.getByRole('button', { name: 'Sign in with wallet' }).click();
   return opened;
 }
 
