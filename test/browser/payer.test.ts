@@ -174,7 +174,7 @@ test('with the API gone the page reads the contract alone, and takes back, dispu
   await pictures('payer-alone');
   expect(await axe()).toEqual([]);
   await elsewhere.getByRole('button', { name: 'Reclaim payment' }).click();
-  await elsewhere.getByText('Refunded', { exact: true }).first().waitFor();
+  await elsewhere.locator('[data-status="RETURNED"]').waitFor();
   expect(await chain.state(hold.id)).toMatchObject({ status: 'RECLAIMED', left: 0n });
 
   await known.getByRole('button', { name: 'Open dispute' }).click();

@@ -42,7 +42,7 @@ test('a payment says what was bought, by whom and through what, and is found by 
   await page.locator('[data-moment="REFUND"]').getByText('Reason: One cup was cold').waitFor();
   const money = page.locator('[data-part="money"]');
   await expect.poll(() => money.textContent(), PATIENCE).toContain('Refunded2.50 USDC2.50 USD');
-  await expect.poll(() => money.textContent(), PATIENCE).toContain('Left in escrow10.00 USDC10.00 USD');
+  await expect.poll(() => money.textContent(), PATIENCE).toContain('In escrow10.00 USDC10.00 USD');
   await inspect(opened, 'payment-refunded');
   for (const [width, scheme] of [[768, 'light'] as const, [1920, 'dark'] as const]) {
     await page.emulateMedia({ colorScheme: scheme });

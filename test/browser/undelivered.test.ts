@@ -169,7 +169,7 @@ test('a payer whose wallet was blocked collects the refund with one press, from 
   await collect.click();
   await card.waitFor({ state: 'detached' });
   expect([await refusals.owed(payer.address), await refusals.balance(payer.address)]).toEqual([0n, before + owed]);
-  await payment.getByText('Refunded', { exact: true }).waitFor();
+  await payment.locator('[data-status="RETURNED"]').waitFor();
   await payment.locator('[data-refund="REFUNDED"]').waitFor();
   const delivered = async () => (await refusals.credits(payer.address))[0]?.deliveredTo;
   await expect.poll(delivered, PATIENCE).toBe(payer.address.toLowerCase());

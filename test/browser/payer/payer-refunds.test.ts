@@ -149,7 +149,7 @@ test('a receipt follows two refunds as they are made, with amount, time, reason 
 
   const payments = await openPayments(payer);
   const card = payments.page.getByRole('article', { name: 'Payment to Tea house' });
-  await card.getByText('Refunded', { exact: true }).waitFor();
+  await card.locator('[data-status="RETURNED"]').waitFor();
   await expect.poll(() => refundsIn(card).count(), PATIENCE).toBe(2);
   for (const words of ['2.50 USDC', 'One cup was cold', '10.00 USDC', 'So was the second'])
     await card.getByText(words, { exact: true }).first().waitFor();
