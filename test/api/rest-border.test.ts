@@ -327,12 +327,12 @@ describe('the published documents', () => {
   });
 
   test('are shown by a page that loads nothing but its own files', async () => {
-    const page = await fetch(`${api.url}/docs`);
+    const page = await fetch(`${api.url}/docs/api`);
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(page.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     const html = await page.text();
     expect(html).not.toMatch(/<script>|<style|style=|https?:/);
-    for (const [, asset] of html.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)) {
+    for (const [, asset] of html.matchAll(/(?:src|href)="(\/docs\/api\/[^"]+)"/g)) {
       const file = await fetch(`${api.url}${asset}`);
       expect(file.status, asset).toBe(200);
       await file.arrayBuffer();

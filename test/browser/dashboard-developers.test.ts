@@ -79,7 +79,7 @@ test('an endpoint is refused at its field, told, looked into, and told again; ev
   await expect.poll(() => page.locator('[data-secret]').textContent(), PATIENCE).toMatch(/^whsec_/);
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: `View ${receiver.url}` }).click();
-  await page.getByText('All events, in strict order').waitFor();
+  await page.getByText('All events, ordered delivery').waitFor();
   await page.getByRole('button', { name: 'Send test event' }).click();
   await page.getByText('Test event delivered', { exact: true }).waitFor();
 

@@ -113,10 +113,10 @@ test('both sides submit evidence and read each other’s, and the arbiter signs 
 
   const decider = await openPage({ expected: [/401|403/] });
   await decider.page.goto(`${ground.origin}/arbiter`);
-  await decider.page.getByLabel('Arbiter’s credential'.replace('’', "'")).fill('ar_wrong');
+  await decider.page.getByLabel('Arbiter key').fill('ar_wrong');
   await decider.page.getByRole('button', { name: 'Log in' }).click();
-  await decider.page.getByText("This is not an arbiter's credential.").waitFor();
-  await decider.page.getByLabel("Arbiter's credential").fill(arbiter);
+  await decider.page.getByText('This key is invalid.').waitFor();
+  await decider.page.getByLabel('Arbiter key').fill(arbiter);
   await decider.page.getByRole('button', { name: 'Log in' }).click();
   await decider.page.getByRole('heading', { name: 'Open disputes, earliest deadline first' }).waitFor();
   await inspect(decider, 'arbiter-list');
@@ -129,7 +129,7 @@ test('both sides submit evidence and read each other’s, and the arbiter signs 
   expect(await download(decider.page, 'photo.png')).toEqual(png.buffer);
   await decider.page.getByText('Signed data').click();
   await decider.page.getByText('"primaryType": "PaymentTerms"').waitFor();
-  const percent = decider.page.getByLabel("Payer's share in percent");
+  const percent = decider.page.getByLabel('Customer’s share (%)');
   await percent.fill('33.333');
   await decider.page.getByText('Enter a number from 0 to 100 with at most two decimals.').waitFor();
   await percent.fill('33.33');

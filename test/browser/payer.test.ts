@@ -98,7 +98,7 @@ test('a wallet signs in, sees its hold and its subscription, disputes, revokes, 
   await picture('payer-connect');
   await press(page, 'Connect Test wallet');
   await page.waitForURL(`**/pay/${payer.address}`);
-  await page.getByRole('heading', { name: 'Sign in with wallet' }).waitFor();
+  await page.getByRole('heading', { name: 'Sign in with your wallet' }).waitFor();
   wallet.behave('personal_sign', 'reject');
   await press(page, 'Sign in with wallet');
   await page.getByText('You rejected the request in your wallet. Nothing was changed.').waitFor();
@@ -218,7 +218,7 @@ test('another wallet’s page is not shown, and a page of no wallet says so', { 
   await press(page, 'Zahlungen der verbundenen Wallet anzeigen');
   await page.waitForURL(`**/pay/${payer.address}`);
   await press(page, 'Mit Wallet anmelden');
-  await page.getByText('Keine Zahlungen gefunden').waitFor();
+  await page.getByRole('heading', { name: 'Keine Zahlungen gefunden' }).waitFor();
   await picture('payer-empty');
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(overflow).toBeLessThanOrEqual(0);

@@ -13,6 +13,7 @@ const fields: { [Scope in KeyScope]: readonly string[] } = {
   READ: [
     'app',
     'apps',
+    'attention',
     'balance',
     'balances',
     'chainStatus',
