@@ -214,9 +214,7 @@ test('a subscription with a coupon says for how long, and what it costs afterwar
   await press(page, /^Continue to payment$/);
   await toQuote(page, `USDC-${CHAIN}`);
   await page
-    .getByText(
-      `Agree to pay 10.00 USDC now and at most 25.00 USDC every month until you cancel. Coupon: ${terms}.`,
-    )
+    .getByText(`Agree to pay 10.00 USDC now and at most 25.00 USDC every month until you cancel. Coupon: ${terms}.`)
     .waitFor();
   await pictures('checkout-coupon');
   expect(await axe()).toEqual([]);

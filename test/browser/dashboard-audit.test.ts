@@ -85,9 +85,9 @@ test('an owner sees who changed what, filters it, looks into an entry, goes to i
   expect(file.slice(1)).toEqual([expect.stringContaining('payment_intent.cancelled'), '']);
 
   await page.reload();
-  await page.getByLabel('By').selectOption({ label: 'Member' });
+  await page.getByLabel('User').selectOption({ label: 'Member' });
   await page.getByText('No results.').waitFor();
-  await page.getByLabel('By').selectOption({ label: 'All users' });
+  await page.getByLabel('User').selectOption({ label: 'All users' });
   await rowOf('payment_intent.cancelled').getByRole('button').click();
   await dialog.getByRole('button', { name: 'View object' }).click();
   await page.waitForURL(new RegExp(`/payments/${id}`));

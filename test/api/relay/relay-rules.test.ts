@@ -52,6 +52,8 @@ const bounded: Record<string, string[]> = {
   'has the newest rows, at most 100, of what is kept for some months': ['Query.liabilities', 'Query.mails'],
   'has one row a chain family': ['App.payoutAddresses', 'Checkout.payees'],
   'is bounded where its rows are made': [
+    'App.accentShades',
+    'Query.attention',
     'CheckoutSession.items',
     'ConnectedSession.accounts',
     'Dispute.evidenceEntries',
@@ -109,7 +111,9 @@ const bounded: Record<string, string[]> = {
   'is computed, with a limit of its own': ['Subscription.upcomingCharges'],
   'is a list of work that empties': ['Installation.alarms', 'Installation.outgoing', 'Installation.stuck'],
   'has its rows in another connection: PaymentIntent.undeliveredConnection or Payer.undeliveredConnection': [
+    'CheckoutPayment.refunds',
     'CheckoutPayment.undelivered',
+    'PayerPayment.refunds',
     'PayerPayment.undelivered',
   ],
 };
