@@ -53,6 +53,8 @@ const bounded: Record<string, string[]> = {
   'has one row a chain family': ['App.payoutAddresses', 'Checkout.payees'],
   'is bounded where its rows are made': [
     'App.accentShades',
+    'CheckoutPayment.refunds',
+    'PayerPayment.refunds',
     'Query.attention',
     'CheckoutSession.items',
     'ConnectedSession.accounts',
@@ -111,9 +113,7 @@ const bounded: Record<string, string[]> = {
   'is computed, with a limit of its own': ['Subscription.upcomingCharges'],
   'is a list of work that empties': ['Installation.alarms', 'Installation.outgoing', 'Installation.stuck'],
   'has its rows in another connection: PaymentIntent.undeliveredConnection or Payer.undeliveredConnection': [
-    'CheckoutPayment.refunds',
     'CheckoutPayment.undelivered',
-    'PayerPayment.refunds',
     'PayerPayment.undelivered',
   ],
 };
