@@ -19,10 +19,15 @@ export function openModalView(
   button.className = 'close';
   button.setAttribute('aria-label', words.close);
   button.textContent = '×';
-  button.addEventListener('click', () => dialog.close());
+  button.addEventListener('click', closed);
   bar.append(button);
   dialog.append(bar, content);
-  // Escape and the button both end here. A click beside the dialog does not close it: a payment may be under way.
+  // A click beside the dialog does not close it: a payment may be under way. Escape is handled before the browser closes the dialog, whose
+  // own event comes later, when the page may have opened it again. Browsers do not let a page prevent every Escape, so that event counts too.
+  dialog.addEventListener('cancel', (event) => {
+    event.preventDefault();
+    closed();
+  });
   dialog.addEventListener('close', closed, { once: true });
   root.append(dialog);
   const { overflow } = document.documentElement.style;
