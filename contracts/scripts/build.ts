@@ -103,7 +103,7 @@ async function boxSource(escrow: Artifact): Promise<string> {
   return [
     `/** ${written} */`,
     '',
-    '/** keccak256 of the creation code of `DepositBox`, from which deposit addresses follow. */',
+    '/** keccak256 of the creation code of `DepositBox`, from which deposit addresses are derived. */',
     `export const depositBoxCodeHash = '${keccak256(code)}' as const;`,
     '',
   ].join('\n');
