@@ -107,6 +107,7 @@ test('a reload while the wallet is asked to pay, the back button and a second ta
   wallet.behave('eth_sendTransaction', 'hang');
   await press(page, /ETH bezahlen$/);
   await page.getByRole('button', { name: 'Neu beginnen' }).waitFor();
+  await expect.poll(() => asked(wallet)).toEqual(['eth_sendTransaction']);
   await page.reload();
   await card(page, 'unsure');
   await press(page, /^Die Zahlung wurde nicht gesendet$/);
