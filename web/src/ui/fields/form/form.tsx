@@ -6,7 +6,7 @@ import { type FormEvent, type ReactNode, type RefObject, useCallback, useEffect,
 import { useTranslation } from 'react-i18next';
 import { ErrorNote } from '../../state/error-note.tsx';
 import { FormFaultsContext } from './form-faults.ts';
-import { markUnsaved } from './unsaved-forms.ts';
+import { guardForm, noteChange } from './unsaved-forms.ts';
 import { useFaults } from './use-faults.ts';
 
 type FormProps = {
@@ -102,32 +102,34 @@ function useUnsaved(
   place: RefObject<HTMLFormElement | null>,
   { isBusy, error }: { isBusy: boolean; error: unknown },
 ): () => void {
-  const form = useRef({}).current;
   const touched = useRef(false);
   const clean = useRef('');
-  const wasBusy = useRef(false);
-  const compare = useCallback(() => {
-    markUnsaved(form, touched.current && contentOf(place.current) !== clean.current);
-  }, [form, place]);
+  const busy = useRef(false);
   // Before the viewer touches it, a form may still be filled from answers of the API.
   useEffect(() => {
     if (!touched.current) clean.current = contentOf(place.current);
   });
   useEffect(() => {
-    if (isBusy) markUnsaved(form, false);
-    else if (wasBusy.current) {
-      // Forms that place all faults themselves give no error.
-      const isRefused = error || firstFaulty(place.current) !== null;
-      if (isRefused) compare();
-      else touched.current = false;
-    }
-    wasBusy.current = isBusy;
-  }, [form, place, isBusy, error, compare]);
-  useEffect(() => () => markUnsaved(form, false), [form]);
+    // Forms that place all faults themselves give no error.
+    const isSaved = busy.current && !isBusy && !error && firstFaulty(place.current) === null;
+    busy.current = isBusy;
+    if (!isSaved) return;
+    touched.current = false;
+    clean.current = contentOf(place.current);
+  }, [place, isBusy, error]);
+  useEffect(
+    () =>
+      guardForm({
+        isUnsaved: () => touched.current && !busy.current && contentOf(place.current) !== clean.current,
+        forget: () => {
+          touched.current = false;
+        },
+      }),
+    [place],
+  );
   return () => {
     touched.current = true;
-    // React writes a controlled value after the event.
-    setTimeout(compare);
+    noteChange();
   };
 }
 

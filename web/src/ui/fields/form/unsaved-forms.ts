@@ -1,27 +1,39 @@
 /**
- * Which forms have changes that are not saved, and who asks before they are lost. A form is marked while it differs from its state before
- * the viewer touched it; a form that is being sent is not.
+ * Which forms have changes that are not saved, and who asks before they are lost. Forms are asked when something would leave them, so that a
+ * key pressed right after a change finds it.
  */
 
-const unsaved = new Set<object>();
+export type GuardedForm = {
+  /** Whether it differs from its state before the viewer touched it. A form that is being sent does not. */
+  isUnsaved(): boolean;
+  /** The viewer has agreed to lose the changes. */
+  forget(): void;
+};
+
+const forms = new Set<GuardedForm>();
 const listeners = new Set<() => void>();
 let pending: (() => void) | undefined;
 let guards = 0;
-/** The address of the page while a form on it is unsaved. */
+/** The address of the page on which a form was changed last. */
 let place = '';
 
-export function markUnsaved(form: object, isUnsaved: boolean): void {
-  if (isUnsaved) {
-    if (unsaved.size === 0) addEventListener('beforeunload', warnBeforeUnload);
-    place = location.href;
-    unsaved.add(form);
-  } else if (unsaved.delete(form) && unsaved.size === 0) {
-    removeEventListener('beforeunload', warnBeforeUnload);
-  }
+/** Asks the form before something leaves it, until the returned function is called. */
+export function guardForm(form: GuardedForm): () => void {
+  if (forms.size === 0) addEventListener('beforeunload', warnBeforeUnload);
+  forms.add(form);
+  return () => {
+    forms.delete(form);
+    if (forms.size === 0) removeEventListener('beforeunload', warnBeforeUnload);
+  };
+}
+
+/** Called at each change of a form, because the address is another one by the time the browser reports a step back. */
+export function noteChange(): void {
+  place = location.href;
 }
 
 export function hasUnsaved(): boolean {
-  return unsaved.size > 0;
+  return [...forms].some((form) => form.isUnsaved());
 }
 
 export function unsavedPlace(): string {
@@ -48,7 +60,7 @@ export const leaving = {
   stay: (): void => setPending(undefined),
   leave(): void {
     const go = pending;
-    for (const form of [...unsaved]) markUnsaved(form, false);
+    for (const form of forms) form.forget();
     setPending(undefined);
     go?.();
   },
@@ -60,5 +72,5 @@ function setPending(next: (() => void) | undefined): void {
 }
 
 function warnBeforeUnload(event: BeforeUnloadEvent): void {
-  event.preventDefault();
+  if (hasUnsaved()) event.preventDefault();
 }
