@@ -17,8 +17,11 @@ const WORTHWHILE_BYTES = 8 * 1024 * 1024;
  * Schedules full collections, each after an interval of rest in which the heap has grown. The first needs no rest, and the second no growth,
  * because a start may take longer than the time until the first.
  */
-export function collectIdleGarbage({ firstMs = FIRST_CHECK_MS, everyMs = CHECK_EVERY_MS } = {}): void {
-  const collect = garbageCollector();
+export function collectIdleGarbage({
+  firstMs = FIRST_CHECK_MS,
+  everyMs = CHECK_EVERY_MS,
+  collect = garbageCollector(),
+} = {}): void {
   let kept = 0;
   let since = { at: performance.now(), cpu: process.cpuUsage() };
   const check = (isFirst: boolean) => {
