@@ -4,7 +4,7 @@
  * refusal is returned instead of thrown, so that its response has the same headers as any other.
  */
 import { hash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Credentials } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
@@ -39,7 +39,9 @@ export type Gate = {
   /** Charges more units to an admitted caller and updates the admission's headers. Returns the reason for a refusal, or undefined. */
   charge(admission: Admission, units: number): Promise<unknown>;
   /** Checks a connection by its address only, before anything is read from it. `refusal` may be RATE_LIMIT_EXCEEDED. */
-  admitAddress(call: Pick<Call, 'headers' | 'remoteAddress'>): Promise<{ address: string; refusal: unknown }>;
+  admitAddress(
+    call: Pick<Call, 'headers' | 'remoteAddress'> & { method?: string | undefined },
+  ): Promise<{ address: string; refusal: unknown }>;
 };
 
 type Call = {
@@ -151,8 +153,8 @@ export function openGate(options: GateOptions): Gate {
       await count(again, { units, isWrite: true });
       return again.refusal;
     },
-    async admitAddress({ headers, remoteAddress }) {
-      const { refusal, address } = await this.admit({ method: 'GET', headers, remoteAddress, credentials: {} });
+    async admitAddress({ method = 'GET', headers, remoteAddress }) {
+      const { refusal, address } = await this.admit({ method, headers, remoteAddress, credentials: {} });
       return { address, refusal };
     },
   };
@@ -184,4 +186,14 @@ function caller(principal: Principal): string | undefined {
 
 function single(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header;
+}
+
+/**
+ * Counts a request for a page by its network address, whatever credentials it carries. Returns RATE_LIMIT_EXCEEDED if the page must not be
+ * served, and otherwise undefined. Throws if the database cannot count.
+ */
+export async function refusalByAddress(gate: Gate, { method, headers, socket }: IncomingMessage): Promise<unknown> {
+  const { refusal } = await gate.admitAddress({ method, headers, remoteAddress: socket.remoteAddress });
+  if (databaseFault(refusal)) throw refusal;
+  return refusal;
 }

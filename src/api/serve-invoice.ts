@@ -8,9 +8,8 @@ import { createInvoiceCheckout } from '../invoices/create-invoice-checkout.ts';
 import { invoiceTokenMatches, invoiceUrl } from '../invoices/page/invoice-link.ts';
 import { invoicePage, type PrintedInvoice } from '../invoices/page/invoice-page.ts';
 import { pageStyle, styleOf } from '../invoices/page/page-style.ts';
-import { databaseFault } from '../platform/database/database-fault.ts';
 import { nameRoute } from '../platform/http-call.ts';
-import type { Gate } from './gate.ts';
+import { type Gate, refusalByAddress } from './gate.ts';
 import type { World } from './graphql/server/world.ts';
 import type { HttpHandler } from './start-api.ts';
 
@@ -35,13 +34,7 @@ export function serveInvoice(world: InvoiceWorld, gate: Gate): HttpHandler {
     const [, id, pays] = PATH.exec(path) ?? [];
     if (id === undefined) return false;
     nameRoute(response, pays ? '/invoice/:id/pay' : '/invoice/:id');
-    const { refusal } = await gate.admit({
-      method: request.method ?? 'GET',
-      headers: request.headers,
-      remoteAddress: request.socket.remoteAddress,
-      credentials: {},
-    });
-    if (databaseFault(refusal)) throw refusal;
+    const refusal = await refusalByAddress(gate, request);
     if (refusal !== undefined) return answer(response, 429, words('Too many requests', 'Try again in a moment.'));
     const method = request.method ?? 'GET';
     if (pays ? method !== 'POST' : method !== 'GET' && method !== 'HEAD') {

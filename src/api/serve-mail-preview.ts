@@ -4,9 +4,8 @@ import { brandOf, ownBrand } from '../events/mails/mail-brand.ts';
 import { isMailKind, type MailKind, type MailLanguage, mailLanguageOf } from '../events/mails/mail-kind.ts';
 import { type PrintedMail, printMail } from '../events/mails/print-mail.ts';
 import { sampleContent } from '../events/mails/sample-content.ts';
-import { databaseFault } from '../platform/database/database-fault.ts';
 import { nameRoute } from '../platform/http-call.ts';
-import type { Gate } from './gate.ts';
+import { type Gate, refusalByAddress } from './gate.ts';
 import type { World } from './graphql/server/world.ts';
 import type { HttpHandler } from './start-api.ts';
 
@@ -58,14 +57,7 @@ export function serveMailPreview(world: PreviewWorld, gate: Gate): HttpHandler {
     if (appId === undefined || kind === undefined) return false;
     nameRoute(response, '/mail-preview/:appId/:kind/:language');
     const method = request.method ?? 'GET';
-    const { headers: sent, socket } = request;
-    const { refusal } = await gate.admit({
-      method,
-      headers: sent,
-      remoteAddress: socket.remoteAddress,
-      credentials: {},
-    });
-    if (databaseFault(refusal)) throw refusal;
+    const refusal = await refusalByAddress(gate, request);
     const [own, given] = [tokenOf(world, path), new URLSearchParams(search).get('token') ?? ''].map((token) =>
       Buffer.from(token ?? ''),
     );

@@ -4,9 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { type Subscriber, unsubscribeTokenMatches } from '../events/mails/mail-links.ts';
 import { unsubscribe } from '../events/mails/unsubscribe.ts';
 import { pageStyle } from '../invoices/page/page-style.ts';
-import { databaseFault } from '../platform/database/database-fault.ts';
 import { nameRoute } from '../platform/http-call.ts';
-import type { Gate } from './gate.ts';
+import { type Gate, refusalByAddress } from './gate.ts';
 import type { World } from './graphql/server/world.ts';
 import type { HttpHandler } from './start-api.ts';
 
@@ -29,13 +28,7 @@ export function serveUnsubscribe(world: Pick<World, 'database' | 'clock' | 'secr
     if (who === undefined || id === undefined || kind === undefined) return false;
     nameRoute(response, '/unsubscribe/:who/:id/:kind');
     const method = request.method ?? 'GET';
-    const { refusal } = await gate.admit({
-      method,
-      headers: request.headers,
-      remoteAddress: request.socket.remoteAddress,
-      credentials: {},
-    });
-    if (databaseFault(refusal)) throw refusal;
+    const refusal = await refusalByAddress(gate, request);
     if (refusal !== undefined) return answer(response, 429, page('Too many requests', 'Try again in a moment.'));
     const subscriber: Subscriber = { who: who === 'member' ? 'member' : 'customer', id, kind };
     const token = new URLSearchParams(search).get('token') ?? '';

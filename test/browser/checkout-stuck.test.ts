@@ -119,7 +119,7 @@ test('a reload while the wallet is asked to pay, the back button and a second ta
   const other = await context.newPage();
   await other.goto(page.url());
   await other.locator('[data-card]').waitFor();
-  // The wallet does at last what it was asked in the first place: one payment, told in both.
+  // The wallet now sends the first request: there is one payment, and both tabs show it.
   wallet.behave('eth_sendTransaction');
   await card(page, 'receipt');
   await card(other, 'receipt');

@@ -177,7 +177,7 @@ describe('POST /subscriptions/:id/checkout with the purpose RENEW_CONSENT', () =
   beforeAll(() => {
     renewing.key = key;
   });
-  /** Of whom no payment is under way. */
+  /** A payer without a pending payment. */
   const payer = () => ground.evm.payers[1];
   /** In its trial. */
   async function active(): Promise<string> {

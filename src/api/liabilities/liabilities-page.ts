@@ -4,7 +4,8 @@ import type { Registry } from '../../chains/registry.ts';
 import { pageStyle } from '../../invoices/page/page-style.ts';
 import type { PublishedSnapshot, PublishedTotal } from '../../payments/reports/liabilities/snapshot.ts';
 import { escapeHtml } from '../../platform/mail.ts';
-import { liabilitiesWords, type PageLanguage } from './liabilities-words.ts';
+import type { PageLanguage } from '../page-language.ts';
+import { liabilitiesWords } from './liabilities-words.ts';
 
 export const liabilitiesStyle = `${pageStyle}
 h2{margin:2.5rem 0 1rem;font-size:1.3rem;overflow-wrap:anywhere}h3{margin:1.5rem 0 .25rem;font-size:1.1rem;overflow-wrap:anywhere}

@@ -4,13 +4,13 @@ import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../../errors.ts';
 import { readNewestSnapshots, readSnapshot } from '../../payments/reports/liabilities/read-snapshots.ts';
 import type { PublishedSnapshot } from '../../payments/reports/liabilities/snapshot.ts';
-import { databaseFault } from '../../platform/database/database-fault.ts';
 import { nameRoute } from '../../platform/http-call.ts';
-import type { Gate } from '../gate.ts';
+import { type Gate, refusalByAddress } from '../gate.ts';
 import type { World } from '../graphql/server/world.ts';
+import { languageOf } from '../page-language.ts';
 import type { HttpHandler } from '../start-api.ts';
 import { liabilitiesPage, liabilitiesStyle, sentencePage } from './liabilities-page.ts';
-import { languageOf, liabilitiesWords } from './liabilities-words.ts';
+import { liabilitiesWords } from './liabilities-words.ts';
 
 const PATH = /^\/proof-of-liabilities(?:\/([0-9a-fA-F-]{36}))?\/?$/;
 const styleHash = createHash('sha256').update(liabilitiesStyle).digest('base64');
@@ -33,14 +33,8 @@ export function serveLiabilities(world: PageWorld, gate: Gate): HttpHandler {
     nameRoute(response, '/proof-of-liabilities/:id');
     const language = languageOf(request.headers['accept-language']);
     const words = liabilitiesWords[language];
-    const { method = 'GET', headers: sent, socket } = request;
-    const { refusal } = await gate.admit({
-      method,
-      headers: sent,
-      remoteAddress: socket.remoteAddress,
-      credentials: {},
-    });
-    if (databaseFault(refusal)) throw refusal;
+    const { method = 'GET' } = request;
+    const refusal = await refusalByAddress(gate, request);
     if (refusal !== undefined) return answer(response, 429, sentencePage(language, words.tryLater));
     if (method !== 'GET' && method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD');

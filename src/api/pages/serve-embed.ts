@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { nameRoute } from '../../platform/http-call.ts';
 import { isId } from '../../platform/identifier.ts';
-import type { Gate } from '../gate.ts';
+import { type Gate, refusalByAddress } from '../gate.ts';
 import type { World } from '../graphql/server/world.ts';
 import type { HttpHandler } from '../start-api.ts';
 import { openPageWriter } from './write-page.ts';
@@ -41,13 +41,7 @@ export function serveEmbed(world: EmbedWorld, gate: Gate): HttpHandler {
     const method = request.method ?? 'GET';
     if (id === undefined || (method !== 'GET' && method !== 'HEAD')) return false;
     nameRoute(response, '/embed/checkout/:id');
-    const forwardedFor = request.headers['x-forwarded-for'];
-    const { refusal } = await gate.admit({
-      method,
-      headers: forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor },
-      remoteAddress: request.socket.remoteAddress,
-      credentials: {},
-    });
+    const refusal = await refusalByAddress(gate, request);
     if (refusal !== undefined) throw refusal;
     writePage(request, response, {
       page: 'checkout',

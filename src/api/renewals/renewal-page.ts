@@ -3,7 +3,7 @@ import { pageStyle } from '../../invoices/page/page-style.ts';
 import { escapeHtml } from '../../platform/mail.ts';
 import { printUnits } from '../../prices/quote.ts';
 import type { FailedInvoice, Figures, RenewalRepair } from '../../subscriptions/repair/read-repair.ts';
-import type { PageLanguage } from '../liabilities/liabilities-words.ts';
+import type { PageLanguage } from '../page-language.ts';
 import { type CauseFigures, type RenewalWords, renewalWords } from './renewal-words.ts';
 
 /** The forms of the page, and where each of them leads. */

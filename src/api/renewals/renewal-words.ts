@@ -1,6 +1,6 @@
 /** The words of the page on which a payer repairs a failed renewal. */
 import type { RenewalCauseCode } from '../../subscriptions/renewal/renewal-cause.ts';
-import type { PageLanguage } from '../liabilities/liabilities-words.ts';
+import type { PageLanguage } from '../page-language.ts';
 
 /** Amounts are printed, with their symbols. */
 export type CauseFigures = { needed: string; cap: string; allowance: string; balance: string };

@@ -7,15 +7,14 @@ import type { ServerResponse } from 'node:http';
 import { sessionUrl } from '../../checkout/checkout-session.ts';
 import { GatewayError } from '../../errors.ts';
 import { createInvoiceCheckout } from '../../invoices/create-invoice-checkout.ts';
-import { databaseFault } from '../../platform/database/database-fault.ts';
 import { nameRoute } from '../../platform/http-call.ts';
 import { createConsentRenewal } from '../../subscriptions/checkout/create-consent-renewal.ts';
 import { findFailedInvoice, readRepair } from '../../subscriptions/repair/read-repair.ts';
 import { type RenewalLink, renewalTokenMatches, renewalUrl } from '../../subscriptions/repair/renewal-link.ts';
 import { retryRenewal } from '../../subscriptions/repair/retry-renewal.ts';
-import type { Gate } from '../gate.ts';
+import { type Gate, refusalByAddress } from '../gate.ts';
 import type { World } from '../graphql/server/world.ts';
-import { languageOf, type PageLanguage } from '../liabilities/liabilities-words.ts';
+import { languageOf, type PageLanguage } from '../page-language.ts';
 import type { HttpHandler } from '../start-api.ts';
 import { type RepairAction, renewalPage, renewalStyle, repairActions, sentencePage } from './renewal-page.ts';
 import { renewalWords } from './renewal-words.ts';
@@ -45,16 +44,10 @@ export function serveRenewal(world: RenewalPageWorld, gate: Gate): HttpHandler {
     const action = repairActions.find((known) => known === name) ?? null;
     if (invoiceId === undefined || (name !== undefined && action === null)) return false;
     nameRoute(response, action ? '/renewal/:id/:action' : '/renewal/:id');
-    const { method = 'GET', headers: sent, socket } = request;
+    const { method = 'GET', headers: sent } = request;
     const language = languageOf(sent['accept-language']);
     const words = renewalWords[language];
-    const { refusal } = await gate.admit({
-      method,
-      headers: sent,
-      remoteAddress: socket.remoteAddress,
-      credentials: {},
-    });
-    if (databaseFault(refusal)) throw refusal;
+    const refusal = await refusalByAddress(gate, request);
     if (refusal !== undefined) return answer(response, 429, sentencePage(language, words.tryLater));
     if (action ? method !== 'POST' : method !== 'GET' && method !== 'HEAD') {
       response.setHeader('allow', action ? 'POST' : 'GET, HEAD');

@@ -85,7 +85,7 @@ export async function startLinkCheckout(
       await reserveStock(tx, { linkId: link.id, quantity: sold.line.quantity });
       const made = input.billingDetails ? await makeCustomer(tx, link.app, input.billingDetails) : null;
       const customerAccountId = options.customerAccountId ?? made?.id;
-      // Each payer becomes a new customer, whom limits per customer recognize only by the email address.
+      // A link creates a new customer for each payer, so limits per customer can only compare email addresses.
       const isKnown = Boolean(options.customerAccountId ?? input.billingDetails?.email);
       const discounted = await redeemOnLink(tx, {
         ...sold,

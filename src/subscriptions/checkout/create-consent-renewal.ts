@@ -3,11 +3,7 @@ import { type Database, type DatabaseTransaction, transaction } from '../../../p
 import type { Scope } from '../../auth/principal.ts';
 import { readSelection } from '../../chains/chain-selection.ts';
 import { type SessionWithItems, sessionExpiry } from '../../checkout/checkout-session.ts';
-import {
-  type NewCheckoutSession,
-  type NewSessionItem,
-  openCheckoutSession,
-} from '../../checkout/open-checkout-session.ts';
+import { type NewCheckoutSession, openCheckoutSession } from '../../checkout/open-checkout-session.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import { invoiceItems } from '../../invoices/invoice-items.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -17,11 +13,10 @@ import { once } from '../../platform/idempotency/once.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { currencyOf } from '../../prices/money.ts';
 import { type DueInvoice, demandRunning, findDueRenewal } from '../consent/due-renewal.ts';
-import { isDiscounted, nextDiscount } from '../discount/subscription-discount.ts';
 import { nextPrice, type RenewableSubscription } from '../renewal/renewal-world.ts';
 import { lockRenewable } from '../renewal/store.ts';
 import { lockOwnSubscription } from '../store.ts';
-import { periodPrice, type SubscriptionSessionOptions } from './subscription-session.ts';
+import { type SubscriptionSessionOptions, soldForPeriod } from './subscription-session.ts';
 
 type Answer = { session: SessionWithItems; clientSecret: string };
 
@@ -79,7 +74,7 @@ type Sold = Pick<NewCheckoutSession, 'currency' | 'total' | 'taxRateId' | 'coupo
 
 async function soldTo(tx: DatabaseTransaction, subscription: RenewableSubscription): Promise<Sold> {
   const { invoice } = await findDueRenewal(tx, subscription);
-  return invoice ? soldOn(invoice) : soldNext(subscription);
+  return invoice ? soldOn(invoice) : soldForPeriod(subscription, nextPrice(subscription));
 }
 
 function soldOn(invoice: DueInvoice): Sold {
@@ -92,27 +87,5 @@ function soldOn(invoice: DueInvoice): Sold {
     },
     taxRateId: invoice.taxRateId,
     items: invoiceItems(invoice.items),
-  };
-}
-
-function soldNext(subscription: RenewableSubscription): Sold {
-  const { plan, price } = nextPrice(subscription);
-  const { rate, discount, taxed, total } = periodPrice(plan, price, nextDiscount(subscription));
-  const item: NewSessionItem = {
-    name: plan.name,
-    description: plan.description,
-    amount: price.amount.toFixed(2),
-    quantity: 1,
-    discount,
-    taxed,
-    productPlanId: plan.id,
-    productPlanPriceId: price.id,
-  };
-  return {
-    currency: currencyOf(price.currency),
-    total,
-    taxRateId: rate?.id,
-    couponId: isDiscounted(subscription) ? subscription.couponId : null,
-    items: [item],
   };
 }

@@ -38,6 +38,32 @@ export function periodPrice(
   return { rate, ...discounted, total: taxTotal([discounted.taxed]) };
 }
 
+/** What a session sells that shows the price of one period: the plan, with the subscription's coupon and the plan's tax. */
+export function soldForPeriod(
+  subscription: Pick<Subscription, 'couponId'> & SubscriptionDiscount,
+  { plan, price }: { plan: PlanWithRate; price: ProductPlanPrice },
+): Pick<NewCheckoutSession, 'currency' | 'total' | 'taxRateId' | 'couponId' | 'items'> {
+  const { rate, discount, taxed, total } = periodPrice(plan, price, nextDiscount(subscription));
+  return {
+    currency: currencyOf(price.currency),
+    total,
+    taxRateId: rate?.id,
+    couponId: isDiscounted(subscription) ? subscription.couponId : null,
+    items: [
+      {
+        name: plan.name,
+        description: plan.description,
+        amount: price.amount.toFixed(2),
+        quantity: 1,
+        discount,
+        taxed,
+        productPlanId: plan.id,
+        productPlanPriceId: price.id,
+      },
+    ],
+  };
+}
+
 /** Whether the first charge is made later: after a trial, or, without a base fee, when the usage of the first period is charged. */
 export function beginsUnpaid(price: Pick<ProductPlanPrice, 'trialPeriodDays' | 'amount'>): boolean {
   return (price.trialPeriodDays ?? 0) > 0 || price.amount.isZero();
@@ -60,8 +86,8 @@ export function subscriptionSession(request: {
   source?: NewCheckoutSession['source'];
 }): NewCheckoutSession {
   const { app, subscription, plan, price, intent, now, expiresAt, options } = request;
-  const { rate, discount, taxed, total } = periodPrice(plan, price, nextDiscount(subscription));
-  if (total.total.isZero() && !beginsUnpaid(price)) {
+  const sold = soldForPeriod(subscription, { plan, price });
+  if (sold.total.total.isZero() && !beginsUnpaid(price)) {
     throw new GatewayError('INVALID_STATE', "The subscription's coupon leaves nothing to pay for the first period.");
   }
   const ofSubscription = { type: 'SUBSCRIPTION', id: subscription.id } as const;
@@ -76,22 +102,7 @@ export function subscriptionSession(request: {
     intentSource: ofSubscription,
     subscriptionId: subscription.id,
     customerAccountId: subscription.customerAccountId,
-    currency: currencyOf(price.currency),
-    total,
-    taxRateId: rate?.id,
-    couponId: isDiscounted(subscription) ? subscription.couponId : null,
-    items: [
-      {
-        name: plan.name,
-        description: plan.description,
-        amount: price.amount.toFixed(2),
-        quantity: 1,
-        discount,
-        taxed,
-        productPlanId: plan.id,
-        productPlanPriceId: price.id,
-      },
-    ],
+    ...sold,
     selection: readSelection(subscription),
     successUrl: options.successUrl,
     cancelUrl: options.cancelUrl,

@@ -1,12 +1,13 @@
-/** A wallet's part of EIP-5792: batches that it really does on the chain, and what wallets make of them when they do not. */
+/** The EIP-5792 methods of the test wallet: it executes batches on the chain, or fails in the ways in which wallets fail. */
 import { createPublicClient, type Hex, http, isHex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { type AccountCall, sendDelegated } from './delegate-account.ts';
 
 /**
- * atomic: one transaction of a delegated account (EIP-7702). oneByOne: said to be atomic, and sent as transactions of their own. partial: the
- * first call only. failed: nothing is sent, and the batch says so. mute: it is done, and its state is never told.
+ * How the wallet handles a batch. atomic: as one transaction of a delegated account (EIP-7702). oneByOne: as one transaction per call, although
+ * the wallet has reported that it executes batches atomically. partial: only the first call. failed: sends nothing and reports a failure. mute:
+ * executes the batch and never reports its status.
  */
 export type BatchMode = 'atomic' | 'oneByOne' | 'partial' | 'failed' | 'mute';
 

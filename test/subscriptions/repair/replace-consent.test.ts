@@ -1,4 +1,4 @@
-/** A consent that replaces another: what it pays, whom it charges from then on, and what happens at the same time. */
+/** Replacing the consent of a running subscription: the open invoice, later renewals, and races with a renewal in progress. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/platform/identifier.ts';
 import { cancelSubscription } from '../../../src/subscriptions/cancel-subscription.ts';

@@ -26,7 +26,7 @@ export const frame: Frame | undefined = location.pathname.startsWith('/embed/') 
 function openFrame(): Frame {
   const wanted = new URLSearchParams(location.search);
   const language = languages.find((one) => one === wanted.get('locale')?.toLowerCase().split('-')[0]);
-  // Opened by itself, this is the ordinary page.
+  // Opened outside of a frame, it redirects to the checkout page.
   if (window.parent === window) location.replace(location.pathname.replace(/^\/embed/, '') + location.hash);
   const parentOrigin = parentOriginOf({
     listed: readListed(),
