@@ -44,6 +44,9 @@ export type Gate = {
   ): Promise<{ address: string; refusal: unknown }>;
 };
 
+/** What pages without a credential need of the gate. */
+export type AddressGate = Pick<Gate, 'admitAddress'>;
+
 type Call = {
   method: string;
   headers: IncomingHttpHeaders;
@@ -192,7 +195,10 @@ function single(header: string | string[] | undefined): string | undefined {
  * Counts a request for a page by its network address, whatever credentials it carries. Returns RATE_LIMIT_EXCEEDED if the page must not be
  * served, and otherwise undefined. Throws if the database cannot count.
  */
-export async function refusalByAddress(gate: Gate, { method, headers, socket }: IncomingMessage): Promise<unknown> {
+export async function refusalByAddress(
+  gate: AddressGate,
+  { method, headers, socket }: IncomingMessage,
+): Promise<unknown> {
   const { refusal } = await gate.admitAddress({ method, headers, remoteAddress: socket.remoteAddress });
   if (databaseFault(refusal)) throw refusal;
   return refusal;

@@ -9,7 +9,7 @@ import { invoiceTokenMatches, invoiceUrl } from '../invoices/page/invoice-link.t
 import { invoicePage, type PrintedInvoice } from '../invoices/page/invoice-page.ts';
 import { pageStyle, styleOf } from '../invoices/page/page-style.ts';
 import { nameRoute } from '../platform/http-call.ts';
-import { type Gate, refusalByAddress } from './gate.ts';
+import { type AddressGate, refusalByAddress } from './gate.ts';
 import type { World } from './graphql/server/world.ts';
 import type { HttpHandler } from './start-api.ts';
 
@@ -27,7 +27,7 @@ type InvoiceWorld = Pick<World, 'database' | 'clock' | 'config' | 'secretKeys'>;
 /**
  * The response is the same for a wrong token, a draft and a missing invoice. Requests are counted by address, as calls without a key are.
  */
-export function serveInvoice(world: InvoiceWorld, gate: Gate): HttpHandler {
+export function serveInvoice(world: InvoiceWorld, gate: AddressGate): HttpHandler {
   return async (request, response) => {
     // Not parsed as a URL, because a target such as `//` is not one, and other handlers respond to it.
     const [path = '/', search = ''] = (request.url ?? '/').split('?', 2);

@@ -5,7 +5,7 @@ import { isMailKind, type MailKind, type MailLanguage, mailLanguageOf } from '..
 import { type PrintedMail, printMail } from '../events/mails/print-mail.ts';
 import { sampleContent } from '../events/mails/sample-content.ts';
 import { nameRoute } from '../platform/http-call.ts';
-import { type Gate, refusalByAddress } from './gate.ts';
+import { type AddressGate, refusalByAddress } from './gate.ts';
 import type { World } from './graphql/server/world.ts';
 import type { HttpHandler } from './start-api.ts';
 
@@ -50,7 +50,7 @@ export function printPreview(
 }
 
 /** The response is the same for a wrong token and a missing app. Requests are rate-limited by address, as calls without a key are. */
-export function serveMailPreview(world: PreviewWorld, gate: Gate): HttpHandler {
+export function serveMailPreview(world: PreviewWorld, gate: AddressGate): HttpHandler {
   return async (request, response) => {
     const [path = '/', search = ''] = (request.url ?? '/').split('?', 2);
     const [, appId, kind, language] = PATH.exec(path) ?? [];

@@ -5,7 +5,7 @@ import { type Subscriber, unsubscribeTokenMatches } from '../events/mails/mail-l
 import { unsubscribe } from '../events/mails/unsubscribe.ts';
 import { pageStyle } from '../invoices/page/page-style.ts';
 import { nameRoute } from '../platform/http-call.ts';
-import { type Gate, refusalByAddress } from './gate.ts';
+import { type AddressGate, refusalByAddress } from './gate.ts';
 import type { World } from './graphql/server/world.ts';
 import type { HttpHandler } from './start-api.ts';
 
@@ -21,7 +21,10 @@ const headers = {
 };
 
 /** The response is the same for a wrong token and a missing subscriber. Requests are rate-limited by address, like calls without a key. */
-export function serveUnsubscribe(world: Pick<World, 'database' | 'clock' | 'secretKeys'>, gate: Gate): HttpHandler {
+export function serveUnsubscribe(
+  world: Pick<World, 'database' | 'clock' | 'secretKeys'>,
+  gate: AddressGate,
+): HttpHandler {
   return async (request, response) => {
     const [path = '/', search = ''] = (request.url ?? '/').split('?', 2);
     const [, who, id, kind] = PATH.exec(path) ?? [];

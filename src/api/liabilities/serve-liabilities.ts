@@ -5,7 +5,7 @@ import { GatewayError } from '../../errors.ts';
 import { readNewestSnapshots, readSnapshot } from '../../payments/reports/liabilities/read-snapshots.ts';
 import type { PublishedSnapshot } from '../../payments/reports/liabilities/snapshot.ts';
 import { nameRoute } from '../../platform/http-call.ts';
-import { type Gate, refusalByAddress } from '../gate.ts';
+import { type AddressGate, refusalByAddress } from '../gate.ts';
 import type { World } from '../graphql/server/world.ts';
 import { languageOf } from '../page-language.ts';
 import type { HttpHandler } from '../start-api.ts';
@@ -25,7 +25,7 @@ const headers = {
 type PageWorld = Pick<World, 'database' | 'registry' | 'config'>;
 
 /** Requests are rate-limited by address, as calls without a key are. Unless publishing is enabled, the path is unknown. */
-export function serveLiabilities(world: PageWorld, gate: Gate): HttpHandler {
+export function serveLiabilities(world: PageWorld, gate: AddressGate): HttpHandler {
   return async (request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     const found = PATH.exec(path);

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { nameRoute } from '../../platform/http-call.ts';
 import { isId } from '../../platform/identifier.ts';
-import { type Gate, refusalByAddress } from '../gate.ts';
+import { type AddressGate, refusalByAddress } from '../gate.ts';
 import type { World } from '../graphql/server/world.ts';
 import type { HttpHandler } from '../start-api.ts';
 import { openPageWriter } from './write-page.ts';
@@ -18,7 +18,7 @@ const REMEMBERED_SESSIONS = 10_000;
 type EmbedWorld = Pick<World, 'config' | 'registry' | 'database'>;
 
 /** Requests are counted by address, as calls without a key are. */
-export function serveEmbed(world: EmbedWorld, gate: Gate): HttpHandler {
+export function serveEmbed(world: EmbedWorld, gate: AddressGate): HttpHandler {
   const writePage = openPageWriter(world);
   const remembered = new LRUCache<string, readonly string[]>({ max: REMEMBERED_SESSIONS, ttl: LONGEST_MS });
 

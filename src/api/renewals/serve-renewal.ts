@@ -12,7 +12,7 @@ import { createConsentRenewal } from '../../subscriptions/checkout/create-consen
 import { findFailedInvoice, readRepair } from '../../subscriptions/repair/read-repair.ts';
 import { type RenewalLink, renewalTokenMatches, renewalUrl } from '../../subscriptions/repair/renewal-link.ts';
 import { retryRenewal } from '../../subscriptions/repair/retry-renewal.ts';
-import { type Gate, refusalByAddress } from '../gate.ts';
+import { type AddressGate, refusalByAddress } from '../gate.ts';
 import type { World } from '../graphql/server/world.ts';
 import { languageOf, type PageLanguage } from '../page-language.ts';
 import type { HttpHandler } from '../start-api.ts';
@@ -36,7 +36,7 @@ type Invoice = NonNullable<Awaited<ReturnType<typeof findFailedInvoice>>>;
 type Visit = { link: RenewalLink; invoice: Invoice; language: PageLanguage };
 
 /** The response is the same for a wrong token and a missing invoice. Requests are counted by address, as calls without a key are. */
-export function serveRenewal(world: RenewalPageWorld, gate: Gate): HttpHandler {
+export function serveRenewal(world: RenewalPageWorld, gate: AddressGate): HttpHandler {
   return async (request, response) => {
     // Not parsed as a URL, because a target such as `//` is not one, and other handlers respond to it.
     const [path = '/', search = ''] = (request.url ?? '/').split('?', 2);

@@ -1,7 +1,7 @@
 /** A gateway with a real mail server, and the pages behind the links in its mails. */
 import { createServer } from 'node:http';
 import { transaction } from '../../../prisma/client.ts';
-import type { Gate } from '../../../src/api/gate.ts';
+import type { AddressGate } from '../../../src/api/gate.ts';
 import { serveRenewal } from '../../../src/api/renewals/serve-renewal.ts';
 import { serveInvoice } from '../../../src/api/serve-invoice.ts';
 import { serveUnsubscribe } from '../../../src/api/serve-unsubscribe.ts';
@@ -18,7 +18,7 @@ import { openRenewals } from '../../subscriptions/renewal-ground.ts';
 export async function openMails() {
   const mailbox = await openMailbox();
   const ground = await openRenewals({ smtpUrl: mailbox.url });
-  const gate = { admit: async () => ({ refusal: undefined }) } as unknown as Gate;
+  const gate: AddressGate = { admitAddress: async () => ({ address: '127.0.0.1', refusal: undefined }) };
   const world = ground.action as unknown as Parameters<typeof serveInvoice>[0];
   const renewals = ground.action as unknown as Parameters<typeof serveRenewal>[0];
   const handlers = [serveInvoice(world, gate), serveRenewal(renewals, gate), serveUnsubscribe(world, gate)];
