@@ -3,8 +3,8 @@
  * test command and the contract's. With `--all`, also what takes minutes more. It ends with a line `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 
@@ -19,6 +19,10 @@ const steps: Step[] = [
   { name: 'dead code', command: ['npm', 'run', '--silent', 'dead'] },
   { name: 'drift', command: ['npm', 'run', '--silent', 'drift'] },
   { name: 'OpenAPI lint', command: ['npm', 'run', '--silent', 'lint:openapi'] },
+];
+
+/** They need no part of an installation, and run beside the tests with what the tests leave of the processors. */
+const contractSteps: Step[] = [
   { name: 'contract tests', command: ['npm', 'run', '--silent', 'contracts:test'] },
   // A seed of its own each time would make a check that nobody can repeat; `contracts:invariants` takes other ones.
   { name: 'contract invariants', command: ['node', 'contracts/scripts/invariants.ts', '--seed', '2027'] },
@@ -57,17 +61,30 @@ const folder = mkdtempSync(join(tmpdir(), 'sluice-check-'));
 let passed = 0;
 let failed = 0;
 try {
-  for (const step of isAll ? [...steps, ...longSteps] : steps) {
-    if (only.length > 0 && !only.includes(step.name)) continue;
-    if (await run(step.name, step.command)) passed += 1;
-    else failed += 1;
-  }
-  if (only.length === 0 || only.includes('tests')) await runTests();
+  for (const step of steps) await runStep(step, run);
+  const contracts = runContractSteps();
+  if (isWanted('tests')) await runTests();
+  await contracts;
+  if (isAll) for (const step of longSteps) await runStep(step, run);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
+
+function isWanted(name: string): boolean {
+  return only.length === 0 || only.includes(name);
+}
+
+async function runStep({ name, command }: Step, start: typeof run): Promise<void> {
+  if (!isWanted(name)) return;
+  if (await start(name, command)) passed += 1;
+  else failed += 1;
+}
+
+async function runContractSteps(): Promise<void> {
+  for (const step of contractSteps) await runStep(step, runAside);
+}
 
 /** The README's test command; files that fail run once more, alone, and what passes only then is named as unstable. */
 async function runTests(): Promise<void> {
@@ -137,14 +154,35 @@ function readReport(file: string): Report | undefined {
 }
 
 function run(name: string, command: string[]): Promise<boolean> {
-  const started = Date.now();
   console.log(`\n== ${name}`);
+  return ending(name, command, 'inherit');
+}
+
+/** With the lowest priority, and what it prints is printed in one piece when it has ended. */
+async function runAside(name: string, command: string[]): Promise<boolean> {
+  const file = join(folder, `${name}.txt`);
+  const output = openSync(file, 'w');
+  try {
+    return await ending(name, command, output, () => console.log(`\n== ${name}\n${readFileSync(file, 'utf8')}`));
+  } finally {
+    closeSync(output);
+  }
+}
+
+function ending(
+  name: string,
+  [program = 'npm', ...rest]: string[],
+  output: 'inherit' | number,
+  beforeReport?: () => void,
+): Promise<boolean> {
+  const started = Date.now();
   return new Promise((resolve) => {
-    const [program = 'npm', ...rest] = command;
-    const child = spawn(program, rest, { stdio: 'inherit' });
+    const child = spawn(program, rest, { stdio: ['inherit', output, output] });
+    if (typeof output === 'number' && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
     const limit = setTimeout(() => child.kill('SIGKILL'), STEP_LIMIT_MS);
     child.on('close', (code) => {
       clearTimeout(limit);
+      beforeReport?.();
       console.log(`== ${name}: ${code === 0 ? 'ok' : 'FAILED'} in ${((Date.now() - started) / 1000).toFixed(1)} s`);
       resolve(code === 0);
     });
