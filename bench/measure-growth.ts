@@ -146,8 +146,9 @@ function asks({ appId, restUrl, graphqlUrl, secretKey }: Installation['demo'], e
     { name: 'search, the start of a reference', send: ({ reference }) => graphql(search, { text: reference }) },
     { name: 'search, a hash', send: ({ txHash }) => graphql(search, { text: txHash }) },
     { name: 'search, a wallet', send: ({ wallet }) => graphql(search, { text: wallet }) },
+    { name: 'the newest 100 events', send: () => rest(`/events?limit=100&after=${events - 100}`) },
     {
-      name: 'a page of 100 events after a number',
+      name: '100 events from anywhere in the history',
       send: () => rest(`/events?limit=100&after=${Math.floor(Math.random() * (events - 200))}`),
     },
   ];
