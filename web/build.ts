@@ -19,17 +19,14 @@ type CodeSplitting = Extract<Rolldown.OutputOptions['codeSplitting'], object>;
 /**
  * Pages of one run share their modules as files of their own: right for the dashboard, whose pages follow each other, and dozens of requests
  * for somebody who opens a payment link once. So the checkout is built alone, with what it needs at first in one script and one style sheet,
- * and each further language in one file (decision 0113).
+ * both languages included (decision 0113).
  */
 const runs: readonly Run[] = [
   { pages: ['dashboard', 'payer', 'arbiter', 'graphiql', 'start'] },
   {
     pages: ['checkout'],
     codeSplitting: {
-      groups: [
-        { name: 'checkout', tags: ['$initial'] },
-        { name: 'checkout-words', test: /\/words\/de\/(checkout|everywhere|refunds)\.json$/ },
-      ],
+      groups: [{ name: 'checkout', tags: ['$initial'] }],
     },
   },
 ];

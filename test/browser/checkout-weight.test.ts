@@ -3,7 +3,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
 import { injectEvmWallet } from './setup/inject-evm-wallet.ts';
 import { openPage } from './setup/open-page.ts';
-import { CHAIN, card, makeLink } from './setup/payer-visit.ts';
+import { CHAIN, card, makeLink, OTHER_CHAIN } from './setup/payer-visit.ts';
 import { type Load, weighLoading } from './setup/weigh-loading.ts';
 
 const REQUESTS = 12;
@@ -19,17 +19,18 @@ beforeAll(async () => {
   shop = await ground.openShop();
 });
 
-/** A first visit with an empty cache, until the card of the ways is shown. Its rows wait for the balances, which are not counted. */
+/** A first visit with an empty cache, until the ways are shown with the balances of a connected wallet on two networks. */
 async function loadUntilWays(path: string, language: 'en' | 'de'): Promise<Load> {
   const payer = await ground.newPayer();
   const { page } = await openPage({ language, width: 360 });
   const rpcUrls = Object.fromEntries(ground.demo.chains.map((chain) => [chain.chainId, chain.rpcUrl]));
   await injectEvmWallet(page, { privateKey: payer.privateKey, rpcUrls, chainId: CHAIN });
-  const loaded = await weighLoading(page, '[data-ways]');
+  const loaded = await weighLoading(page, '[data-ways="shown"]');
   await page.goto(`${ground.origin}${path}`);
   await page.getByRole('button', { name: /Test wallet/ }).click();
   await card(page, 'way');
-  await page.locator('[data-way] input:checked').waitFor();
+  await page.locator('[data-ways="shown"] [data-way] input:checked').waitFor();
+  for (const chainId of [CHAIN, OTHER_CHAIN]) await page.locator(`[data-way="USDC-${chainId}"]`).waitFor();
   return await loaded();
 }
 
@@ -43,8 +44,10 @@ test.for(['en', 'de'] as const)(
       const { requests, bytes } = await loadUntilWays(address, language);
       process.stdout.write(`${language} ${address.slice(0, 10)} ${requests.length} requests, ${bytes} bytes\n`);
       expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(REQUESTS);
-      // Were nothing counted, nothing would be held.
+      // Were nothing counted, nothing would be held: the live connection, and the balances of each network with its preflight.
       expect(requests.filter((one) => one.startsWith('WEBSOCKET'))).toHaveLength(1);
+      for (const { rpcUrl } of ground.demo.chains)
+        expect(requests.filter((one) => one.includes(rpcUrl))).toHaveLength(2);
       expect(bytes).toBeGreaterThan(100_000);
       expect(bytes).toBeLessThanOrEqual(BYTES);
     }

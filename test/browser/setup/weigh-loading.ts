@@ -29,7 +29,7 @@ export async function weighLoading(page: Page, selector: string): Promise<() => 
       watching.disconnect();
     };
     const watching = new MutationObserver(look);
-    watching.observe(document, { subtree: true, childList: true });
+    watching.observe(document, { subtree: true, childList: true, attributes: true });
   }, selector);
   return async () => {
     const shownAt = await page.evaluate((): number => Reflect.get(window, 'shownAt'));

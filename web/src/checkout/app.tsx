@@ -5,9 +5,11 @@ import { addWords } from '../words/open-words.ts';
 import { LoadingCard } from './cards/loading-card.tsx';
 import { CheckoutPage } from './checkout-page.tsx';
 import { followTakenCode, takenCode } from './handover/taken-code.ts';
+import type { BegunSession } from './link/begin-form.tsx';
 import { LinkPage } from './link/link-page.tsx';
 import { type PageAddress, readAddress } from './session/page-address.ts';
 import { keepSecret, secretOf } from './session/secret.ts';
+import { keepFirstView } from './session/use-checkout.ts';
 import { PageFault } from './view/page-fault.tsx';
 import { PageFrame } from './view/page-frame.tsx';
 import { UnknownPage } from './view/unknown-page.tsx';
@@ -16,8 +18,9 @@ const queries = new QueryClient({ defaultOptions: { queries: { refetchOnWindowFo
 
 export function App() {
   const [address, setAddress] = useState<PageAddress | undefined>(() => readAddress(location.pathname));
-  const begin = (session: { id: string; clientSecret: string }) => {
+  const begin = (session: BegunSession) => {
     keepSecret(session.id, session.clientSecret);
+    if (session.view) keepFirstView(queries, session.id, session.view);
     history.replaceState(null, '', `/checkout/${session.id}#${session.clientSecret}`);
     setAddress({ page: 'checkout', id: session.id });
   };

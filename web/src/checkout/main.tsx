@@ -6,6 +6,9 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import '../ui/tokens.css';
 import './view/paper.css';
+import germanCheckout from '../words/de/checkout.json';
+import germanEverywhere from '../words/de/everywhere.json';
+import germanRefunds from '../words/de/refunds.json';
 import checkout from '../words/en/checkout.json';
 import everywhere from '../words/en/everywhere.json';
 import refunds from '../words/en/refunds.json';
@@ -19,6 +22,7 @@ const place = document.getElementById('page');
 if (!place) throw new Error('The page has no place to stand in.');
 const root = createRoot(place);
 // Not a top-level await: with one, the bundler leaves every shared module in a file of its own (decision 0113).
-void openWords({ everywhere, checkout, refunds }, frame?.language).then(() =>
+const german = { everywhere: germanEverywhere, checkout: germanCheckout, refunds: germanRefunds };
+void openWords({ everywhere, checkout, refunds }, { wanted: frame?.language, german }).then(() =>
   root.render(<StrictMode>{frame?.isRefused ? <UnknownPage what="session" /> : <App />}</StrictMode>),
 );

@@ -23,19 +23,22 @@ function preferredLanguage(): Language {
 
 /**
  * `english` are the areas that come with the page, by name: `openWords({ everywhere, checkout })`. Others: `addWords`. The language is the
- * viewer's, unless the page that embeds this one asks for `wanted`.
+ * viewer's, unless the page that embeds this one asks for `wanted`. `german` are the same areas where they come with the page, too.
  */
-export async function openWords(english: Record<string, Words>, wanted?: Language): Promise<i18n> {
+export async function openWords(
+  english: Record<string, Words>,
+  { wanted, german }: { wanted?: Language | undefined; german?: Record<string, Words> } = {},
+): Promise<i18n> {
   const language = wanted ?? preferredLanguage();
   for (const area of Object.keys(english)) opened.add(area);
   await i18next.use(initReactI18next).init({
     lng: language,
     fallbackLng: 'en',
-    resources: { en: { translation: english } },
+    resources: { en: { translation: english }, ...(german ? { de: { translation: german } } : {}) },
     interpolation: { escapeValue: false },
     returnNull: false,
   });
-  if (language !== 'en') await bring(language, Object.keys(english));
+  if (!i18next.hasResourceBundle(language, 'translation')) await bring(language, Object.keys(english));
   document.documentElement.lang = language;
   return i18next;
 }

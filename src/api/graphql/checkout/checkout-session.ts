@@ -202,6 +202,6 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
  * Returns the secret of a row that has just been created, which is not a column. A field with a selection would read the row again, without
  * it.
  */
-function newSecretOf(session: object): string | null {
+export function newSecretOf(session: object): string | null {
   return 'clientSecret' in session && typeof session.clientSecret === 'string' ? session.clientSecret : null;
 }

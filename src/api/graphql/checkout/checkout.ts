@@ -17,7 +17,7 @@ import { refusal } from '../server/scope-of.ts';
 import { byRealTime, type World } from '../server/world.ts';
 import { SubscriptionStatusEnum } from '../subscriptions/subscription.ts';
 import { CheckoutAttemptRef, CheckoutPaymentRef } from './checkout-payment.ts';
-import { CheckoutSessionRef } from './checkout-session.ts';
+import { CheckoutSessionRef, newSecretOf } from './checkout-session.ts';
 import { type PayersView, readPayersView } from './checkout-view.ts';
 import { sessionScope } from './session-access.ts';
 import { readSessionPrints, watchSession } from './watch-session.ts';
@@ -149,6 +149,17 @@ const CheckoutRef = builder.objectRef<PayersView>('Checkout').implement({
     }),
   }),
 });
+
+builder.prismaObjectField(CheckoutSessionRef, 'checkout', (t) =>
+  t.field({
+    type: CheckoutRef,
+    nullable: true,
+    description:
+      "What the payer's page may see, so that a page that starts a session need not query it. Returned with the client secret when the session is created, and null afterwards.",
+    resolve: async (session, _args, { world }) =>
+      newSecretOf(session) === null ? null : await readPayersView(world, session.id),
+  }),
+);
 
 builder.queryField('checkout', (t) =>
   t.field({

@@ -3,7 +3,11 @@ import { useMutation } from '@tanstack/react-query';
 import type { TFunction } from 'i18next';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type LinkPageQuery, LinkStartDocument } from '../../../../generated/web/documents.ts';
+import {
+  type CheckoutViewFragment,
+  type LinkPageQuery,
+  LinkStartDocument,
+} from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
 import { Button } from '../../ui/button/button.tsx';
@@ -20,6 +24,14 @@ import { type BillingField, beginInput, beginQuestions, type Said, typedQuantity
 import { afterBeginFault, type BeginKey, beginKey } from './begin-key.ts';
 
 type Offer = LinkPageQuery['linkOffer'];
+
+/** `view`: the state of the session, unless the response lacks it. */
+export type BegunSession = {
+  id: string;
+  clientSecret: string;
+  view: CheckoutViewFragment | null | undefined;
+};
+
 type BeginFormProps = {
   slug: string;
   offer: Offer;
@@ -27,7 +39,7 @@ type BeginFormProps = {
   onQuantity: (quantity: number) => void;
   /** Fewer units are left than the offer said. */
   onRefused: () => unknown;
-  onBegun: (session: { id: string; clientSecret: string }) => void;
+  onBegun: (session: BegunSession) => void;
 };
 
 const completions: Record<BillingField, string> = {
@@ -60,8 +72,8 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
       return ask(LinkStartDocument, { slug, input }, { idempotencyKey: begun.current.key });
     },
     retry: (tries, error) => tries < 3 && error instanceof ApiError && error.fault.retryable === true,
-    onSuccess: ({ startLinkCheckout: { id, clientSecret } }) => {
-      if (clientSecret) onBegun({ id, clientSecret });
+    onSuccess: ({ startLinkCheckout: { id, clientSecret, checkout } }) => {
+      if (clientSecret) onBegun({ id, clientSecret, view: checkout });
     },
     onError: (error) => {
       begun.current = afterBeginFault(begun.current, error instanceof ApiError ? error.fault : undefined);

@@ -9,10 +9,10 @@ import { LoadingCard } from '../cards/loading-card.tsx';
 import { PageFrame } from '../view/page-frame.tsx';
 import { Summary } from '../view/summary.tsx';
 import { UnknownPage } from '../view/unknown-page.tsx';
-import { BeginForm } from './begin-form.tsx';
+import { BeginForm, type BegunSession } from './begin-form.tsx';
 import { isSoldOut } from './begin-input.ts';
 
-type LinkPageProps = { slug: string; onBegun: (session: { id: string; clientSecret: string }) => void };
+type LinkPageProps = { slug: string; onBegun: (session: BegunSession) => void };
 
 const RETRY_MS = 3_000;
 

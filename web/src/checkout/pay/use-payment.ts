@@ -28,6 +28,9 @@ const bring = {
   doing: async () => await import('./do-steps.ts'),
 };
 
+/** The ways are drawn first: on a slow connection, what is loaded with them delays them. */
+const BROUGHT_AFTER_MS = 200;
+
 export type Payment = PaymentState & {
   choose: (tokenKey: string, method?: Method) => void;
   /** Holds a price; where the wallet is on another network, it is asked to switch first. */
@@ -173,7 +176,12 @@ async function aborted(signal: AbortSignal): Promise<void> {
 /** Loads what is needed next while the payer looks at the ways, and not before these are shown. */
 export function useBringing(isLooking: boolean): void {
   useEffect(() => {
-    if (isLooking) Promise.all([bring.prepare(), bring.doing()]).catch(() => undefined);
+    if (!isLooking) return;
+    const timer = setTimeout(
+      () => void Promise.all([bring.prepare(), bring.doing()]).catch(() => undefined),
+      BROUGHT_AFTER_MS,
+    );
+    return () => clearTimeout(timer);
   }, [isLooking]);
 }
 

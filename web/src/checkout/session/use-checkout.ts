@@ -1,5 +1,5 @@
 /** The session from the API: queried once, then received live, and polled while the live connection is down. */
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 import {
   CheckoutChangesDocument,
@@ -75,6 +75,11 @@ export function useCheckout({ id, credential }: SessionName): CheckoutReading {
       return data.view;
     }, [refetch]),
   };
+}
+
+/** Keeps the state that the response to starting a session contains, so that the page does not query it again. */
+export function keepFirstView(queries: QueryClient, id: string, view: CheckoutViewFragment): void {
+  queries.setQueryData<Dated>(['checkout', id], dated({ checkout: view }));
 }
 
 function dated({ checkout }: { checkout: CheckoutViewFragment }): Dated {

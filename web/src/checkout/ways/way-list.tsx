@@ -34,7 +34,12 @@ export function WayList(props: WayListProps) {
   }
   const { payable, lacking } = shownWays(ways, held);
   return (
-    <div className={styles.networks} role="radiogroup" aria-label={t('checkout.way.title')} data-ways="shown">
+    <div
+      className={styles.networks}
+      role="radiogroup"
+      aria-label={t('checkout.way.title')}
+      data-ways={props.isReading ? 'reading' : 'shown'}
+    >
       {payable.map((network) => (
         <NetworkRows key={network.chainId} network={network} {...props} />
       ))}
