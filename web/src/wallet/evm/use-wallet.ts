@@ -13,6 +13,7 @@ import {
 import { useMemo, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Address } from 'viem';
+import { settings } from '../../settings.ts';
 import { walletConfig } from './wallet-config.ts';
 
 export type WalletState = {
@@ -35,6 +36,14 @@ let wallets: readonly ReadWallet[] | undefined;
 
 /** Connects again, once a page, what was connected before a reload. */
 export async function resumeWallet(): Promise<void> {
+  const { storage } = walletConfig();
+  const { walletConnectProjectId: projectId } = settings;
+  const recent = await storage?.getItem('recentConnectorId');
+  if (recent === 'walletConnect' && projectId !== null) {
+    // Without its code, the wallet can be paired again.
+    const phone = await import('../phone/connect-phone.ts').catch(() => undefined);
+    phone?.addPhoneConnector(projectId);
+  }
   await reconnect(walletConfig());
 }
 

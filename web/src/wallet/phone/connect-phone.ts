@@ -1,33 +1,48 @@
-/** A wallet on a phone, by WalletConnect. Loaded when it is chosen: nobody else pays for its half a megabyte. */
-import { connect } from '@wagmi/core';
+/** A wallet on a phone, by WalletConnect. Loaded when it is chosen, and where it was connected before: nobody else pays for its half a megabyte. */
+import { type Connector, connect } from '@wagmi/core';
+import i18next from 'i18next';
 import { walletConnect } from 'wagmi/connectors';
+import { settings } from '../../settings.ts';
 import { walletConfig } from '../evm/wallet-config.ts';
+
+/** How long the relay may take to accept the pairing, which is before there is a code to scan. */
+const CODE_WITHIN_MS = 20_000;
+
+/** Adds the connector to wagmi's, so that it can connect, and connect again after a reload. */
+export function addPhoneConnector(projectId: string): Connector {
+  const config = walletConfig();
+  const known = config.connectors.find(({ type }) => type === walletConnect.type);
+  if (known) return known;
+  // What the wallet shows of who asks.
+  const description = i18next.t('everywhere.phone.about');
+  const metadata = { name: 'Sluice', description, url: settings.publicUrl, icons: [] };
+  const options = { projectId, metadata, showQrModal: false, isNewChainsStale: false, logger: 'silent' };
+  const connector = config._internal.connectors.setup(walletConnect(options));
+  config._internal.connectors.setState((connectors) => [...connectors, connector]);
+  return connector;
+}
 
 /**
  * Reports the pairing URI (`wc:…`) as soon as it exists, to be shown as a code or opened on the phone. Resolves when the wallet has
- * responded. Throws what the wallet throws (`wallet-fault.ts`).
+ * responded. Throws what the wallet throws (`wallet-fault.ts`), and if the relay does not respond in time.
  */
 export async function connectPhone(request: {
   projectId: string;
-  publicUrl: string;
-  /** What the wallet shows of who asks. */
-  about: string;
   onAddress: (address: string) => void;
 }): Promise<void> {
-  const { projectId, publicUrl, about, onAddress } = request;
-  const config = walletConfig();
-  const metadata = { name: 'Sluice', description: about, url: publicUrl, icons: [] };
-  const made = walletConnect({ projectId, metadata, showQrModal: false, isNewChainsStale: false });
-  const known = config.connectors.find(({ type }) => type === walletConnect.type);
-  const connector = known ?? config._internal.connectors.setup(made);
-  if (!known) config._internal.connectors.setState((connectors) => [...connectors, connector]);
+  const connector = addPhoneConnector(request.projectId);
+  const tooLate = Promise.withResolvers<never>();
+  const timer = setTimeout(() => tooLate.reject(new Error('The relay does not respond.')), CODE_WITHIN_MS);
   const told = ({ type, data }: { type: string; data?: unknown }) => {
-    if (type === 'display_uri' && typeof data === 'string') onAddress(data);
+    if (type !== 'display_uri' || typeof data !== 'string') return;
+    clearTimeout(timer);
+    request.onAddress(data);
   };
   connector.emitter.on('message', told);
   try {
-    await connect(config, { connector });
+    await Promise.race([connect(walletConfig(), { connector }), tooLate.promise]);
   } finally {
+    clearTimeout(timer);
     connector.emitter.off('message', told);
   }
 }

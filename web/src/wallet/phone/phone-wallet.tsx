@@ -21,8 +21,7 @@ export function PhoneWallet() {
     setFailed(false);
     try {
       const { connectPhone } = await import('./connect-phone.ts');
-      const about = t('everywhere.phone.about');
-      await connectPhone({ projectId, publicUrl: settings.publicUrl, about, onAddress: setAddress });
+      await connectPhone({ projectId, onAddress: setAddress });
     } catch {
       setFailed(true);
     }
