@@ -1,7 +1,8 @@
 /**
  * `npm run bench [-- part…] [--full] [--renewals n] [--grown n] [--write]`: measures an installation of its own, and prints tables. Parts: rest, reads, cpu, postgraphile,
  * creates, pushes, hops, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana, dashboard, gateway, refused, growth; all when none is
- * named. `scale` runs only when it is named, and needs the packages of `node bench/scale/install-packages.ts`. `--full` takes the sizes of the
+ * named. `scale` and `lighthouse` run only when they are named: the first needs the packages of `node bench/scale/install-packages.ts`, the
+ * second downloads its package. `--full` takes the sizes of the
  * published figures, `--write` puts the tables into docs/performance.md, those of `refused` into docs/operations.md, those of `gateway` into
  * docs/gateway.md, and those of `scale` into docs/scale.md.
  */
@@ -19,6 +20,7 @@ import { measureDashboard } from './measure-dashboard.ts';
 import { measureGateway } from './measure-gateway.ts';
 import { measureGrowth } from './measure-growth.ts';
 import { measureHops } from './measure-hops.ts';
+import { measureLighthouse } from './measure-lighthouse.ts';
 import { measureMemory } from './measure-memory.ts';
 import { measurePrices } from './measure-prices.ts';
 import { measurePushes } from './measure-pushes.ts';
@@ -56,7 +58,10 @@ const parts: Record<string, (bench: Bench) => Promise<string>> = {
   growth: measureGrowth,
 };
 /** Parts with an installation of their own, which run only when they are named. */
-const separateParts: Record<string, (bench: Omit<Bench, 'installation'>) => Promise<string>> = { scale: measureScale };
+const separateParts: Record<string, (bench: Omit<Bench, 'installation'>) => Promise<string>> = {
+  scale: measureScale,
+  lighthouse: measureLighthouse,
+};
 /** Where a part's figures stand, of those that are not in docs/performance.md. */
 const pages: Record<string, string> = { refused: 'operations.md', gateway: 'gateway.md', scale: 'scale.md' };
 
