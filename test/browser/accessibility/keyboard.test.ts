@@ -34,8 +34,7 @@ const drawn = (place: Locator): Promise<string> =>
       .join(' | ');
   });
 
-const hasFocus = (place: Locator): Promise<boolean> =>
-  place.evaluate((element) => element === document.activeElement);
+const hasFocus = (place: Locator): Promise<boolean> => place.evaluate((element) => element === document.activeElement);
 
 /** Tab by Tab to the place. Throws where Tab does not lead there, and where nothing shows that the focus is there. */
 async function tabTo(page: Page, place: Locator): Promise<void> {

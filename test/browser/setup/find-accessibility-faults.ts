@@ -3,26 +3,28 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 
-export type AccessibilityFault = { rule: string; impact: string; help: string; where: string[] };
+export type AccessibilityFault = { rule: string; impact: string | null; help: string; where: string[] };
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const foundSchema = z.array(
   z.object({
     id: z.string(),
-    impact: z.string(),
+    impact: z.string().nullable(),
     help: z.string(),
     nodes: z.array(z.object({ html: z.string(), failureSummary: z.string().optional() })),
   }),
 );
 
-const run = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
-  .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  .map(({ id, impact, help, nodes }) =>
-    ({ id, impact, help, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`;
+/**
+ * All rules that axe enables by default: WCAG A and AA of all versions, and its best practices. GraphiQL's own elements are left out, because
+ * they come from its package: its tabs contain buttons, and its editors have no labels.
+ */
+const run = `axe.run({ exclude: ['.graphiql-container'] }, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, impact, help, nodes }) =>
+    ({ id, impact: impact ?? null, help, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`;
 
 /**
- * Serious and critical faults of the page as it stands. axe runs in a world of its own beside the page's scripts: the page's
+ * The faults of the page as it stands, of every impact. axe runs in a world of its own beside the page's scripts: the page's
  * content security policy is neither asked nor loosened. With `isInFrame`, of the page in its only frame.
  */
 export async function findAccessibilityFaults(page: Page, isInFrame = false): Promise<AccessibilityFault[]> {

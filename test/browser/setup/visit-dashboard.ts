@@ -42,7 +42,7 @@ export async function visitDashboard(
   kept.set(email, (await page.evaluate(() => sessionStorage.getItem('sluice.login'))) ?? '');
 }
 
-/** Takes its pictures; then neither theme has a serious fault, and nothing is wider than the narrowest screen. */
+/** Takes its pictures; then axe finds nothing in either theme, and nothing is wider than the narrowest screen. */
 export async function inspect({ page, axe, pictures }: OpenPage, name: string): Promise<void> {
   await pictures(name);
   for (const colorScheme of ['dark', 'light'] as const) {

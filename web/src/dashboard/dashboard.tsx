@@ -48,7 +48,7 @@ function Nowhere() {
   const { t } = useTranslation();
   const [path] = useLocation();
   return (
-    <Empty title={t('shell.nowhere.title')} actions={<Link href="/">{t('shell.nowhere.home')}</Link>}>
+    <Empty isPage title={t('shell.nowhere.title')} actions={<Link href="/">{t('shell.nowhere.home')}</Link>}>
       {t('shell.nowhere.about', { path })}
     </Empty>
   );

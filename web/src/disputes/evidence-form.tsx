@@ -28,7 +28,7 @@ export function EvidenceForm(props: EvidenceFormProps) {
   const { party } = props;
   return (
     <section className={styles.panel} aria-label={t('disputes.form.title')}>
-      <h3>{t('disputes.form.title')}</h3>
+      <h2>{t('disputes.form.title')}</h2>
       <Note title={t('disputes.form.seen')}>{t(`disputes.form.seenBy.${party}`)}</Note>
       <EntryForm {...props} />
       <FileForm {...props} />

@@ -36,13 +36,14 @@ export function PageFrame({ payee, summary, isReceipt, children }: PageFrameProp
   return (
     <div className={styles.page}>
       {payee?.isTest && (
-        <p className={styles.test} role="note">
+        <header className={styles.test}>
           <Status status="TEST" tone="wait">
             {t('checkout.testMode')}
           </Status>
-        </p>
+        </header>
       )}
       <main className={styles.columns}>
+        {!payee && <h1 className="visually-hidden">{t('checkout.plainTitle')}</h1>}
         {(payee || summary) && (
           <section className={styles.summary} aria-label={t('checkout.summary')}>
             {payee && <PayeeHead payee={payee} isReceipt={isReceipt} />}

@@ -108,7 +108,7 @@ export function LinksPage() {
           { key: 'created', head: t('catalog.created'), isWide: true, cell: (link) => <Time at={link.createdAt} /> },
           {
             key: 'copy',
-            head: '',
+            head: <span className="visually-hidden">{t('catalog.actions')}</span>,
             align: 'end',
             cell: (link) => <CopyButton text={link.paymentUrl} name={t('links.url')} />,
           },

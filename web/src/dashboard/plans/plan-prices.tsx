@@ -78,7 +78,7 @@ export function PlanPrices(props: PlanPricesProps) {
           ? [
               {
                 key: 'actions',
-                head: '',
+                head: <span className="visually-hidden">{t('catalog.actions')}</span>,
                 align: 'end' as const,
                 cell: (price: PriceFactsFragment) => (
                   <Menu

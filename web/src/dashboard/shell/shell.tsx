@@ -27,7 +27,11 @@ export function Shell({ under, children }: { under: string | undefined; children
       </Dialog>
       <div className={styles.main}>
         <TopBar openDrawer={() => setDrawerOpen(true)} />
-        {app.mode === 'TEST' && <p className={styles.testLine}>{t('shell.testLine')}</p>}
+        {app.mode === 'TEST' && (
+          <aside id="test-line" aria-labelledby="test-line" className={styles.testLine}>
+            {t('shell.testLine')}
+          </aside>
+        )}
         <main id="content" className={styles.content} tabIndex={-1}>
           {children}
         </main>

@@ -10,13 +10,15 @@ type EmptyProps = {
   /** A command or a request. */
   call?: string;
   actions?: ReactNode;
+  /** The heading is that of the whole page. */
+  isPage?: boolean;
 };
 
-export function Empty({ title, children, call, actions }: EmptyProps) {
+export function Empty({ title, children, call, actions, isPage = false }: EmptyProps) {
   const { t } = useTranslation();
   return (
     <div className={styles.empty}>
-      <h2>{title}</h2>
+      {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
       {children && <p>{children}</p>}
       {call && (
         <div className={styles.call}>
