@@ -6,17 +6,20 @@ import { sessionUrl } from '../checkout/checkout-session.ts';
 import { GatewayError } from '../errors.ts';
 import { createInvoiceCheckout } from '../invoices/create-invoice-checkout.ts';
 import { invoiceTokenMatches, invoiceUrl } from '../invoices/page/invoice-link.ts';
-import { invoicePage, type PrintedInvoice } from '../invoices/page/invoice-page.ts';
+import { invoicePage, invoiceSentencePage, type PrintedInvoice } from '../invoices/page/invoice-page.ts';
+import { invoiceWords } from '../invoices/page/invoice-words.ts';
 import { pageStyle, styleOf } from '../invoices/page/page-style.ts';
 import { nameRoute } from '../platform/http-call.ts';
 import { type AddressGate, refusalByAddress } from './gate.ts';
 import type { World } from './graphql/server/world.ts';
+import { languageOf, type PageLanguage } from './page-language.ts';
 import type { HttpHandler } from './start-api.ts';
 
 const PATH = /^\/invoice\/([0-9a-f-]{36})(\/pay)?$/;
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'private, no-store',
+  vary: 'accept-language',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex',
@@ -34,18 +37,20 @@ export function serveInvoice(world: InvoiceWorld, gate: AddressGate): HttpHandle
     const [, id, pays] = PATH.exec(path) ?? [];
     if (id === undefined) return false;
     nameRoute(response, pays ? '/invoice/:id/pay' : '/invoice/:id');
+    const language = languageOf(request.headers['accept-language']);
+    const words = invoiceWords[language];
+    const say = (status: number, sentence: { title: string; text: string }) =>
+      answer(response, status, invoiceSentencePage(language, sentence));
     const refusal = await refusalByAddress(gate, request);
-    if (refusal !== undefined) return answer(response, 429, words('Too many requests', 'Try again in a moment.'));
+    if (refusal !== undefined) return say(429, words.tryLater);
     const method = request.method ?? 'GET';
-    if (pays ? method !== 'POST' : method !== 'GET' && method !== 'HEAD') {
-      return answer(response, 405, words('Not like this', 'This address does not take that method.'));
-    }
+    if (pays ? method !== 'POST' : method !== 'GET' && method !== 'HEAD') return say(405, words.method);
     const token = new URLSearchParams(search).get('token') ?? '';
     const invoice = invoiceTokenMatches(world.secretKeys, id, token) ? await findInvoice(world, id) : null;
-    if (!invoice) return answer(response, 404, words('No such invoice', 'The address is not whole, or not valid.'));
-    if (pays) return await pay(world, response, invoice);
+    if (!invoice) return say(404, words.notFound);
+    if (pays) return await pay(world, response, { invoice, language });
     const logoPath = imageAddress(world.secretKeys, invoice.app.logoUrl);
-    const page = invoicePage(invoice, { payAction: payAction(world, invoice), logoPath });
+    const page = invoicePage(invoice, { language, payAction: payAction(world, invoice), logoPath });
     const style = styleOf(invoice.app.accentColor);
     return answer(response, 200, page, { isHead: method === 'HEAD', style });
   };
@@ -72,7 +77,11 @@ function payAction(world: InvoiceWorld, invoice: PrintedInvoice): string | null 
   return `${pathname}/pay${search}`;
 }
 
-async function pay(world: InvoiceWorld, response: ServerResponse, invoice: PrintedInvoice): Promise<true> {
+async function pay(
+  world: InvoiceWorld,
+  response: ServerResponse,
+  { invoice, language }: { invoice: PrintedInvoice; language: PageLanguage },
+): Promise<true> {
   try {
     if (payAction(world, invoice) === null) throw new GatewayError('INVALID_STATE', 'Nothing is to be paid here.');
     const { session, clientSecret } = await createInvoiceCheckout(world, {
@@ -86,7 +95,7 @@ async function pay(world: InvoiceWorld, response: ServerResponse, invoice: Print
     return true;
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== 'INVALID_STATE') throw error;
-    return answer(response, 409, words('Not to be paid now', error.message));
+    return answer(response, 409, invoiceSentencePage(language, invoiceWords[language].conflict));
   }
 }
 
@@ -109,9 +118,4 @@ function answer(
 function policyOf(style: string): string {
   const hash = createHash('sha256').update(style).digest('base64');
   return `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; img-src 'self'`;
-}
-
-/** `title` and `sentence` are fixed texts or messages of the error catalog, and never contain input. */
-function words(title: string, sentence: string): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${pageStyle}</style></head><body><main><h1>${title}</h1><p>${sentence}</p></main></body></html>\n`;
 }

@@ -7,6 +7,7 @@ import { pageStyle } from '../invoices/page/page-style.ts';
 import { nameRoute } from '../platform/http-call.ts';
 import { type AddressGate, refusalByAddress } from './gate.ts';
 import type { World } from './graphql/server/world.ts';
+import { languageOf, type PageLanguage } from './page-language.ts';
 import type { HttpHandler } from './start-api.ts';
 
 const PATH = /^\/unsubscribe\/(customer|member)\/([0-9a-f-]{36})\/([A-Z_]{1,40})$/;
@@ -15,9 +16,32 @@ const headers = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'cache-control': 'private, no-store',
+  vary: 'accept-language',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex',
+};
+
+type Sentence = { title: string; text: string };
+type UnsubscribeWords = Record<'ask' | 'done' | 'notFound' | 'tryLater' | 'method', Sentence> & { button: string };
+
+export const unsubscribeWords: Record<PageLanguage, UnsubscribeWords> = {
+  en: {
+    ask: { title: 'Unsubscribe', text: 'You will no longer receive these emails.' },
+    button: 'Unsubscribe',
+    done: { title: 'You are unsubscribed', text: 'You will no longer receive these emails.' },
+    notFound: { title: 'Link not found', text: 'The link is incomplete or invalid.' },
+    tryLater: { title: 'Too many requests', text: 'Please try again in a moment.' },
+    method: { title: 'Request not supported', text: 'Open the link in your email again.' },
+  },
+  de: {
+    ask: { title: 'E-Mails abbestellen', text: 'Sie erhalten diese E-Mails dann nicht mehr.' },
+    button: 'Abbestellen',
+    done: { title: 'E-Mails abbestellt', text: 'Sie erhalten diese E-Mails nicht mehr.' },
+    notFound: { title: 'Link nicht gefunden', text: 'Der Link ist unvollständig oder ungültig.' },
+    tryLater: { title: 'Zu viele Anfragen', text: 'Bitte versuchen Sie es in Kürze erneut.' },
+    method: { title: 'Anfrage nicht unterstützt', text: 'Öffnen Sie den Link in Ihrer E-Mail erneut.' },
+  },
 };
 
 /** The response is the same for a wrong token and a missing subscriber. Requests are rate-limited by address, like calls without a key. */
@@ -31,28 +55,24 @@ export function serveUnsubscribe(
     if (who === undefined || id === undefined || kind === undefined) return false;
     nameRoute(response, '/unsubscribe/:who/:id/:kind');
     const method = request.method ?? 'GET';
+    const language = languageOf(request.headers['accept-language']);
+    const { button, ...words } = unsubscribeWords[language];
+    const say = (code: number, sentence: Sentence) => answer(response, code, page(language, sentence));
     const refusal = await refusalByAddress(gate, request);
-    if (refusal !== undefined) return answer(response, 429, page('Too many requests', 'Try again in a moment.'));
+    if (refusal !== undefined) return say(429, words.tryLater);
     const subscriber: Subscriber = { who: who === 'member' ? 'member' : 'customer', id, kind };
     const token = new URLSearchParams(search).get('token') ?? '';
-    if (!unsubscribeTokenMatches(world.secretKeys, subscriber, token)) {
-      return answer(response, 404, page('No such link', 'The address is incomplete or invalid.'));
-    }
+    if (!unsubscribeTokenMatches(world.secretKeys, subscriber, token)) return say(404, words.notFound);
     if (method === 'POST') {
       await unsubscribe(world, subscriber);
-      return answer(response, 200, page('You are unsubscribed', 'You will not receive these emails any more.'));
+      return say(200, words.done);
     }
     if (method !== 'GET' && method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD, POST');
-      return answer(response, 405, page('Method not allowed', 'This address accepts GET and POST.'));
+      return say(405, words.method);
     }
-    const form = '<form method="post"><button type="submit">Unsubscribe</button></form>';
-    return answer(
-      response,
-      200,
-      page('Unsubscribe', 'Do you want to stop receiving these emails?', form),
-      method === 'HEAD',
-    );
+    const form = `<form method="post"><button type="submit">${button}</button></form>`;
+    return answer(response, 200, page(language, words.ask, form), method === 'HEAD');
   };
 }
 
@@ -63,6 +83,6 @@ function answer(response: ServerResponse, status: number, body: string, isHead =
 }
 
 /** All arguments are fixed texts. */
-function page(title: string, sentence: string, form = ''): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${pageStyle}</style></head><body><main><h1>${title}</h1><p>${sentence}</p>${form}</main></body></html>\n`;
+function page(language: PageLanguage, { title, text }: Sentence, form = ''): string {
+  return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${pageStyle}</style></head><body><main><h1>${title}</h1><p>${text}</p>${form}</main></body></html>\n`;
 }

@@ -8,14 +8,18 @@ import { GatewayError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { escapeHtml, type Mail, type Mailer } from '../platform/mail.ts';
-import { printFiat } from '../prices/money.ts';
 import { createInvoiceCheckout } from './create-invoice-checkout.ts';
 import { invoiceUrl } from './page/invoice-link.ts';
+import { type InvoiceLanguage, invoiceFormats, invoiceWords } from './page/invoice-words.ts';
 
 /** The longest allowed session, because the link in an email is not opened at once. */
 const LINK_MINUTES = 1440;
 
-type PrintedInvoice = Invoice & { items: InvoiceItem[]; app: App; customerAccount: CustomerAccount };
+type PrintedInvoice = Invoice & {
+  items: InvoiceItem[];
+  app: App & { mailSettings: { language: string } | null };
+  customerAccount: CustomerAccount;
+};
 
 type MailingWorld = {
   database: Database;
@@ -42,7 +46,11 @@ async function mailUnlessEnded(world: MailingWorld, { invoiceId }: { invoiceId: 
   const { database, mailer } = world;
   const invoice = await database.invoice.findUnique({
     where: { id: invoiceId },
-    include: { items: { orderBy: { position: 'asc' } }, app: true, customerAccount: true },
+    include: {
+      items: { orderBy: { position: 'asc' } },
+      app: { include: { mailSettings: { select: { language: true } } } },
+      customerAccount: true,
+    },
   });
   const reason = reasonAgainst(invoice);
   const to = invoice?.customerAccount.email;
@@ -91,16 +99,20 @@ const DEFAULT_ACCENT = '#1f5eff';
 type InvoiceMailLinks = { link: string; page: string; logoUrl: string | null };
 
 function printInvoice(invoice: PrintedInvoice, { link, page, logoUrl }: InvoiceMailLinks): Omit<Mail, 'to'> {
-  const money = (amount: { toFixed(places: number): string }) => `${printFiat(amount)} ${invoice.currency}`;
-  const lines = invoice.items.map((item) => `${item.quantity} × ${item.description}: ${money(item.amount)}`);
+  const language = languageOf(invoice);
+  const words = invoiceWords[language];
+  const { money, quantity, day } = invoiceFormats(language, invoice);
+  const lines = invoice.items.map(
+    (item) => `${quantity(item.quantity)} × ${item.description}: ${money(item.amount.times(item.quantity))}`,
+  );
   const sums = [
-    ...(invoice.discountAmount.isZero() ? [] : [`Discount: ${money(invoice.discountAmount.negated())}`]),
-    `Subtotal: ${money(invoice.subtotal)}`,
-    `Tax: ${money(invoice.taxAmount)}`,
-    `Total: ${money(invoice.total)}`,
+    ...(invoice.discountAmount.isZero() ? [] : [`${words.discount}: ${money(invoice.discountAmount.negated())}`]),
+    `${words.subtotal}: ${money(invoice.subtotal)}`,
+    `${words.tax}: ${money(invoice.taxAmount)}`,
+    `${words.total}: ${money(invoice.total)}`,
   ];
-  const title = `Invoice ${invoice.invoiceNumber ?? ''} from ${invoice.app.name}`;
-  const due = invoice.dueDate === null ? [] : [`Due on ${invoice.dueDate.toISOString().slice(0, 10)}.`];
+  const title = words.mail.subject(words.invoice(invoice.invoiceNumber), invoice.app.name);
+  const due = invoice.dueDate === null ? [] : [words.mail.dueOn(day(invoice.dueDate))];
   const memo = invoice.memo === null ? [] : [invoice.memo];
   const { accentColor, footerText } = invoice.app;
   const footer = footerText === null ? [] : [footerText];
@@ -113,9 +125,16 @@ function printInvoice(invoice: PrintedInvoice, { link, page, logoUrl }: InvoiceM
       ? ''
       : `<img src="${escapeHtml(logoUrl)}" alt="" height="40" style="display:block;height:40px;max-width:200px">\n`;
   const html = `${logo}${paragraphs.map(printed).join('\n')}`;
+  const { payLink, pageLink, valid, view } = words.mail;
   return {
     subject: title,
-    text: `${[...paragraphs, `Pay within 24 hours using this link:\n${link}`, `View, print or pay the invoice later:\n${page}`, ...footer].join('\n\n')}\n`,
-    html: `${html}\n<p><a href="${escapeHtml(link)}" style="${button}">Pay ${escapeHtml(money(invoice.total))}</a></p>\n<p>This link is valid for 24 hours. You can <a href="${escapeHtml(page)}">view, print or pay the invoice</a> later.</p>\n${footer.map(printed).join('\n')}\n`,
+    text: `${[...paragraphs, `${payLink}\n${link}`, `${pageLink}\n${page}`, ...footer].join('\n\n')}\n`,
+    html: `${html}\n<p><a href="${escapeHtml(link)}" style="${button}">${escapeHtml(words.pay(money(invoice.total)))}</a></p>\n<p>${valid} <a href="${escapeHtml(page)}">${view}</a></p>\n${footer.map(printed).join('\n')}\n`,
   };
+}
+
+/** The customer's language, or the one that the app's mails are written in. */
+function languageOf({ customerAccount, app }: PrintedInvoice): InvoiceLanguage {
+  const known = [customerAccount.locale, app.mailSettings?.language].find((one) => one === 'en' || one === 'de');
+  return known === 'de' ? 'de' : 'en';
 }

@@ -84,11 +84,27 @@ describe('the page of an invoice', () => {
     expect(policy).not.toBe(plain.response.headers.get('content-security-policy'));
   });
 
+  it('is in the language of the browser, in English otherwise', async () => {
+    const { printUrl } = await opened({ dueDate: '2030-03-05T12:00:00.000Z' });
+    const [german, english] = await Promise.all([
+      page(printUrl, { headers: { 'accept-language': 'de-DE,en;q=0.5' } }),
+      page(printUrl, { headers: { 'accept-language': 'fr' } }),
+    ]);
+    expect(german.response.headers.get('vary')).toContain('accept-language');
+    expect(german.html).toContain('<html lang="de">');
+    expect(german.html).toContain('6,00\u00a0$ fällig am 5. März 2030');
+    expect(german.html).toContain('6,00\u00a0$ bezahlen</button>');
+    expect(english.html).toContain('<html lang="en">');
+    expect(english.html).toContain('$6.00 due on March 5, 2030');
+    const missing = await page(printUrl.replace(/token=.*/, 'token=x'), { headers: { 'accept-language': 'de' } });
+    expect([missing.response.status, missing.html]).toEqual([404, expect.stringContaining('Rechnung nicht gefunden')]);
+  });
+
   it('shows what a coupon took off', async () => {
     const { id, printUrl } = await opened();
     expect((await page(printUrl)).html).not.toContain('Discount');
     await api.database.invoice.update({ where: { id }, data: { discountAmount: '1.50' } });
-    expect((await page(printUrl)).html).toMatch(/Discount<\/th><td>-1\.50 USD/);
+    expect((await page(printUrl)).html).toMatch(/Discount<\/th><td>-\$1\.50</);
   });
 
   it('is there for whoever has its address, and for nobody else', async () => {
@@ -136,7 +152,7 @@ describe('the page of an invoice', () => {
 
     await act(invoice.id, 'void');
     const { html } = await page(invoice.printUrl);
-    expect(html).toContain('taken back. Nothing is to be paid.');
+    expect(html).toContain('This invoice was voided. No payment is due.');
     expect(payAction(html)).toBe('');
     expect((await page(`${api.url}${action}`, { method: 'POST' })).response.status).toBe(409);
   });
@@ -145,7 +161,7 @@ describe('the page of an invoice', () => {
     const invoice = await opened();
     await api.database.invoice.update({ where: { id: invoice.id }, data: { status: 'PAID', paidAt: new Date() } });
     const { html } = await page(invoice.printUrl);
-    expect(html).toContain('Nothing is to be paid.');
+    expect(html).toContain('$6.00 paid on');
     expect(payAction(html)).toBe('');
   });
 });

@@ -110,16 +110,18 @@ test('a payer whose renewal has failed signs a new consent by the link in the ma
   await expect.poll(() => mailed('could not renew'), PATIENCE).toBeDefined();
   expect((await mailed('Your receipt'))?.text).toContain('$8.00');
   const failure = await mailed('could not renew');
-  expect(failure?.text).toContain('more than the limit that you agreed to');
+  expect(failure?.text).toContain('exceeds the spending limit that you agreed to');
   const link = new URL(/https?:\/\/\S+\/renewal\/\S+/.exec(failure?.text ?? '')?.[0] ?? '');
 
   const repair = await visit(ground, `${link.pathname}${link.search}`);
-  await repair.page.getByRole('heading', { name: 'Your renewal could not be paid' }).waitFor();
-  await repair.page.getByText('The renewal costs 20 USDC, more than the 10 USDC per period').waitFor();
+  await repair.page.getByRole('heading', { name: 'Your renewal payment failed' }).waitFor();
+  await repair.page
+    .getByText('The renewal costs 20 USDC. This exceeds your spending limit of 10 USDC per period.')
+    .waitFor();
   expect(await findAccessibilityFaults(repair.page)).toEqual([]);
   await repair.page.setViewportSize({ width: 320, height: 800 });
   expect(await repair.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
-  await press(repair.page, /^Sign a new agreement$/);
+  await press(repair.page, /^Sign new agreement$/);
   await repair.page.waitForURL(/\/checkout\/[0-9a-f-]+#/);
   await toQuote(repair.page, `USDC-${CHAIN}`);
   await repair.page.getByText('This replaces your previous agreement').waitFor();
@@ -132,7 +134,7 @@ test('a payer whose renewal has failed signs a new consent by the link in the ma
     .poll(async () => (await read()).invoices.filter(({ status }) => status === 'PAID').length, PATIENCE)
     .toBeGreaterThanOrEqual(2);
   const subscription = await read();
-  expect(await (await fetch(link)).text()).toContain('The renewal is paid');
+  expect(await (await fetch(link)).text()).toContain('Renewal paid');
   expect(subscription).toMatchObject({ status: 'ACTIVE', captureRetryCount: expect.any(Number) });
   await shop.call('POST', `/subscriptions/${subscription.id}/cancel`, { cancelAtPeriodEnd: false });
   const notified = async () => (await ground.mails(shop.ownerEmail)).map(readMail).map(({ subject }) => subject);

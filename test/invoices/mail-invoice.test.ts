@@ -98,7 +98,7 @@ describe('sending an invoice', () => {
     await mailInvoice(mailing().world, { invoiceId: id });
     const text = (mailbox.mails.at(-1)?.text ?? '').replaceAll('=\r\n', '').replaceAll('=3D', '=');
     expect(mailbox.mails.at(-1)?.to).toEqual(['ada@example.com']);
-    expect(text).toContain('Total: 6.00 USD');
+    expect(text).toContain('Total: $6.00');
     expect(text).toContain('Tea &amp; &lt;biscuits&gt;');
     const link = /http:\/\/\S+\/checkout\/([0-9a-f-]{36})#(cs_[A-Za-z0-9._-]+)/.exec(text);
     const session = await api.rest('GET', `/checkout-sessions/${link?.[1]}`, { clientSecret: link?.[2] ?? '' });

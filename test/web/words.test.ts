@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { knownStatuses } from '../../web/src/ui/state/tones.ts';
+import { serverTexts } from './server-texts.ts';
 
 const root = resolve(import.meta.dirname, '../../web/src');
 const languages = ['en', 'de'];
@@ -95,16 +96,26 @@ const avoided: Record<string, { shape: RegExp; instead: string }[]> = {
   ],
 };
 
-describe.each(languages)('the style of the words in %s', (language) => {
+function badStyle(language: string, texts: readonly (readonly [where: string, text: string])[]): string[] {
+  return texts.flatMap(([where, text]) =>
+    (avoided[language] ?? [])
+      .filter(({ shape }) => shape.test(text.replaceAll(/\{\{[^}]*\}\}/g, '')))
+      .map(({ instead }) => `${where}: "${text}" (instead: ${instead})`),
+  );
+}
+
+describe.each(['en', 'de'] as const)('the style of the words in %s', (language) => {
   it('avoids what products for payments do not say', () => {
-    const found = areas.flatMap((area) =>
-      [...wordsOf(language, area)].flatMap(([key, text]) =>
-        (avoided[language] ?? [])
-          .filter(({ shape }) => shape.test(text.replaceAll(/\{\{[^}]*\}\}/g, '')))
-          .map(({ instead }) => `${area}.${key}: "${text}" (instead: ${instead})`),
-      ),
+    const texts = areas.flatMap((area) =>
+      [...wordsOf(language, area)].map(([key, text]) => [`${area}.${key}`, text] as const),
     );
-    expect(found).toEqual([]);
+    expect(badStyle(language, texts)).toEqual([]);
+  });
+
+  it('avoids it in mails and in the pages that the server prints', () => {
+    const texts = serverTexts(language);
+    expect(texts.length).toBeGreaterThan(400);
+    expect(badStyle(language, texts)).toEqual([]);
   });
 });
 
@@ -120,8 +131,16 @@ it('the style finds what was said before', () => {
       'In basis points: 10000 is everything',
       'USDC-8453',
       'The link is gone',
+      'A payer disputes a payment',
+      'Your wallet does not allow a payment of this amount any more.',
+      'This invoice was given up. Nothing is to be paid.',
     ],
-    de: ['Nichts spricht gegen die nächste Abbuchung', 'Noch wird niemand benachrichtigt', 'Der Link ist angelegt'],
+    de: [
+      'Ein Zahler hat einen Streitfall eröffnet',
+      'Nichts spricht gegen die nächste Abbuchung',
+      'Noch wird niemand benachrichtigt',
+      'Der Link ist angelegt',
+    ],
   };
   for (const [language, texts] of Object.entries(before)) {
     for (const text of texts)

@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { filesAtFirst, type Manifest, manifestSchema } from './page-manifest.ts';
 
-export type PageName = 'checkout' | 'payer' | 'dashboard' | 'arbiter' | 'graphiql' | 'start';
+export type PageName = 'checkout' | 'payer' | 'dashboard' | 'arbiter' | 'graphiql' | 'start' | 'renewal';
 
 export type BuiltFile = { type: string; plain: Buffer; brotli: Buffer | undefined; gzip: Buffer | undefined };
 

@@ -1,8 +1,16 @@
-/** The page on which a payer repairs a failed renewal: no scripts, one style sheet, and safe for names with any content. */
+/**
+ * The page on which a payer repairs a failed renewal: one style sheet, one script of our own where a wallet can grant an allowance, and
+ * safe for names with any content.
+ */
 import { pageStyle } from '../../invoices/page/page-style.ts';
 import { escapeHtml } from '../../platform/mail.ts';
 import { printUnits } from '../../prices/quote.ts';
-import type { FailedInvoice, Figures, RenewalRepair } from '../../subscriptions/repair/read-repair.ts';
+import {
+  approvalFor,
+  type FailedInvoice,
+  type Figures,
+  type RenewalRepair,
+} from '../../subscriptions/repair/read-repair.ts';
 import type { PageLanguage } from '../page-language.ts';
 import { type CauseFigures, type RenewalWords, renewalWords } from './renewal-words.ts';
 
@@ -10,8 +18,18 @@ import { type CauseFigures, type RenewalWords, renewalWords } from './renewal-wo
 export const repairActions = ['retry', 'consent', 'pay'] as const;
 export type RepairAction = (typeof repairActions)[number];
 
-export const renewalStyle = `${pageStyle}h2{margin:0 0 .25rem;font-size:1.1rem}section{margin-top:1.75rem;padding-top:1.5rem;border-top:1px solid var(--line)}section p{margin:0;overflow-wrap:anywhere}section button{margin-top:1rem}button.quiet{background:none;color:var(--deed);border:1px solid var(--deed)}.note{color:var(--soft)}a.button{display:block;margin-top:1.5rem;padding:.9rem;border-radius:8px;background:var(--deed);color:var(--paper);font-weight:700;text-align:center;text-decoration:none}a.button:focus-visible{outline:3px solid var(--ink);outline-offset:2px}
+export const renewalStyle = `${pageStyle}h2{margin:0 0 .25rem;font-size:1.1rem}section{margin-top:1.75rem;padding-top:1.5rem;border-top:1px solid var(--line)}section p{margin:0;overflow-wrap:anywhere}section button{margin-top:1rem}button.quiet{background:none;color:var(--deed);border:1px solid var(--deed)}.note{color:var(--soft)}a.button{display:block;margin-top:1.5rem;padding:.9rem;border-radius:8px;background:var(--deed);color:var(--paper);font-weight:700;text-align:center;text-decoration:none}a.button:focus-visible{outline:3px solid var(--ink);outline-offset:2px}[hidden]{display:none}section p.note{margin-top:1rem}.state{color:var(--warn);font-weight:600}.state:empty{display:none}.state.calm{color:var(--soft)}section p.state{margin-top:1rem}button:disabled{opacity:.6;cursor:default}
 `;
+
+/** What `wallet_addEthereumChain` needs to know of a chain. `rpcUrl` is null without a node for browsers. */
+export type WalletNetwork = {
+  chainId: number;
+  name: string;
+  symbol: string;
+  decimals: number;
+  rpcUrl: string | null;
+  explorerUrl: string | null;
+};
 
 type Shown = {
   language: PageLanguage;
@@ -19,8 +37,10 @@ type Shown = {
   planName: string;
   invoice: FailedInvoice;
   repair: RenewalRepair;
-  /** The name of the chain on which the subscription is charged. */
-  network: string | null;
+  /** The chain on which the subscription is charged, as a wallet adds it. */
+  network: WalletNetwork | null;
+  /** The script with which a wallet of the browser grants the allowance; null if the pages were not built. */
+  script: string | null;
   /** The path and query of the page, and of its forms. */
   self: string;
   actionOf: (action: RepairAction) => string;
@@ -71,19 +91,43 @@ function lasting(shown: Shown, { cause, figures }: Omit<OpenRepair, 'kind'>, wor
   const retry = { action: shown.actionOf('retry'), isQuiet: cause !== null };
   if (cause === null) return way({ ...words.retry, ...retry });
   if (figures === null) return '';
-  const network = shown.network ?? '';
+  const network = shown.network?.name ?? '';
   const print = (amount: bigint) => `${printUnits(amount, figures.token.decimals)} ${figures.token.symbol}`;
   if (cause.code === 'INSUFFICIENT_BALANCE') {
     const { title, text, button } = words.topUp;
     const missing = print(figures.needed - figures.balance);
     return way({ ...retry, title, text: text(missing, network, figures.walletAddress), button });
   }
-  if (cause.code === 'INSUFFICIENT_ALLOWANCE') {
-    const { title, text, button } = words.allow;
-    return way({ ...retry, title, text: text(print(figures.needed), network, figures.escrow), button });
+  // An allowance also replaces a permit that expired before it was used.
+  if (cause.code === 'INSUFFICIENT_ALLOWANCE' || cause.code === 'PERMIT_EXPIRED') {
+    return allowWay(shown, { figures, needed: print(figures.needed), print }, words.allow);
   }
   return '';
 }
+
+/**
+ * The button for each wallet is added by the script, which sends what is in `data-approval` and then submits the form. Without a script
+ * or a wallet, the sentence says what to approve, and the form checks again.
+ */
+function allowWay(
+  shown: Shown,
+  { figures, needed, print }: { figures: Figures; needed: string; print: (amount: bigint) => string },
+  { title, text, manual, button, approve, nameless, states }: RenewalWords['allow'],
+): string {
+  const { amount, transactions } = approvalFor(figures);
+  const { network, script } = shown;
+  const words = { approve: approve(print(amount), WALLET_NAME), walletName: WALLET_NAME, nameless, states };
+  const data = JSON.stringify({ wallet: figures.walletAddress, network, transactions, words });
+  const loaded =
+    script === null || network === null ? '' : `<script type="module" src="${escapeHtml(script)}"></script>`;
+  return `<section data-approval="${escapeHtml(data)}"><h2>${escapeHtml(title)}</h2><p>${escapeHtml(text(print(amount)))}</p>
+<div data-wallets></div><p class="state" role="status"></p>
+<p class="note">${escapeHtml(manual(needed, network?.name ?? '', figures.escrow))}</p>
+<form method="post" action="${escapeHtml(shown.actionOf('retry'))}"><button type="submit" class="quiet">${escapeHtml(button)}</button></form></section>${loaded}`;
+}
+
+/** Replaced by the name of each wallet. */
+const WALLET_NAME = '{wallet}';
 
 function consentWay(shown: Shown, words: RenewalWords, isNeeded: boolean): string {
   return way({ ...words.consent, action: shown.actionOf('consent'), isQuiet: !isNeeded });
@@ -101,7 +145,7 @@ function facts({ planName, invoice, network, ...shown }: Shown, figures: Figures
     [words.due, due({ invoice, ...shown })],
     [words.invoice, invoice.invoiceNumber],
     [words.wallet, invoice.subscription?.consent?.walletAddress],
-    [words.network, network],
+    [words.network, network?.name],
     [words.needed, printed?.needed],
     [words.cap, printed?.cap],
     [words.allowance, printed?.allowance],

@@ -15,15 +15,23 @@ import { retryRenewal } from '../../subscriptions/repair/retry-renewal.ts';
 import { type AddressGate, refusalByAddress } from '../gate.ts';
 import type { World } from '../graphql/server/world.ts';
 import { languageOf, type PageLanguage } from '../page-language.ts';
+import { loadBuiltPages } from '../pages/built-pages.ts';
 import type { HttpHandler } from '../start-api.ts';
-import { type RepairAction, renewalPage, renewalStyle, repairActions, sentencePage } from './renewal-page.ts';
+import {
+  type RepairAction,
+  renewalPage,
+  renewalStyle,
+  repairActions,
+  sentencePage,
+  type WalletNetwork,
+} from './renewal-page.ts';
 import { renewalWords } from './renewal-words.ts';
 
 const PATH = /^\/renewal\/([0-9a-f-]{36})(?:\/([a-z]{1,10}))?$/;
 const styleHash = createHash('sha256').update(renewalStyle).digest('base64');
 const headers = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'cache-control': 'private, no-store',
   vary: 'accept-language',
   'referrer-policy': 'no-referrer',
@@ -87,11 +95,25 @@ async function show(
     planName: subscription.productPlan.name,
     invoice,
     repair: await readRepair(world, invoice),
-    network: (chainId === undefined ? undefined : world.registry.chain(chainId)?.name) ?? null,
+    network: chainId === undefined ? null : networkOf(world, chainId),
+    script: scriptPath(),
     self: `${pathname}${search}`,
     actionOf: (action) => `${pathname}/${action}${search}`,
   });
   return answer(response, 200, page, isHead);
+}
+
+function networkOf({ registry, config }: RenewalPageWorld, chainId: number): WalletNetwork | null {
+  const chain = registry.chain(chainId);
+  if (!chain) return null;
+  const { name, native, explorerUrl } = chain;
+  const rpcUrl = config.rpc.find((rpc) => rpc.chainId === chainId)?.publicUrl ?? null;
+  return { chainId, name, symbol: native.symbol, decimals: native.decimals, rpcUrl, explorerUrl: explorerUrl ?? null };
+}
+
+function scriptPath(): string | null {
+  const [entry] = loadBuiltPages()?.firstFiles('renewal').scripts ?? [];
+  return entry === undefined ? null : `/assets/${entry}`;
 }
 
 async function act(

@@ -1,5 +1,28 @@
-import type { Database } from '../../../prisma/client.ts';
+import type { Database, MemberRole } from '../../../prisma/client.ts';
 import { escapeHtml, type Mailer } from '../../platform/mail.ts';
+
+type InvitationWords = {
+  subject: (merchant: string) => string;
+  invited: (merchant: string) => string;
+  role: Record<MemberRole, string>;
+  how: (email: string) => string;
+};
+
+/** The words of invitations by language. */
+export const invitationWords: Record<'en' | 'de', InvitationWords> = {
+  en: {
+    subject: (merchant) => `You are invited to ${merchant}`,
+    invited: (merchant) => `You are invited to the payments dashboard of ${merchant}`,
+    role: { OWNER: 'as owner', DEVELOPER: 'as developer', VIEWER: 'as viewer' },
+    how: (email) => `Log in with your email address, ${email}:`,
+  },
+  de: {
+    subject: (merchant) => `Einladung zu ${merchant}`,
+    invited: (merchant) => `Sie wurden zum Zahlungs-Dashboard von ${merchant} eingeladen`,
+    role: { OWNER: 'als Inhaber', DEVELOPER: 'als Entwickler', VIEWER: 'mit Lesezugriff' },
+    how: (email) => `Melden Sie sich mit Ihrer E-Mail-Adresse ${email} an:`,
+  },
+};
 
 /** Sends the invitation mail. The mail grants no access; the person logs in with a one-time password. */
 export async function mailInvitation(
@@ -8,16 +31,17 @@ export async function mailInvitation(
 ): Promise<void> {
   const member = await world.database.member.findUnique({
     where: { id: request.memberId },
-    include: { merchant: { select: { name: true } } },
+    include: { merchant: { select: { name: true } }, notifications: { select: { language: true } } },
   });
   if (!member || member.removedAt !== null || member.joinedAt !== null) return;
   const { name } = member.merchant;
+  const words = member.notifications?.language === 'de' ? invitationWords.de : invitationWords.en;
   const link = `${world.config.publicUrl}/dashboard`;
-  const sentence = `You are invited to the payments of ${name}, as ${member.role.toLowerCase()}.`;
-  const how = `Log in with this mail address, ${member.email}:`;
+  const sentence = `${words.invited(name)} ${words.role[member.role]}.`;
+  const how = words.how(member.email);
   await world.mailer.send({
     to: member.email,
-    subject: `You are invited to ${name}`,
+    subject: words.subject(name),
     text: `${sentence}\n\n${how}\n${link}\n`,
     html: `<p>${escapeHtml(sentence)}</p>\n<p>${escapeHtml(how)} <a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>\n`,
   });

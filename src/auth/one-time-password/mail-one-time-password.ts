@@ -5,7 +5,7 @@ import { unseal } from '../../platform/secret-box.ts';
 import type { SecretKeys } from '../tokens/secret-keys.ts';
 import { CODE_SECONDS, isOpen } from './one-time-password.ts';
 
-/** Mails a code while it is valid. Codes for the dashboard are mailed to members only. */
+/** Mails a code while it is valid. Codes for the dashboard are mailed to members only, in the language that they chose for their mails. */
 export async function mailOneTimePassword(
   world: { database: Database; clock: Clock; mailer: Mailer; secretKeys: SecretKeys },
   request: { requestId: string; sealedCode: string },
@@ -13,28 +13,58 @@ export async function mailOneTimePassword(
   const password = await world.database.oneTimePassword.findUnique({ where: { id: request.requestId } });
   if (!password || !isOpen(password, world.clock.now())) return;
   const { email: to, purpose } = password;
+  let words = codeWords.en;
   if (purpose === 'DASHBOARD') {
-    const member = await world.database.member.findFirst({ where: { email: to, removedAt: null } });
+    const member = await world.database.member.findFirst({
+      where: { email: to, removedAt: null },
+      include: { notifications: { select: { language: true } } },
+    });
     if (!member) return;
+    if (member.notifications?.language === 'de') words = codeWords.de;
   }
-  await world.mailer.send({ to, ...printPassword(unseal(world.secretKeys.mails, request.sealedCode), purpose) });
+  await world.mailer.send({
+    to,
+    ...printPassword(unseal(world.secretKeys.mails, request.sealedCode), words[purpose], words.about),
+  });
 }
 
-const openings = {
-  CARD: 'Your login code',
-  DASHBOARD: 'Your dashboard login code',
-} as const satisfies Record<OneTimePasswordPurpose, string>;
+type CodeText = { subject: (code: string) => string; opening: string; sentence: (code: string) => string };
+type CodeWords = Record<OneTimePasswordPurpose, CodeText> & { about: readonly string[] };
 
-function printPassword(code: string, purpose: OneTimePasswordPurpose): Omit<Mail, 'to'> {
-  const opening = openings[purpose];
-  const rest = [
-    `It is good for ${CODE_SECONDS / 60} minutes and for one login.`,
-    'Nobody will ever ask you for it. If you did not ask for it, ignore this mail.',
-  ];
+const minutes = CODE_SECONDS / 60;
+
+/** The words of these mails by language. */
+export const codeWords: Record<'en' | 'de', CodeWords> = {
+  en: {
+    CARD: codeText('Your login code', (code) => `Your login code is ${code}.`),
+    DASHBOARD: codeText('Your dashboard login code', (code) => `Your dashboard login code is ${code}.`),
+    about: [
+      `The code expires in ${minutes} minutes and can be used once.`,
+      'Do not share this code with anyone. If you did not try to log in, you can ignore this email.',
+    ],
+  },
+  de: {
+    CARD: codeText('Ihr Anmeldecode', (code) => `Ihr Anmeldecode lautet ${code}.`),
+    DASHBOARD: codeText(
+      'Ihr Anmeldecode für das Dashboard',
+      (code) => `Ihr Anmeldecode für das Dashboard lautet ${code}.`,
+    ),
+    about: [
+      `Der Code läuft in ${minutes} Minuten ab und kann einmal verwendet werden.`,
+      'Geben Sie diesen Code nicht weiter. Wenn Sie sich nicht anmelden wollten, können Sie diese E-Mail ignorieren.',
+    ],
+  },
+};
+
+function codeText(opening: string, sentence: CodeText['sentence']): CodeText {
+  return { subject: (code) => `${opening}: ${code}`, opening, sentence };
+}
+
+function printPassword(code: string, text: CodeText, about: readonly string[]): Omit<Mail, 'to'> {
   const shown = `<p style="font-size:28px;letter-spacing:4px;font-family:monospace"><strong>${escapeHtml(code)}</strong></p>`;
   return {
-    subject: `${opening}: ${code}`,
-    text: `${[`${opening} is ${code}.`, ...rest].join('\n\n')}\n`,
-    html: `<p>${escapeHtml(opening)}:</p>\n${shown}\n${rest.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n')}\n`,
+    subject: text.subject(code),
+    text: `${[text.sentence(code), ...about].join('\n\n')}\n`,
+    html: `<p>${escapeHtml(text.opening)}:</p>\n${shown}\n${about.map((line) => `<p>${escapeHtml(line)}</p>`).join('\n')}\n`,
   };
 }

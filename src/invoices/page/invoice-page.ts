@@ -1,8 +1,8 @@
 /** An invoice as a printable page: no scripts, one style sheet, and safe for names with any content. */
 import type { Prisma } from '../../../prisma/client.ts';
 import { escapeHtml } from '../../platform/mail.ts';
-import { printFiat } from '../../prices/money.ts';
-import { styleOf } from './page-style.ts';
+import { type InvoiceLanguage, type InvoiceWords, invoiceFormats, invoiceWords } from './invoice-words.ts';
+import { pageStyle, styleOf } from './page-style.ts';
 
 export type PrintedInvoice = Prisma.InvoiceGetPayload<{
   include: { items: { include: { taxRate: true } }; app: true; customerAccount: true };
@@ -11,16 +11,21 @@ export type PrintedInvoice = Prisma.InvoiceGetPayload<{
 type Amount = { toFixed(places: number): string };
 
 type InvoicePage = {
+  language: InvoiceLanguage;
   /** The target of the form that starts a payment; null if the invoice cannot be paid manually. */
   payAction: string | null;
   /** A path of this installation; null without a logo. */
   logoPath: string | null;
 };
 
-export function invoicePage(invoice: PrintedInvoice, { payAction, logoPath }: InvoicePage): string {
-  const name = invoice.invoiceNumber === null ? 'Invoice' : `Invoice ${invoice.invoiceNumber}`;
+type Print = ReturnType<typeof invoiceFormats> & { words: InvoiceWords };
+
+export function invoicePage(invoice: PrintedInvoice, { language, payAction, logoPath }: InvoicePage): string {
+  const print: Print = { words: invoiceWords[language], ...invoiceFormats(language, invoice) };
+  const { words } = print;
+  const name = words.invoice(invoice.invoiceNumber);
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -34,17 +39,17 @@ export function invoicePage(invoice: PrintedInvoice, { payAction, logoPath }: In
 ${logoPath === null ? '' : `<img class="logo" src="${escapeHtml(logoPath)}" alt="">`}
 <header>
 <div><p class="from">${escapeHtml(invoice.app.name)}</p><h1>${escapeHtml(name)}</h1></div>
-<p class="status ${invoice.status.toLowerCase()}">${statusWord(invoice)}</p>
+<p class="status ${invoice.status.toLowerCase()}">${words.status[invoice.status]}</p>
 </header>
-<p class="say">${escapeHtml(statusSentence(invoice))}</p>
+<p class="say">${escapeHtml(stateOf(invoice, print))}</p>
 <dl>
-${facts(invoice)
+${facts(invoice, print)
   .map(([term, value]) => `<div><dt>${term}</dt><dd>${escapeHtml(value)}</dd></div>`)
   .join('\n')}
 </dl>
-${table(invoice)}
+${table(invoice, print)}
 ${invoice.memo === null ? '' : `<p class="memo">${escapeHtml(invoice.memo)}</p>`}
-${payAction === null ? '' : payForm(invoice, payAction)}
+${payAction === null ? '' : payForm(words.pay(print.money(invoice.total)), payAction)}
 ${invoice.app.footerText === null ? '' : `<footer>${escapeHtml(invoice.app.footerText)}</footer>`}
 </main>
 </body>
@@ -52,89 +57,78 @@ ${invoice.app.footerText === null ? '' : `<footer>${escapeHtml(invoice.app.foote
 `;
 }
 
-function payForm(invoice: PrintedInvoice, action: string): string {
-  const label = `Pay ${money(invoice, invoice.total)}`;
+/** A page with a title and one sentence, for addresses without an invoice to show. */
+export function invoiceSentencePage(
+  language: InvoiceLanguage,
+  { title, text }: { title: string; text: string },
+): string {
+  return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${pageStyle}</style></head><body><main><h1>${title}</h1><p>${text}</p></main></body></html>\n`;
+}
+
+function payForm(label: string, action: string): string {
   return `<form method="post" action="${escapeHtml(action)}"><button type="submit">${escapeHtml(label)}</button></form>`;
 }
 
-function table(invoice: PrintedInvoice): string {
+function table(invoice: PrintedInvoice, print: Print): string {
+  const { words, money, quantity } = print;
+  const cell = (amount: Amount) => escapeHtml(money(amount));
   const rows = invoice.items.map(
-    (item) => `<tr><th scope="row">${escapeHtml(item.description)}${taxNote(item)}</th>
-<td>${item.quantity}</td><td>${printFiat(item.amount)}</td><td>${printFiat(item.amount.times(item.quantity))}</td></tr>`,
+    (item) => `<tr><th scope="row">${escapeHtml(item.description)}${taxNote(item, print)}</th>
+<td>${quantity(item.quantity)}</td><td>${cell(item.amount)}</td><td>${cell(item.amount.times(item.quantity))}</td></tr>`,
   );
   const sum = (label: string, amount: Amount, kind = '') =>
-    `<tr${kind}><th scope="row" colspan="3">${label}</th><td>${escapeHtml(money(invoice, amount))}</td></tr>`;
+    `<tr${kind}><th scope="row" colspan="3">${label}</th><td>${cell(amount)}</td></tr>`;
+  const heads = [words.description, words.quantity, words.unitPrice, words.amount];
   return `<table>
-<thead><tr><th scope="col">Description</th><th scope="col">Quantity</th><th scope="col">Unit price</th><th scope="col">Amount</th></tr></thead>
+<thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead>
 <tbody>
 ${rows.join('\n')}
 </tbody>
 <tfoot>
-${invoice.discountAmount.isZero() ? '' : sum('Discount', invoice.discountAmount.negated())}
-${sum('Subtotal, net', invoice.subtotal)}
-${sum('Tax', invoice.taxAmount)}
-${sum('Total', invoice.total, ' class="total"')}
+${invoice.discountAmount.isZero() ? '' : sum(words.discount, invoice.discountAmount.negated())}
+${sum(words.subtotal, invoice.subtotal)}
+${sum(words.tax, invoice.taxAmount)}
+${sum(words.total, invoice.total, ' class="total"')}
 </tfoot>
 </table>`;
 }
 
-function taxNote({ taxRate }: PrintedInvoice['items'][number]): string {
+function taxNote({ taxRate }: PrintedInvoice['items'][number], { words, percent }: Print): string {
   if (taxRate === null) return '';
-  const kind = taxRate.inclusive ? 'contained' : 'added';
-  return `<span>${escapeHtml(`${taxRate.displayName} ${taxRate.percentage.toString()} %, ${kind}`)}</span>`;
+  const note = taxRate.inclusive ? words.included : words.added;
+  return `<span>${escapeHtml(note(taxRate.displayName, percent(taxRate.percentage)))}</span>`;
 }
 
-function facts(invoice: PrintedInvoice): [term: string, value: string][] {
+function facts(invoice: PrintedInvoice, { words, day }: Print): [term: string, value: string][] {
   const customer = [invoice.customerAccount.name, invoice.customerAccount.email].filter(Boolean).join(', ');
-  const found: [string, string][] = [['Date', day(invoice.createdAt)]];
-  if (customer !== '') found.push(['For', customer]);
-  if (invoice.dueDate) found.push(['Due', day(invoice.dueDate)]);
+  const found: [string, string][] = [[words.date, day(invoice.createdAt)]];
+  if (customer !== '') found.push([words.customer, customer]);
+  if (invoice.dueDate) found.push([words.dueDate, day(invoice.dueDate)]);
   if (invoice.periodStart && invoice.periodEnd) {
-    found.push(['Period', `${day(invoice.periodStart)} to ${day(invoice.periodEnd)}`]);
+    found.push([words.period, `${day(invoice.periodStart)} – ${day(invoice.periodEnd)}`]);
   }
-  if (invoice.paidAt) found.push(['Paid', day(invoice.paidAt)]);
-  if (invoice.voidedAt) found.push(['Voided', day(invoice.voidedAt)]);
+  if (invoice.paidAt) found.push([words.paidOn, day(invoice.paidAt)]);
+  if (invoice.voidedAt) found.push([words.voidedOn, day(invoice.voidedAt)]);
   return found;
 }
 
-function statusWord({ status }: PrintedInvoice): string {
-  const words = {
-    DRAFT: 'Draft',
-    OPEN: 'To be paid',
-    PAID: 'Paid',
-    PAST_DUE: 'Past due',
-    VOID: 'Void',
-    UNCOLLECTIBLE: 'Given up',
-  };
-  return words[status];
-}
-
-function statusSentence(invoice: PrintedInvoice): string {
-  const total = money(invoice, invoice.total);
+function stateOf(invoice: PrintedInvoice, { words, money, day }: Print): string {
+  const total = money(invoice.total);
+  const { state } = words;
   switch (invoice.status) {
     case 'DRAFT':
-      return 'A draft: it is not numbered, and nothing is to be paid.';
+      return state.draft;
     case 'OPEN':
     case 'PAST_DUE':
-      if (invoice.subscriptionId !== null && invoice.usageReason === null)
-        return `${total} is charged to the wallet of the subscription.`;
-      return invoice.dueDate ? `${total} is due on ${day(invoice.dueDate)}.` : `${total} is to be paid.`;
+      if (invoice.subscriptionId !== null && invoice.usageReason === null) return state.charged(total);
+      return invoice.dueDate ? state.dueOn(total, day(invoice.dueDate)) : state.due(total);
     case 'PAID':
-      return `${total} was paid${invoice.paidAt ? ` on ${day(invoice.paidAt)}` : ''}. Nothing is to be paid.`;
+      return state.paid(total, invoice.paidAt && day(invoice.paidAt));
     case 'VOID':
-      return 'This invoice was taken back. Nothing is to be paid.';
+      return state.void;
     case 'UNCOLLECTIBLE':
-      return 'This invoice was given up. Nothing is to be paid.';
+      return state.uncollectible;
     default:
       return invoice.status satisfies never;
   }
-}
-
-function money({ currency }: PrintedInvoice, amount: Amount): string {
-  return `${printFiat(amount)} ${currency}`;
-}
-
-/** In UTC, like billing periods. */
-function day(instant: Date): string {
-  return instant.toISOString().slice(0, 10);
 }

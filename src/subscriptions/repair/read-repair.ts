@@ -1,11 +1,13 @@
-import type { Address } from 'viem';
+import type { Address, Hex } from 'viem';
 import type { Prisma, SubscriptionConsent } from '../../../prisma/client.ts';
-import type { Token } from '../../chains/chain.ts';
+import { contractAddress, type Token } from '../../chains/chain.ts';
 import { isSignedOnChain } from '../../chains/evm/signature.ts';
 import { signedDigest } from '../../checkout/authorization-plan.ts';
+import { approveSteps } from '../../checkout/payment-step.ts';
 import { consentFromJson, consentTypedData } from '../../escrow/consent.ts';
 import { toBigInt } from '../../prices/base-units.ts';
 import { type ChargeWorld, hexOf, placeOf, quoteCharge } from '../charge/prepare-charge.ts';
+import { allowanceFor } from '../consent/recurring-consent.ts';
 import { obstacleOf } from '../renewal/charging/plan-charges.ts';
 import { readPayer } from '../renewal/charging/read-payer.ts';
 import { wantedCharge } from '../renewal/charging/wanted-charge.ts';
@@ -44,6 +46,20 @@ export type RenewalRepair =
   | { kind: 'UNDER_WAY' }
   /** `cause` is null if it is gone. `figures` are null if the chain or the price is not known now; `cause` is then the last one. */
   | { kind: 'OPEN'; cause: RenewalCause | null; figures: Figures | null };
+
+/** An allowance that lets the present consent be charged again, and the transactions of the payer's wallet that grant it, in order. */
+export type Approval = { amount: bigint; transactions: { to: Address; data: Hex }[] };
+
+/** The same allowance as a payer grants who signs a consent, so that the renewals of a year do not fail for the same reason. */
+export function approvalFor({ token, escrow, chainId, cap, allowance }: Figures): Approval {
+  const amount = allowanceFor(cap, allowance);
+  const steps = approveSteps({ chainId, escrow, token, amount, allowance, description: '' });
+  const to = contractAddress(token);
+  return {
+    amount,
+    transactions: steps.flatMap((step) => (step.kind === 'transaction' ? [{ to, data: step.data }] : [])),
+  };
+}
 
 /** Null if there is no such invoice, or if it is none of a renewal. */
 export async function findFailedInvoice(

@@ -137,18 +137,18 @@ describe('the page', () => {
     const response = await page(api.url);
     const text = await response.text();
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(text).toContain('The escrow holds 0.000001 USDC less than is owed.');
-    expect(text).toContain('The escrow holds exactly what is owed.');
+    expect(text).toContain('The escrow contract holds 0.000001 USDC less than the amount owed.');
+    expect(text).toContain('The escrow contract holds exactly the amount owed.');
     expect(text).toContain('<html lang="en">');
     expect(text).not.toContain(merchantA.appId);
     const german = await (await page(api.url, 'de-CH,de;q=0.9')).text();
     expect(german).toContain('<html lang="de">');
-    expect(german).toContain('Im Treuhandvertrag liegen 0,000001 USDC weniger, als geschuldet wird.');
+    expect(german).toContain('Das Guthaben des Treuhandvertrags liegt um 0,000001 USDC unter dem geschuldeten Betrag.');
   });
 
   test('of one snapshot, and 404 for an unknown one', async () => {
     const one = await (await fetch(`${api.url}/proof-of-liabilities/${early}`)).text();
-    expect(one).toContain('The escrow holds 0.5 USDC more than is owed.');
+    expect(one).toContain('The escrow contract holds 0.5 USDC more than the amount owed.');
     expect((await fetch(`${api.url}/proof-of-liabilities/${newId()}`)).status).toBe(404);
     expect((await fetch(`${api.url}/proof-of-liabilities`, { method: 'POST' })).status).toBe(405);
   });

@@ -112,7 +112,7 @@ describe('a payer', () => {
     await ground.settleDown();
     const [mail, ...others] = mailsTo(email);
     expect(others).toEqual([]);
-    expect(mail?.subject).toBe('Your subscription to Gold renews soon');
+    expect(mail?.subject).toBe('Your Gold subscription renews soon');
     expect(mail?.text).toContain('$11.90');
     const [, url = ''] = /<(.+)>/.exec(mail?.headers.get('list-unsubscribe') ?? '') ?? [];
     expect(mail?.headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
@@ -179,8 +179,8 @@ describe('a payer', () => {
     await ground.allow(ground.evm.payers[0], 0n);
     for (const hours of [0, 1, 6, 24, 72]) await ground.goTo(later(trialEnd, hours * HOUR));
     expect(mailsTo(email).map(({ subject }) => subject)).toEqual([
-      'We could not renew your subscription to Gold',
-      'Your subscription to Gold is past due',
+      'We could not renew your Gold subscription',
+      'Your Gold subscription is past due',
     ]);
   });
 });

@@ -56,19 +56,21 @@ const press = (url: string, action: string) =>
 describe('the link in the mail about a failed renewal', () => {
   it('shows what failed and why, with exact amounts, in both languages', async () => {
     const { url, mail } = await failing();
-    expect(mail?.text).toContain('Update payment');
+    expect(mail?.text).toContain('Update payment method');
     const response = await open(url);
     expect(response.status).toBe(200);
     expect(response.headers.get('cache-control')).toBe('private, no-store');
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
     const page = await response.text();
-    expect(page).toContain('The renewal costs 10 USDC, but your wallet allows only 3 USDC to be charged.');
-    expect(page).toContain(`approve at least 10 USDC on`);
+    expect(page).toContain('The renewal costs 10 USDC, but the token approval of your wallet is only 3 USDC.');
+    expect(page).toContain('approve at least 10 USDC on');
     expect(page).toContain(ground.evm.escrow);
     expect(page).toContain('Pay $10.00 once');
     const german = await (await open(url, 'de-DE,en;q=0.5')).text();
     expect(german).toContain('<html lang="de">');
-    expect(german).toContain('Die Verlängerung kostet 10 USDC, Ihre Wallet gibt aber nur 3 USDC frei.');
+    expect(german).toContain(
+      'Die Verlängerung kostet 10 USDC, die Token-Freigabe Ihrer Wallet beträgt aber nur 3 USDC.',
+    );
   });
 
   it('leads to a consent of another wallet, which pays the open invoice and the next renewal', async () => {
@@ -98,7 +100,7 @@ describe('the link in the mail about a failed renewal', () => {
     expect((await ground.invoices(id)).map(({ status }) => status)).toEqual(['PAID']);
     expect(await ground.balance(after)).toBe(held[1] - 10_000_000n);
     // The link is spent: its invoice is paid.
-    expect(await (await open(url)).text()).toContain('The renewal is paid');
+    expect(await (await open(url)).text()).toContain('Renewal paid');
     const replayed = await press(url, 'consent');
     expect(replayed.headers.get('location')).toBe(url);
     const { currentPeriodEnd } = await ground.subscriptionOf(id);
@@ -115,9 +117,9 @@ describe('the link in the mail about a failed renewal', () => {
     expect(await ground.attempts(id)).toHaveLength(1);
     expect((await ground.subscriptionOf(id)).captureRetryCount).toBe(1);
     await ground.allow(payer, 10_000_000n);
-    expect(await (await open(url)).text()).toContain('Your wallet can pay the renewal now.');
+    expect(await (await open(url)).text()).toContain('Your wallet can pay for the renewal now.');
     expect((await press(url, 'retry')).status).toBe(303);
-    expect(await (await open(url)).text()).toContain('The charge is on its way');
+    expect(await (await open(url)).text()).toContain('Your payment is being processed');
     await press(url, 'retry');
     await ground.goTo(later(ground.clock.now(), 10));
     expect((await ground.attempts(id)).map(({ status }) => status)).toEqual(['FAILED', 'PAID']);
@@ -149,11 +151,11 @@ describe('the link in the mail about a failed renewal', () => {
     await ground.allow(ground.evm.payers[0]);
     ground.setPrices('USDC=0.5');
     const raised = await (await open(url)).text();
-    expect(raised).toContain('The renewal costs 20 USDC, more than the 12.5 USDC per period that you agreed to.');
+    expect(raised).toContain('The renewal costs 20 USDC. This exceeds your spending limit of 12.5 USDC per period.');
     expect(raised).not.toContain('Check again');
     ground.setPrices('');
     await ground.revoke(ground.evm.payers[0], consent);
-    expect(await (await open(url)).text()).toContain('was revoked with your wallet');
+    expect(await (await open(url)).text()).toContain('You revoked the recurring payment with your wallet');
     expect((await press(url, 'retry')).status).toBe(303);
     expect((await ground.subscriptionOf(id)).retryRequestedAt).toBeNull();
   });
@@ -208,7 +210,7 @@ describe('a link', () => {
   it('repairs nothing once the subscription is cancelled', async () => {
     const { url, id } = await failing();
     await cancelSubscription(ground, { scope: ground.scope, id, cancelAtPeriodEnd: false });
-    expect(await (await open(url)).text()).toContain('There is nothing to repair');
+    expect(await (await open(url)).text()).toContain('No payment is due');
     for (const action of ['retry', 'consent', 'pay']) {
       expect((await press(url, action)).headers.get('location')).toBe(url);
     }

@@ -2,50 +2,62 @@ import type { MailContent } from '../mail-content.ts';
 import type { DisputeTexts, MailFormat, MailWords } from './mail-words.ts';
 
 const causes: Record<string, string> = {
-  CAP_EXCEEDED: 'At the current price, the renewal costs more than the limit that you agreed to for one period.',
-  INSUFFICIENT_ALLOWANCE: 'Your wallet does not allow a payment of this amount any more.',
-  INSUFFICIENT_BALANCE: 'Your wallet does not hold enough to pay this amount.',
-  CONSENT_REVOKED: 'You have revoked the recurring payment.',
-  CONSENT_MISSING: 'There is no agreement for a recurring payment.',
-  PERMIT_EXPIRED: 'The permission that you signed for the recurring payment has expired.',
-  WALLET_REMOVED: 'The wallet that pays this subscription was removed from your account.',
+  CAP_EXCEEDED: 'At the current price, the renewal exceeds the spending limit that you agreed to for each period.',
+  INSUFFICIENT_ALLOWANCE: 'The token approval of your wallet is too low for this amount.',
+  INSUFFICIENT_BALANCE: 'The balance of your wallet is too low for this amount.',
+  CONSENT_REVOKED: 'You revoked the recurring payment.',
+  CONSENT_MISSING: 'There is no valid agreement for this recurring payment.',
+  PERMIT_EXPIRED: 'Your signature for the recurring payment has expired.',
+  WALLET_REMOVED: 'The wallet that pays for this subscription was removed from your account.',
+};
+
+/** The same causes, to the merchant. */
+const memberCauses: Record<string, string> = {
+  CAP_EXCEEDED: 'The amount exceeds the spending limit that the customer signed.',
+  INSUFFICIENT_ALLOWANCE: 'The token approval of the customer’s wallet is too low.',
+  INSUFFICIENT_BALANCE: 'The balance of the customer’s wallet is too low.',
+  CONSENT_REVOKED: 'The customer revoked the authorization.',
+  CONSENT_MISSING: 'There is no payment authorization.',
+  PERMIT_EXPIRED: 'The customer’s signature has expired.',
+  WALLET_REMOVED: 'The wallet was removed.',
 };
 
 const outcomes: Record<string, string> = {
-  RESOLVED_MERCHANT: 'The dispute was decided in favor of the merchant. The payment stands.',
-  RESOLVED_PAYER: 'The dispute was decided in favor of the payer. What was left in escrow is returned.',
+  RESOLVED_MERCHANT: 'The dispute was decided in favor of the merchant. The payment is not refunded.',
+  RESOLVED_PAYER: 'The dispute was decided in favor of the customer. The amount held in escrow is refunded.',
 };
 
 function outcomeOf({ dispute }: MailContent, format: MailFormat): string {
   const share = dispute?.payerPercent ? format.percent(dispute.payerPercent) : '?';
   return (
     outcomes[dispute?.status ?? ''] ??
-    `What was left in escrow is divided: ${share} go to the payer and the rest to the merchant.`
+    `The amount held in escrow is split: ${share} is refunded to the customer, and the rest is paid out to the merchant.`
   );
 }
 
-const undecided = 'If it is not decided by then, anyone can have the payment divided as its terms say.';
+const undecided =
+  'Without a decision by then, anyone can end the dispute, and the amount is split according to the payment terms.';
 
 const toPayer: DisputeTexts = {
   OPENED: ({ appName, dispute }, format) => ({
     subject: `Your dispute with ${appName} was opened`,
     title: 'Your dispute was opened',
     paragraphs: [
-      'The money stays in escrow until the dispute is resolved. You will receive an email about the outcome.',
-      `You can submit evidence until then. The deadline is ${format.time(dispute?.deadline ?? '')}.`,
+      'Your payment stays in escrow until the dispute is resolved. We will email you the outcome.',
+      `You can submit evidence until ${format.time(dispute?.deadline ?? '')}.`,
     ],
     action: 'View dispute',
   }),
   EVIDENCE_SUBMITTED: ({ appName }) => ({
     subject: `New evidence in your dispute with ${appName}`,
-    title: `${appName} has submitted evidence`,
+    title: `${appName} submitted evidence`,
     paragraphs: ['You can read it, and submit evidence of your own, until the dispute is resolved.'],
     action: 'View dispute',
   }),
   DEADLINE_APPROACHING: ({ appName, dispute }, format) => ({
     subject: `The deadline of your dispute with ${appName} is approaching`,
     title: 'The deadline of your dispute is approaching',
-    paragraphs: [`Your dispute ends on ${format.time(dispute?.deadline ?? '')}. ${undecided}`],
+    paragraphs: [`The deadline is ${format.time(dispute?.deadline ?? '')}. ${undecided}`],
     action: 'View dispute',
   }),
   RESOLVED: (content, format) => ({
@@ -58,24 +70,24 @@ const toPayer: DisputeTexts = {
 
 const toMember: DisputeTexts = {
   OPENED: ({ appName, dispute }, format) => ({
-    subject: `A payer disputes a payment to ${appName}`,
-    title: 'A payer has opened a dispute',
+    subject: `A customer disputed a payment to ${appName}`,
+    title: 'A customer opened a dispute',
     paragraphs: [
-      'The money stays in escrow until the dispute is resolved. You can return it to the payer at any time.',
-      `Please submit your evidence by ${format.time(dispute?.deadline ?? '')}.`,
+      'The payment stays in escrow until the dispute is resolved. You can accept the dispute and refund the customer at any time.',
+      `Submit your evidence by ${format.time(dispute?.deadline ?? '')}.`,
     ],
     action: 'View dispute',
   }),
   EVIDENCE_SUBMITTED: ({ appName }) => ({
     subject: `New evidence in a dispute with ${appName}`,
-    title: 'The payer has submitted evidence',
+    title: 'The customer submitted evidence',
     paragraphs: ['You can read it, and submit evidence of your own, until the dispute is resolved.'],
     action: 'View dispute',
   }),
   DEADLINE_APPROACHING: ({ appName, dispute }, format) => ({
     subject: `The deadline of a dispute with ${appName} is approaching`,
     title: 'The deadline of a dispute is approaching',
-    paragraphs: [`The dispute ends on ${format.time(dispute?.deadline ?? '')}. ${undecided}`],
+    paragraphs: [`The deadline is ${format.time(dispute?.deadline ?? '')}. ${undecided}`],
     action: 'View dispute',
   }),
   RESOLVED: (content, format) => ({
@@ -88,17 +100,17 @@ const toMember: DisputeTexts = {
 
 const notices: Record<string, [one: string, many: string]> = {
   MEMBER_PAYMENT: ['payment received', 'payments received'],
-  MEMBER_DISPUTE: ['change of a dispute', 'changes of disputes'],
+  MEMBER_DISPUTE: ['dispute update', 'dispute updates'],
   MEMBER_RENEWAL_FAILED: ['failed renewal', 'failed renewals'],
-  MEMBER_WEBHOOK_DISABLED: ['disabled webhook', 'disabled webhooks'],
-  MEMBER_LOW_BALANCE: ['low balance', 'low balances'],
+  MEMBER_WEBHOOK_DISABLED: ['disabled webhook endpoint', 'disabled webhook endpoints'],
+  MEMBER_LOW_BALANCE: ['wallet low on funds', 'wallets low on funds'],
 };
 
 export const english: MailWords = {
   labels: {
     amount: 'Amount',
     paid: 'Paid with',
-    refunded: 'Returned',
+    refunded: 'Refunded',
     network: 'Network',
     transaction: 'Transaction',
     date: 'Date',
@@ -106,12 +118,12 @@ export const english: MailWords = {
     invoice: 'Invoice',
     reason: 'Reason',
     plan: 'Plan',
-    due: 'Due',
+    due: 'Renewal date',
     nextAttempt: 'Next attempt',
     deadline: 'Deadline',
     payment: 'Payment',
     endpoint: 'Endpoint',
-    key: 'Key',
+    key: 'Wallet',
     balance: 'Balance',
   },
   greeting: (name) => (name === null ? 'Hello,' : `Hello ${name},`),
@@ -119,35 +131,35 @@ export const english: MailWords = {
     RECEIPT: ({ appName, money, invoiceId }, { money: print }) => ({
       subject: `Your receipt from ${appName}`,
       title: `You paid ${money ? print(money) : ''}`,
-      paragraphs: [`Thank you. ${appName} has received your payment.`],
+      paragraphs: [`Thank you for your payment to ${appName}.`],
       ...(invoiceId ? { action: 'View invoice' } : {}),
     }),
     REFUND: ({ appName, token }) => ({
       subject: `Your refund from ${appName}`,
-      title: `${token ?? 'Your payment'} was returned to you`,
-      paragraphs: [`${appName} has refunded your payment to the wallet that you paid with.`],
+      title: token ? `Your refund of ${token}` : 'Your refund',
+      paragraphs: [`${appName} sent the refund to the wallet that you paid with.`],
     }),
     RENEWAL_REMINDER: ({ appName, plan, at, money, isMetered }, format) => ({
-      subject: `Your subscription to ${plan} renews soon`,
-      title: `${plan} renews on ${at ? format.date(at) : ''}`,
+      subject: `Your ${plan} subscription renews soon`,
+      title: `Your ${plan} subscription renews on ${at ? format.date(at) : ''}`,
       paragraphs: [
         `Your subscription with ${appName} renews automatically. ${money ? `${format.money(money)} will be charged to your wallet.` : ''}`,
-        ...(isMetered && money ? ['This includes your usage so far. Usage until then will be added.'] : []),
-        'Please make sure that your wallet holds enough by then. You can review and revoke recurring payments with your wallet at any time.',
+        ...(isMetered && money
+          ? ['This includes your usage to date. Further usage until the renewal will be added.']
+          : []),
+        'Please make sure that the balance of your wallet is sufficient by then. You can view and revoke your recurring payments at any time.',
       ],
-      action: 'Manage recurring payments',
+      action: 'Manage subscription',
     }),
     RENEWAL_FAILED: ({ appName, plan, cause, isPastDue }) => ({
-      subject: isPastDue
-        ? `Your subscription to ${plan} is past due`
-        : `We could not renew your subscription to ${plan}`,
-      title: isPastDue ? 'Your subscription is past due' : 'Your renewal could not be paid',
+      subject: isPastDue ? `Your ${plan} subscription is past due` : `We could not renew your ${plan} subscription`,
+      title: isPastDue ? 'Your subscription is past due' : 'Your renewal payment failed',
       paragraphs: [
-        `The renewal of your subscription to ${plan} with ${appName} could not be charged.`,
+        `We could not charge your wallet for the renewal of your ${plan} subscription with ${appName}.`,
         causes[cause ?? ''] ?? 'The network rejected the charge.',
-        'You can repair it, pay from another wallet from now on, or pay only the open invoice. Your subscription continues as soon as the payment has arrived.',
+        'You can fix the problem, switch to another wallet, or pay only the open invoice. Your subscription continues as soon as your payment is received.',
       ],
-      action: 'Update payment',
+      action: 'Update payment method',
     }),
     DISPUTE: (content, format) => toPayer[content.dispute?.step ?? 'OPENED'](content, format),
     MEMBER_PAYMENT: ({ appName, money }, format) => ({
@@ -158,25 +170,26 @@ export const english: MailWords = {
     }),
     MEMBER_DISPUTE: (content, format) => toMember[content.dispute?.step ?? 'OPENED'](content, format),
     MEMBER_RENEWAL_FAILED: ({ plan, appName, isPastDue, cause }) => ({
-      subject: isPastDue ? `A subscription to ${plan} is past due` : `A renewal of ${plan} failed`,
-      title: isPastDue ? 'A subscription is past due' : 'A renewal could not be charged',
-      paragraphs: [`${appName} could not charge a renewal of ${plan}. Error code: ${cause ?? 'CHARGE_FAILED'}.`],
+      subject: isPastDue ? `A ${plan} subscription is past due` : `A ${plan} renewal payment failed`,
+      title: isPastDue ? 'A subscription is past due' : 'A renewal payment failed',
+      paragraphs: [
+        `${appName} could not charge the renewal of a ${plan} subscription.`,
+        `${memberCauses[cause ?? ''] ?? 'The network rejected the charge.'} Error code: ${cause ?? 'CHARGE_FAILED'}.`,
+      ],
       action: 'View subscription',
     }),
     MEMBER_WEBHOOK_DISABLED: ({ appName }) => ({
       subject: `A webhook endpoint of ${appName} was disabled`,
       title: 'A webhook endpoint was disabled',
       paragraphs: [
-        'Its server asked for no more deliveries (410 Gone). Events are kept and can be delivered again after you enable it.',
+        'The endpoint responded with 410 Gone, so events are no longer delivered to it. You can enable it and redeliver the events at any time.',
       ],
-      action: 'View webhooks',
+      action: 'View webhook endpoints',
     }),
     MEMBER_LOW_BALANCE: ({ chain }) => ({
-      subject: `Low balance for gas on ${chain}`,
-      title: 'A sending key has little left for gas',
-      paragraphs: [
-        'Captures, refunds and renewals on this network stop when the balance is used up. Please top it up.',
-      ],
+      subject: `Low balance for network fees on ${chain}`,
+      title: 'A wallet of your installation is low on funds for network fees',
+      paragraphs: ['Captures, refunds and renewals on this network stop when the balance runs out. Please add funds.'],
     }),
     MEMBER_SUMMARY: ({ counts = {} }) => {
       const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -184,7 +197,7 @@ export const english: MailWords = {
         subject: `${total} more notifications in the last hour`,
         title: `${total} more notifications`,
         paragraphs: [
-          'There were too many to send one email for each:',
+          'There were too many notifications to send each of them separately:',
           ...Object.entries(counts).map(([kind, count]) => `${count} ${notices[kind]?.[count === 1 ? 0 : 1] ?? kind}`),
         ],
         action: 'Open dashboard',
@@ -195,6 +208,6 @@ export const english: MailWords = {
   unsubscribe: 'Unsubscribe',
   footer: (from, isToMember) =>
     isToMember
-      ? `${from} sends you this email because you switched it on under Settings, Notifications.`
+      ? `You receive this email from ${from} because you turned it on in Settings under Notifications.`
       : `You receive this email because of a payment to ${from}.`,
 };

@@ -3,39 +3,50 @@ import type { DisputeTexts, MailFormat, MailWords } from './mail-words.ts';
 
 const causes: Record<string, string> = {
   CAP_EXCEEDED:
-    'Zum aktuellen Kurs kostet die Verlängerung mehr als der Höchstbetrag, dem Sie für einen Zeitraum zugestimmt haben.',
-  INSUFFICIENT_ALLOWANCE: 'Ihre Wallet erlaubt keine Zahlung in dieser Höhe mehr.',
+    'Zum aktuellen Kurs übersteigt die Verlängerung den Höchstbetrag, dem Sie pro Zeitraum zugestimmt haben.',
+  INSUFFICIENT_ALLOWANCE: 'Die Token-Freigabe Ihrer Wallet reicht für diesen Betrag nicht aus.',
   INSUFFICIENT_BALANCE: 'Das Guthaben Ihrer Wallet reicht für diesen Betrag nicht aus.',
   CONSENT_REVOKED: 'Sie haben die wiederkehrende Zahlung widerrufen.',
-  CONSENT_MISSING: 'Es liegt keine Zustimmung zu einer wiederkehrenden Zahlung vor.',
-  PERMIT_EXPIRED: 'Die Erlaubnis, die Sie für die wiederkehrende Zahlung signiert haben, ist abgelaufen.',
+  CONSENT_MISSING: 'Für diese wiederkehrende Zahlung liegt keine gültige Zustimmung vor.',
+  PERMIT_EXPIRED: 'Ihre Signatur für die wiederkehrende Zahlung ist abgelaufen.',
   WALLET_REMOVED: 'Die Wallet, mit der dieses Abonnement bezahlt wird, wurde aus Ihrem Kundenkonto entfernt.',
 };
 
+/** The same causes, to the merchant. */
+const memberCauses: Record<string, string> = {
+  CAP_EXCEEDED: 'Der Betrag übersteigt den vom Kunden signierten Höchstbetrag.',
+  INSUFFICIENT_ALLOWANCE: 'Die Token-Freigabe der Wallet des Kunden reicht nicht aus.',
+  INSUFFICIENT_BALANCE: 'Das Guthaben der Wallet des Kunden reicht nicht aus.',
+  CONSENT_REVOKED: 'Der Kunde hat die Zustimmung widerrufen.',
+  CONSENT_MISSING: 'Es liegt keine Zustimmung des Kunden vor.',
+  PERMIT_EXPIRED: 'Die Signatur des Kunden ist abgelaufen.',
+  WALLET_REMOVED: 'Die Wallet wurde entfernt.',
+};
+
 const outcomes: Record<string, string> = {
-  RESOLVED_MERCHANT: 'Der Streitfall wurde zugunsten des Händlers entschieden. Die Zahlung bleibt bestehen.',
+  RESOLVED_MERCHANT: 'Der Streitfall wurde zugunsten des Händlers entschieden. Die Zahlung wird nicht erstattet.',
   RESOLVED_PAYER:
-    'Der Streitfall wurde zugunsten des Zahlers entschieden. Was noch treuhänderisch verwahrt war, wird zurückgezahlt.',
+    'Der Streitfall wurde zugunsten des Kunden entschieden. Der treuhänderisch verwahrte Betrag wird erstattet.',
 };
 
 function outcomeOf({ dispute }: MailContent, format: MailFormat): string {
   const share = dispute?.payerPercent ? format.percent(dispute.payerPercent) : '?';
   return (
     outcomes[dispute?.status ?? ''] ??
-    `Der noch treuhänderisch verwahrte Betrag wird geteilt: ${share} erhält der Zahler, den Rest der Händler.`
+    `Der treuhänderisch verwahrte Betrag wird aufgeteilt: ${share} werden dem Kunden erstattet, der Rest wird an den Händler ausgezahlt.`
   );
 }
 
 const undecided =
-  'Ist er bis dahin nicht entschieden, kann jeder veranlassen, dass die Zahlung so aufgeteilt wird, wie ihre Bedingungen es vorsehen.';
+  'Ohne Entscheidung bis dahin kann jeder den Streitfall beenden; der Betrag wird dann nach den Zahlungsbedingungen aufgeteilt.';
 
 const toPayer: DisputeTexts = {
   OPENED: ({ appName, dispute }, format) => ({
     subject: `Ihr Streitfall mit ${appName} wurde eröffnet`,
     title: 'Ihr Streitfall wurde eröffnet',
     paragraphs: [
-      'Das Geld bleibt im Treuhandkonto, bis der Streitfall entschieden ist. Über das Ergebnis informieren wir Sie per E-Mail.',
-      `Bis dahin können Sie Nachweise einreichen. Die Frist endet am ${format.time(dispute?.deadline ?? '')}.`,
+      'Ihre Zahlung bleibt treuhänderisch verwahrt, bis der Streitfall entschieden ist. Über das Ergebnis informieren wir Sie per E-Mail.',
+      `Nachweise können Sie bis zum ${format.time(dispute?.deadline ?? '')} einreichen.`,
     ],
     action: 'Streitfall ansehen',
   }),
@@ -48,7 +59,7 @@ const toPayer: DisputeTexts = {
   DEADLINE_APPROACHING: ({ appName, dispute }, format) => ({
     subject: `Die Frist Ihres Streitfalls mit ${appName} läuft bald ab`,
     title: 'Die Frist Ihres Streitfalls läuft bald ab',
-    paragraphs: [`Ihr Streitfall endet am ${format.time(dispute?.deadline ?? '')}. ${undecided}`],
+    paragraphs: [`Die Frist endet am ${format.time(dispute?.deadline ?? '')}. ${undecided}`],
     action: 'Streitfall ansehen',
   }),
   RESOLVED: (content, format) => ({
@@ -61,24 +72,24 @@ const toPayer: DisputeTexts = {
 
 const toMember: DisputeTexts = {
   OPENED: ({ appName, dispute }, format) => ({
-    subject: `Ein Zahler beanstandet eine Zahlung an ${appName}`,
-    title: 'Ein Zahler hat einen Streitfall eröffnet',
+    subject: `Neuer Streitfall zu einer Zahlung an ${appName}`,
+    title: 'Ein Kunde hat einen Streitfall eröffnet',
     paragraphs: [
-      'Das Geld bleibt im Treuhandkonto, bis der Streitfall entschieden ist. Sie können es dem Zahler jederzeit zurückgeben.',
+      'Die Zahlung bleibt treuhänderisch verwahrt, bis der Streitfall entschieden ist. Sie können den Streitfall jederzeit anerkennen und dem Kunden die Zahlung erstatten.',
       `Bitte reichen Sie Ihre Nachweise bis zum ${format.time(dispute?.deadline ?? '')} ein.`,
     ],
     action: 'Streitfall ansehen',
   }),
   EVIDENCE_SUBMITTED: ({ appName }) => ({
     subject: `Neuer Nachweis in einem Streitfall mit ${appName}`,
-    title: 'Der Zahler hat einen Nachweis eingereicht',
+    title: 'Der Kunde hat einen Nachweis eingereicht',
     paragraphs: ['Sie können ihn ansehen und eigene Nachweise einreichen, bis der Streitfall entschieden ist.'],
     action: 'Streitfall ansehen',
   }),
   DEADLINE_APPROACHING: ({ appName, dispute }, format) => ({
     subject: `Die Frist eines Streitfalls mit ${appName} läuft bald ab`,
     title: 'Die Frist eines Streitfalls läuft bald ab',
-    paragraphs: [`Der Streitfall endet am ${format.time(dispute?.deadline ?? '')}. ${undecided}`],
+    paragraphs: [`Die Frist endet am ${format.time(dispute?.deadline ?? '')}. ${undecided}`],
     action: 'Streitfall ansehen',
   }),
   RESOLVED: (content, format) => ({
@@ -91,10 +102,10 @@ const toMember: DisputeTexts = {
 
 const notices: Record<string, [one: string, many: string]> = {
   MEMBER_PAYMENT: ['eingegangene Zahlung', 'eingegangene Zahlungen'],
-  MEMBER_DISPUTE: ['Änderung eines Streitfalls', 'Änderungen von Streitfällen'],
+  MEMBER_DISPUTE: ['Neuigkeit zu einem Streitfall', 'Neuigkeiten zu Streitfällen'],
   MEMBER_RENEWAL_FAILED: ['fehlgeschlagene Verlängerung', 'fehlgeschlagene Verlängerungen'],
-  MEMBER_WEBHOOK_DISABLED: ['deaktivierter Webhook', 'deaktivierte Webhooks'],
-  MEMBER_LOW_BALANCE: ['niedriges Guthaben', 'niedrige Guthaben'],
+  MEMBER_WEBHOOK_DISABLED: ['deaktivierter Webhook-Endpunkt', 'deaktivierte Webhook-Endpunkte'],
+  MEMBER_LOW_BALANCE: ['Wallet mit niedrigem Guthaben', 'Wallets mit niedrigem Guthaben'],
 };
 
 export const german: MailWords = {
@@ -109,12 +120,12 @@ export const german: MailWords = {
     invoice: 'Rechnung',
     reason: 'Grund',
     plan: 'Tarif',
-    due: 'Fällig am',
+    due: 'Verlängerung am',
     nextAttempt: 'Nächster Versuch',
     deadline: 'Frist',
     payment: 'Zahlung',
     endpoint: 'Endpunkt',
-    key: 'Schlüssel',
+    key: 'Wallet',
     balance: 'Guthaben',
   },
   greeting: (name) => (name === null ? 'Guten Tag,' : `Guten Tag ${name},`),
@@ -122,37 +133,37 @@ export const german: MailWords = {
     RECEIPT: ({ appName, money, invoiceId }, { money: print }) => ({
       subject: `Ihr Zahlungsbeleg von ${appName}`,
       title: `Sie haben ${money ? print(money) : ''} bezahlt`,
-      paragraphs: [`Vielen Dank. ${appName} hat Ihre Zahlung erhalten.`],
+      paragraphs: [`Vielen Dank für Ihre Zahlung an ${appName}.`],
       ...(invoiceId ? { action: 'Rechnung ansehen' } : {}),
     }),
     REFUND: ({ appName, token }) => ({
       subject: `Ihre Erstattung von ${appName}`,
-      title: `${token ?? 'Ihre Zahlung'} wurde Ihnen erstattet`,
-      paragraphs: [`${appName} hat Ihre Zahlung an die Wallet erstattet, mit der Sie bezahlt haben.`],
+      title: token ? `Ihre Erstattung über ${token}` : 'Ihre Erstattung',
+      paragraphs: [`${appName} hat die Erstattung an die Wallet gesendet, mit der Sie bezahlt haben.`],
     }),
     RENEWAL_REMINDER: ({ appName, plan, at, money, isMetered }, format) => ({
       subject: `Ihr Abonnement ${plan} verlängert sich bald`,
-      title: `${plan} verlängert sich am ${at ? format.date(at) : ''}`,
+      title: `Ihr Abonnement ${plan} verlängert sich am ${at ? format.date(at) : ''}`,
       paragraphs: [
         `Ihr Abonnement bei ${appName} verlängert sich automatisch. ${money ? `Von Ihrer Wallet werden ${format.money(money)} abgebucht.` : ''}`,
         ...(isMetered && money
-          ? ['Ihre bisherige Nutzung ist darin enthalten. Die Nutzung bis dahin kommt hinzu.']
+          ? ['Ihre bisherige Nutzung ist darin enthalten. Weitere Nutzung bis zur Verlängerung kommt hinzu.']
           : []),
-        'Bitte sorgen Sie bis dahin für ausreichendes Guthaben. Wiederkehrende Zahlungen können Sie jederzeit mit Ihrer Wallet einsehen und widerrufen.',
+        'Bitte sorgen Sie bis dahin für ausreichendes Guthaben. Sie können Ihre wiederkehrenden Zahlungen jederzeit einsehen und widerrufen.',
       ],
-      action: 'Wiederkehrende Zahlungen verwalten',
+      action: 'Abonnement verwalten',
     }),
     RENEWAL_FAILED: ({ appName, plan, cause, isPastDue }) => ({
       subject: isPastDue
         ? `Ihr Abonnement ${plan} ist überfällig`
         : `Ihr Abonnement ${plan} konnte nicht verlängert werden`,
-      title: isPastDue ? 'Ihr Abonnement ist überfällig' : 'Ihre Verlängerung konnte nicht bezahlt werden',
+      title: isPastDue ? 'Ihr Abonnement ist überfällig' : 'Die Zahlung für Ihre Verlängerung ist fehlgeschlagen',
       paragraphs: [
-        `Die Verlängerung Ihres Abonnements ${plan} bei ${appName} konnte nicht abgebucht werden.`,
+        `Der Betrag für die Verlängerung Ihres Abonnements ${plan} bei ${appName} konnte nicht von Ihrer Wallet abgebucht werden.`,
         causes[cause ?? ''] ?? 'Das Netzwerk hat die Abbuchung abgelehnt.',
-        'Sie können die Ursache beheben, künftig mit einer anderen Wallet bezahlen oder nur die offene Rechnung begleichen. Ihr Abonnement läuft weiter, sobald die Zahlung eingegangen ist.',
+        'Sie können die Ursache beheben, zu einer anderen Wallet wechseln oder nur die offene Rechnung bezahlen. Ihr Abonnement läuft weiter, sobald Ihre Zahlung eingegangen ist.',
       ],
-      action: 'Zahlung aktualisieren',
+      action: 'Zahlungsart aktualisieren',
     }),
     DISPUTE: (content, format) => toPayer[content.dispute?.step ?? 'OPENED'](content, format),
     MEMBER_PAYMENT: ({ appName, money }, format) => ({
@@ -163,10 +174,13 @@ export const german: MailWords = {
     }),
     MEMBER_DISPUTE: (content, format) => toMember[content.dispute?.step ?? 'OPENED'](content, format),
     MEMBER_RENEWAL_FAILED: ({ plan, appName, isPastDue, cause }) => ({
-      subject: isPastDue ? `Ein Abonnement ${plan} ist überfällig` : `Eine Verlängerung von ${plan} ist fehlgeschlagen`,
-      title: isPastDue ? 'Ein Abonnement ist überfällig' : 'Eine Verlängerung konnte nicht abgebucht werden',
+      subject: isPastDue
+        ? `Ein Abonnement ${plan} ist überfällig`
+        : `Zahlung für eine Verlängerung von ${plan} fehlgeschlagen`,
+      title: isPastDue ? 'Ein Abonnement ist überfällig' : 'Die Zahlung für eine Verlängerung ist fehlgeschlagen',
       paragraphs: [
-        `${appName} konnte eine Verlängerung von ${plan} nicht abbuchen. Fehlercode: ${cause ?? 'CHARGE_FAILED'}.`,
+        `${appName} konnte den Betrag für die Verlängerung eines Abonnements ${plan} nicht abbuchen.`,
+        `${memberCauses[cause ?? ''] ?? 'Das Netzwerk hat die Abbuchung abgelehnt.'} Fehlercode: ${cause ?? 'CHARGE_FAILED'}.`,
       ],
       action: 'Abonnement ansehen',
     }),
@@ -174,15 +188,15 @@ export const german: MailWords = {
       subject: `Ein Webhook-Endpunkt von ${appName} wurde deaktiviert`,
       title: 'Ein Webhook-Endpunkt wurde deaktiviert',
       paragraphs: [
-        'Der Server möchte keine Zustellungen mehr (410 Gone). Die Ereignisse bleiben erhalten und können nach dem Aktivieren erneut zugestellt werden.',
+        'Der Endpunkt hat mit 410 Gone geantwortet. Ereignisse werden ihm daher nicht mehr zugestellt. Sie können ihn jederzeit wieder aktivieren und die Ereignisse erneut zustellen.',
       ],
-      action: 'Webhooks ansehen',
+      action: 'Webhook-Endpunkte ansehen',
     }),
     MEMBER_LOW_BALANCE: ({ chain }) => ({
-      subject: `Niedriges Guthaben für Gas auf ${chain}`,
-      title: 'Ein sendender Schlüssel hat wenig Guthaben für Gas',
+      subject: `Niedriges Guthaben für Netzwerkgebühren auf ${chain}`,
+      title: 'Das Guthaben einer Wallet Ihrer Installation für Netzwerkgebühren ist niedrig',
       paragraphs: [
-        'Einzüge, Erstattungen und Verlängerungen in diesem Netzwerk stehen still, sobald das Guthaben aufgebraucht ist. Bitte laden Sie es auf.',
+        'Sobald das Guthaben aufgebraucht ist, sind in diesem Netzwerk keine Einzüge, Erstattungen und Verlängerungen mehr möglich. Bitte laden Sie die Wallet auf.',
       ],
     }),
     MEMBER_SUMMARY: ({ counts = {} }) => {
@@ -191,7 +205,7 @@ export const german: MailWords = {
         subject: `${total} weitere Benachrichtigungen in der letzten Stunde`,
         title: `${total} weitere Benachrichtigungen`,
         paragraphs: [
-          'Es waren zu viele für einzelne E-Mails:',
+          'Es waren zu viele Benachrichtigungen für einzelne E-Mails:',
           ...Object.entries(counts).map(([kind, count]) => `${count} ${notices[kind]?.[count === 1 ? 0 : 1] ?? kind}`),
         ],
         action: 'Dashboard öffnen',
@@ -202,6 +216,6 @@ export const german: MailWords = {
   unsubscribe: 'Abbestellen',
   footer: (from, isToMember) =>
     isToMember
-      ? `Sie erhalten diese E-Mail von ${from}, weil Sie sie unter Einstellungen, Benachrichtigungen eingeschaltet haben.`
+      ? `Sie erhalten diese E-Mail von ${from}, weil Sie sie in den Einstellungen unter „Benachrichtigungen“ aktiviert haben.`
       : `Sie erhalten diese E-Mail wegen einer Zahlung an ${from}.`,
 };
