@@ -142,3 +142,41 @@ test(
   },
   TEST_MS,
 );
+
+test(
+  'a Solana wallet that does not answer is left at every step, and what it sends late is noticed',
+  async () => {
+    const { solana } = ground;
+    const [payer] = solana.payers;
+    const { url, paymentIntentId } = await openSession();
+    const { page, pictures, axe } = await openPage();
+    const wallet = await injectSolanaWallet(page, { secretKey: payer.secretKey, rpcUrl: solana.rpcUrl });
+    await page.goto(url);
+    wallet.behave('connect', 'hang');
+    await page.getByRole('button', { name: 'Connect Test Solana wallet' }).click();
+    await page.getByRole('button', { name: 'Start over' }).click();
+    await page.locator('[data-notice="STARTED_OVER"]').waitFor();
+    await pictures('solana-started-over');
+    expect(await axe()).toEqual([]);
+    // A late yes leads nowhere: the payer may have chosen the code instead.
+    wallet.behave('connect');
+    expect(await page.getByRole('button', { name: /^Sign to pay/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Connect Test Solana wallet' }).click();
+    const pay = page.getByRole('button', { name: 'Sign to pay 12.50 USDC' });
+    await pay.waitFor();
+    wallet.behave('solana:signAndSendTransaction', 'hang');
+    await pay.click();
+    const startOver = page.getByRole('button', { name: 'Start over' });
+    await startOver.waitFor();
+    await page.locator('[data-notice="SLOW_WALLET"]').waitFor();
+    await pictures('solana-slow-wallet');
+    expect(await axe()).toEqual([]);
+    await startOver.click();
+    // The wallet may still send it, so the page asks.
+    await page.locator('[data-card="unsure"]').waitFor();
+    wallet.behave('solana:signAndSendTransaction');
+    await toReceipt(page);
+    expect(await payerOf(paymentIntentId)).toBe(wallet.address);
+  },
+  TEST_MS,
+);

@@ -156,3 +156,24 @@ test('a minute without a network is said, and the payment goes on where it was',
   await card(page, 'receipt');
   expect(asked(wallet)).toEqual(['eth_signTypedData_v4']);
 });
+
+test('a session that nobody can pay says so before a wallet is connected, and can be paid once it can', async () => {
+  const bare = await ground.openShop('Bare shop');
+  const payoutAddress = await ground.database.payoutAddress.findMany({ where: { appId: bare.appId } });
+  await ground.database.payoutAddress.deleteMany({ where: { appId: bare.appId } });
+  const session = await bare.call('POST', '/checkout-sessions', {
+    items: [{ name: 'Green tea', amount: '12.50' }],
+    cancelUrl: 'https://shop.example/cart',
+  });
+  const { page, wallet, axe, pictures } = await visit(ground, `/checkout/${session.id}#${session.clientSecret}`);
+  await page.locator('[data-end="unpayable"]').waitFor();
+  expect(await page.getByRole('button', { name: /^Connect / }).count()).toBe(0);
+  expect(asked(wallet)).toEqual([]);
+  await page.getByRole('link', { name: 'Cancel payment' }).waitFor();
+  await pictures('checkout-unpayable');
+  expect(await axe()).toEqual([]);
+  await ground.database.payoutAddress.createMany({ data: payoutAddress });
+  await press(page, /^Try again$/);
+  await press(page, /^Connect /);
+  await card(page, 'way');
+});

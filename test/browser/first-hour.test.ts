@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { localAccounts } from '../../src/local/local-accounts.ts';
+import { localSolanaAccounts } from '../../src/local/solana/solana-accounts.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
 import { openPage } from './setup/open-page.ts';
 import { payIntent } from './setup/pay-intent.ts';
@@ -100,6 +101,24 @@ test('plans and keys say what is missing, empty lists lead on, and examples have
   await page.getByRole('main').getByRole('button', { name: 'New product' }).last().click();
   await page.getByRole('dialog').locator('[data-payout-note="none"]').waitFor();
   await page.keyboard.press('Escape');
+  await page.goto(`${ground.origin}/dashboard/invoices/new`);
+  await page.locator('[data-payout-note="none"]').waitFor();
+  await inspect(opened, 'invoice-form-without-payouts');
+  await page.goto(`${ground.origin}/dashboard/subscriptions`);
+  await page.getByRole('main').getByRole('button', { name: 'New subscription' }).last().click();
+  await page.getByRole('dialog').locator('[data-payout-note="none"]').waitFor();
+  await inspect(opened, 'subscription-form-without-payouts');
+  // An address on Solana takes no recurring payments, but an invoice can be paid there.
+  const solana = { appId: bare.appId, family: 'SOLANA' as const, address: localSolanaAccounts.merchant.address };
+  await ground.database.payoutAddress.create({ data: solana });
+  await page.reload();
+  await page.getByRole('main').getByRole('button', { name: 'New subscription' }).last().click();
+  await page.getByRole('dialog').locator('[data-payout-note="none"]').waitFor();
+  await page.goto(`${ground.origin}/dashboard/invoices/new`);
+  await page.getByRole('heading', { name: 'Bill to' }).waitFor();
+  await page.waitForLoadState('networkidle');
+  expect(await page.locator('[data-payout-note]').count()).toBe(0);
+  await ground.database.payoutAddress.deleteMany({ where: { appId: bare.appId } });
   for (const path of ['/payments', '/links', '/plans', '/invoices', '/subscriptions', '/disputes', '/links/coupons']) {
     await page.goto(`${ground.origin}/dashboard${path}`);
     await page.getByRole('main').getByRole('heading', { level: 2 }).first().waitFor();

@@ -87,6 +87,13 @@ describe('what a form says of missing payout addresses', () => {
     expect(missing([...evm], [31337, 103])).toEqual({ isUnpayable: false, chains: ['Solana devnet'] });
     expect(missing([...evm], [103])).toEqual({ isUnpayable: true, chains: ['Solana devnet'] });
   });
+
+  it('leaves out Solana for recurring payments, which only EVM chains take', () => {
+    const recurring = (payouts: { family: string }[]) =>
+      missingPayouts(chains, { mode: 'TEST', payouts, selection: everything, isRecurring: true });
+    expect(recurring([{ family: 'SOLANA' }])).toEqual({ isUnpayable: true, chains: ['Local', 'Local 2'] });
+    expect(recurring([...evm])).toEqual({ isUnpayable: false, chains: [] });
+  });
 });
 
 describe('a problem', () => {

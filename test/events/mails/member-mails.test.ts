@@ -272,7 +272,7 @@ describe('a member', () => {
     const summary = mailsTo(busy.email).at(-1);
     expect(mailsTo(busy.email)).toHaveLength(11);
     expect(summary?.subject).toBe('115 more notifications in the last hour');
-    expect(summary?.text).toContain('115 disabled webhooks');
+    expect(summary?.text).toContain('115 disabled webhook endpoints');
     expect(await ground.database.mail.count({ where: { memberId: busy.id, status: 'SUMMARIZED' } })).toBe(115);
     await disabled();
     expect(mailsTo(busy.email)).toHaveLength(12);

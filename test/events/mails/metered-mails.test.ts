@@ -36,7 +36,7 @@ describe('the payer of a metered subscription', () => {
     await ground.settleDown();
     const [mail] = mailsTo(email);
     expect(mail?.text).toContain('$15.00 will be charged to your wallet.');
-    expect(mail?.text).toContain('This includes your usage so far. Usage until then will be added.');
+    expect(mail?.text).toContain('This includes your usage to date. Further usage until the renewal will be added.');
   });
 
   it('is told of a failed renewal, and not of another one when the last usage cannot be charged', async () => {

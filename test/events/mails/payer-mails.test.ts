@@ -148,7 +148,7 @@ describe('a payer', () => {
     const [mail, ...repeated] = mailsTo(email);
     expect(repeated).toEqual([]);
     expect(mail?.subject).toBe('Ihr Abonnement Gold konnte nicht verlängert werden');
-    expect(mail?.text).toContain('Ihre Wallet erlaubt keine Zahlung in dieser Höhe mehr.');
+    expect(mail?.text).toContain('Die Token-Freigabe Ihrer Wallet reicht für diesen Betrag nicht aus.');
     const [link = ''] = /http:\/\/localhost:4000\/renewal\/\S+/.exec(mail?.text ?? '') ?? [];
     expect(mail?.html).toContain(link.replaceAll('&', '&amp;'));
     const shown = await (await fetch(here(link))).text();

@@ -96,7 +96,9 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   // A transfer may come after the session's own end, and somebody who comes back finds the address again.
   const isTransferring =
     transfer && seen.card === 'expired' ? true : (wantsTransfer ?? transfer !== undefined) && isUndecided(seen);
-  const isChoosing = !isTransferring && isUndecided(seen);
+  // Nobody connects a wallet in vain. Who holds a price already sees what becomes of it.
+  const isUnpayable = ways.isUnpayable && !isTransferring && (seen.card === 'wallet' || seen.card === 'way');
+  const isChoosing = !isTransferring && !isUnpayable && isUndecided(seen);
   const isSolanaAlone = ways.isThere && ways.all.length === 0;
   // What is offered changes with prices and pauses; who has begun to pay stays where that was begun.
   if (isSolanaAlone && ways.solana.length > 0 && seen.card !== 'sign' && !payment.work && !isOnSolana)
@@ -118,6 +120,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
             />
           </Suspense>
         )}
+        {isUnpayable && <EndCard why="unpayable" url={view.session.cancelUrl} retry={ways.ask} />}
         {isChoosing && isOnSolana ? (
           <Suspense fallback={<LoadingCard />}>
             <SolanaCard

@@ -23,6 +23,9 @@ export type Ways = {
   /** In the order in which they are shown; undefined until that stands. */
   ordered: readonly Way[] | undefined;
   isThere: boolean;
+  /** There is no way to pay, whatever the wallet: no payout address, or all networks are paused. */
+  isUnpayable: boolean;
+  ask: () => unknown;
   /** Why they could not be loaded. */
   fault: string | undefined;
   /** The wallet was looked into, and can pay none of them. */
@@ -88,6 +91,8 @@ export function useWays(
     all,
     ordered,
     isThere: query.data !== undefined,
+    isUnpayable: query.data !== undefined && options.length === 0 && transfers.length === 0,
+    ask: query.refetch,
     fault: query.error instanceof ApiError && !query.data ? apiSentence(query.error) : undefined,
     lack: all.length > 0 && !balances.isReading && !all.some(isPayable) ? 'NOTHING_TO_PAY_WITH' : undefined,
     ...balances,

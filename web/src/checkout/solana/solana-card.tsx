@@ -6,6 +6,7 @@ import { Button } from '../../ui/button/button.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import { solanaChainName } from '../../wallet/solana/chain-name.ts';
 import { useSolanaWallets } from '../../wallet/solana/found-wallets.ts';
+import { StartOver } from '../cards/start-over.tsx';
 import type { Sent } from '../pay/payment-state.ts';
 import type { Option } from '../pay/ways.ts';
 import type { SessionName } from '../session/use-checkout.ts';
@@ -53,6 +54,7 @@ export function SolanaCard(props: SolanaCardProps) {
       )}
       {fault && <Notice name={fault} values={{ chain: option?.chainName ?? '' }} />}
       {option && <Wallets payment={payment} option={option} />}
+      {payment.work && <StartOver work={payment.work} startOver={payment.startOver} />}
       <Custody />
       {back && (
         <Button look="bare" isWide isDisabled={payment.work !== undefined} onPress={back}>

@@ -4,6 +4,7 @@ import { Address } from '../../ui/addresses/address.tsx';
 import { Button } from '../../ui/button/button.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import type { ConnectedSolanaWallet } from '../../wallet/solana/found-wallets.ts';
+import { StartOver } from '../cards/start-over.tsx';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
@@ -60,6 +61,7 @@ export function SolanaQuoteCard({ quote, connected, now, payment }: SolanaQuoteC
             {t('solana.pay', { amount })}
           </Button>
         )}
+        {work && <StartOver work={work} startOver={payment.startOver} />}
       </div>
     </div>
   );

@@ -36,10 +36,17 @@ export type SolanaPayment = {
   pay: () => Promise<void>;
   /** Back to the wallets. */
   drop: () => void;
+  /** Gives up what is under way. A payment that the wallet was asked for may still come. */
+  startOver: () => void;
 };
 
 /** The price moved while the payer was looking: the new one is shown, and nothing is asked of the wallet. */
 class Moved extends Error {}
+
+/** What is under way. Once it is given up, nothing of it is shown; only a payment that is sent late is noticed. */
+type Turn = { isGivenUp: boolean };
+
+class GivenUp extends Error {}
 
 export function useSolanaPayment(
   session: SessionName,
@@ -55,29 +62,35 @@ export function useSolanaPayment(
   const [quote, setQuote] = useState<SolanaQuote>();
   const [work, setWork] = useState<SolanaWork>();
   const [fault, setFault] = useState<string>();
-  const isAtWork = useRef(false);
+  const atWork = useRef<Turn>(undefined);
 
   /** One thing at a time: what is under way cannot be started again. */
-  const run = async (doing: () => Promise<void>): Promise<void> => {
-    if (isAtWork.current) return;
-    isAtWork.current = true;
+  const run = async (doing: (turn: Turn) => Promise<void>): Promise<void> => {
+    if (atWork.current) return;
+    const turn: Turn = { isGivenUp: false };
+    atWork.current = turn;
     setFault(undefined);
     try {
-      await doing();
+      await doing(turn);
     } catch (error) {
+      if (turn.isGivenUp) return;
       setFault(faultOf(error));
       if (error instanceof ApiError && error.code !== 'NETWORK') await facts.refetch();
     } finally {
-      isAtWork.current = false;
-      setWork(undefined);
+      if (!turn.isGivenUp) {
+        atWork.current = undefined;
+        setWork(undefined);
+      }
     }
   };
-  const prepare = async (option: Option, walletAddress: string | null): Promise<SolanaQuote> => {
+  const prepare = async (turn: Turn, option: Option, walletAddress: string | null): Promise<SolanaQuote> => {
     setWork('preparing');
     const made = await prepareSolana(session, { option, walletAddress });
+    if (turn.isGivenUp) throw new GivenUp();
     setQuote(made);
     return made;
   };
+  const mayCome = () => facts.doubt(comesUntil({ family: 'SOLANA', ...lifeFrom(facts.now()) }));
 
   return {
     connected,
@@ -85,30 +98,31 @@ export function useSolanaPayment(
     work,
     fault,
     begin: (wallet, option) =>
-      run(async () => {
+      run(async (turn) => {
         const { chainName } = placeOf(option);
         setWork('connecting');
         const account = await connectSolanaWallet(wallet, chainName);
+        if (turn.isGivenUp) return;
         setConnected({ wallet, account });
-        await prepare(option, account.address);
+        await prepare(turn, option, account.address);
       }),
-    scan: (option) => run(async () => void (await prepare(option, null))),
+    scan: (option) => run(async (turn) => void (await prepare(turn, option, null))),
     requote: () =>
-      run(async () => {
-        if (quote) await prepare(quote.option, connected?.account.address ?? null);
+      run(async (turn) => {
+        if (quote) await prepare(turn, quote.option, connected?.account.address ?? null);
       }),
     pay: () =>
-      run(async () => {
+      run(async (turn) => {
         if (!connected || !quote) return;
         const { chainId, chainName, nodeUrl } = placeOf(quote.option);
-        const fresh = isStale(quote, Date.now()) ? await prepare(quote.option, connected.account.address) : quote;
+        const fresh = isStale(quote, Date.now()) ? await prepare(turn, quote.option, connected.account.address) : quote;
         if (fresh.cryptoAmount !== quote.cryptoAmount) throw new Moved();
         const { quoteId, transaction, isChecked } = fresh;
         if (transaction === null || !isChecked) return;
         setWork('sending');
         const asked = { chain: chainName, nodeUrl, transaction };
         const txHash = await sendSolanaTransaction(connected, asked).catch((error: unknown) => {
-          if (error instanceof Unsure) facts.doubt(comesUntil({ family: 'SOLANA', ...lifeFrom(facts.now()) }));
+          if (error instanceof Unsure && !turn.isGivenUp) mayCome();
           throw error;
         });
         facts.hasSent({ quoteId, chainId, txHash, ...lifeFrom(facts.now()) });
@@ -118,6 +132,16 @@ export function useSolanaPayment(
       setQuote(undefined);
       setFault(undefined);
     }, []),
+    startOver: () => {
+      if (!atWork.current) return;
+      atWork.current.isGivenUp = true;
+      atWork.current = undefined;
+      if (work === 'sending') mayCome();
+      setConnected(undefined);
+      setQuote(undefined);
+      setWork(undefined);
+      setFault('STARTED_OVER');
+    },
   };
 }
 

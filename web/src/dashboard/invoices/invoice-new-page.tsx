@@ -18,6 +18,7 @@ import { TaxChoice } from '../resources/tax-choice.tsx';
 import { useAsk } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
+import { PayoutNote } from '../setup/payout-note.tsx';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Panel } from '../shell/panel.tsx';
 import { InvoiceLines } from './invoice-lines.tsx';
@@ -80,6 +81,7 @@ export function InvoiceNewPage() {
       back={{ href: '/invoices', words: t('invoices.title') }}
     >
       <Form onSend={send} isBusy={create.isPending} error={faults.rest} className={styles.form} actions={actions}>
+        <PayoutNote />
         <Panel title={t('invoices.forWhom')}>
           <div className={styles.form}>
             <CustomerChoice

@@ -81,7 +81,7 @@ export function PlanForm({ plan, onClose }: { plan?: PlanPageQuery['productPlan'
       isBusy={create.isPending || update.isPending}
       error={faults.rest}
     >
-      {!plan && <PayoutNote />}
+      {!plan && <PayoutNote isRecurring={planType === 'SUBSCRIPTION'} />}
       <TextField
         label={t('catalog.name')}
         name="name"

@@ -10,13 +10,24 @@ import { useDashboard } from '../session/use-dashboard.ts';
 import { missingPayouts } from './setup-steps.ts';
 
 /** `selection` is what the form allows so far. */
-export function PayoutNote({ selection = everything }: { selection?: Selection }) {
+export function PayoutNote({
+  selection = everything,
+  isRecurring = false,
+}: {
+  selection?: Selection;
+  isRecurring?: boolean;
+}) {
   const { t } = useTranslation();
   const { app } = useDashboard();
   const { data } = useAsk(SetupPayoutsDocument, { appId: app.id });
   if (!data?.app) return null;
   const payouts = data.app.payoutAddresses;
-  const { isUnpayable, chains } = missingPayouts(settings.chains, { mode: app.mode, payouts, selection });
+  const { isUnpayable, chains } = missingPayouts(settings.chains, {
+    mode: app.mode,
+    payouts,
+    selection,
+    isRecurring,
+  });
   if (chains.length === 0) return null;
   return (
     <Note tone={isUnpayable ? 'bad' : 'wait'} title={isUnpayable ? t('setup.note.none') : t('setup.note.some')}>

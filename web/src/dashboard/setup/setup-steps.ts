@@ -44,13 +44,15 @@ export function takesPayments(steps: readonly SetupStep[]): boolean {
 
 /**
  * The selected chains on which nobody can pay, because they have no payout address. If all chains are selected, those without an
- * address are simply not offered, so they count only if none is left.
+ * address are simply not offered, so they count only if none is left. Only EVM chains take recurring payments.
  */
 export function missingPayouts(
   chains: readonly ChainSettings[],
-  { mode, payouts, selection }: { mode: Mode; payouts: Payouts; selection: Selection },
+  request: { mode: Mode; payouts: Payouts; selection: Selection; isRecurring?: boolean },
 ): { isUnpayable: boolean; chains: string[] } {
-  const selected = offeredChains(chains, mode).filter((chain) => isChosen(selection.chains, chain.chainId));
+  const { mode, payouts, selection, isRecurring = false } = request;
+  const offered = offeredChains(chains, mode).filter(({ family }) => !isRecurring || family === 'EVM');
+  const selected = offered.filter((chain) => isChosen(selection.chains, chain.chainId));
   const missing = selected.filter(({ family }) => !payouts.some((payout) => payout.family === family));
   const isUnpayable = missing.length === selected.length;
   const isWanted = isUnpayable || selection.chains !== 'ALL';

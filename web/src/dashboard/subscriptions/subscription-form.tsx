@@ -13,6 +13,7 @@ import { type ChosenPrice, PriceChoice } from '../resources/price-choice.tsx';
 import { everything } from '../resources/selections.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
+import { PayoutNote } from '../setup/payout-note.tsx';
 
 const params = [
   'customerAccountId',
@@ -59,6 +60,7 @@ export function SubscriptionForm({ onClose }: { onClose: () => void }) {
       isDisabled={!price || customerAccountId === ''}
       error={faults.rest}
     >
+      <PayoutNote selection={selection} isRecurring />
       <CustomerChoice value={customerAccountId} onChange={setCustomer} error={faults.at('customerAccountId')} />
       <PriceChoice
         planType="SUBSCRIPTION"
