@@ -9,27 +9,30 @@ import { newId } from '../src/platform/identifier.ts';
 
 export type DashboardLogin = { appId: string; email: string; token: string; expiresAt: number };
 
-/** A merchant of its own with one app, and its owner, logged in already. `publicUrl` is the API's. */
+/** A merchant of its own with one app, and its owner, logged in already, who operates the installation if asked. `publicUrl` is the API's. */
 export async function dashboardLogin(
   databaseUrl: string,
-  { name, publicUrl }: { name: string; publicUrl: string },
+  { name, publicUrl, isOperator = false }: { name: string; publicUrl: string; isOperator?: boolean },
 ): Promise<DashboardLogin> {
   const database = openDatabase({ url: databaseUrl, poolSize: 1 });
   try {
-    return await logIn(database, { name, publicUrl });
+    return await logIn(database, { name, publicUrl, isOperator });
   } finally {
     await database.$disconnect();
   }
 }
 
-async function logIn(database: Database, { name, publicUrl }: { name: string; publicUrl: string }) {
+async function logIn(
+  database: Database,
+  { name, publicUrl, isOperator }: { name: string; publicUrl: string; isOperator: boolean },
+) {
   const clock = systemClock;
   const merchant = await createMerchant({ database }, { name });
   const app = await createApp({ database }, { merchantId: merchant.id, name, mode: 'TEST' });
   const email = `${app.id}@example.com`;
   const now = clock.now();
   const member = await database.member.create({
-    data: { id: newId(), merchantId: merchant.id, email, role: 'OWNER', invitedAt: now, joinedAt: now },
+    data: { id: newId(), merchantId: merchant.id, email, role: 'OWNER', isOperator, invitedAt: now, joinedAt: now },
   });
   const expiresAt = new Date(now.getTime() + 3_600_000);
   const session = await database.memberSession.create({

@@ -1,8 +1,8 @@
-import { chromium } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
 import { findChromium } from '../test/browser/setup/find-chromium.ts';
 import type { Bench } from './bench.ts';
 import { type DashboardLogin, dashboardLogin } from './dashboard-login.ts';
-import { type Load, runLoad } from './load.ts';
+import { type Call, type Load, percentile, runLoad } from './load.ts';
 import { type Scrolling, scrollPayments } from './scroll-payments.ts';
 import { seedIntents } from './seed-intents.ts';
 
@@ -14,9 +14,20 @@ const SCROLLED = 10_000;
 const list = `query ($filter: PaymentIntentFilter!) { paymentIntents(filter: $filter, first: 100) { nodes { id amount currency
   status externalId cryptoAmount cryptoTokenKey createdAt updatedAt customerAccount { id name email } } pageInfo { endCursor } } }`;
 
+/** The operators' page is opened so many times, while so many connections read lists of payments. */
+const OPENINGS = 10;
+const READERS = 8;
+
+const operations = `{ installation { faults chains { chainId nodeBlock headBlock appliedBlock lagSeconds } senders { chainId address left
+  isLow daysLeft } work { factsWaiting jobsReady jobsFailed webhooksDue intentsOverdue } books { chainId state payments drifting }
+  outgoing { id status purpose } stuck { kind id state } alarms { alarm at what } } }`;
+
 type Measured = { rows: number; load: Load; scrolling: Scrolling };
 
-/** The dashboard's list of payments in Chromium, of an app with 100,000 against one with 1,000. */
+/**
+ * The dashboard in Chromium: the list of payments, of an app with 100,000 against one with 1,000, and the operators' page while the list is
+ * read.
+ */
 export async function measureDashboard({ installation, sizes, print }: Bench): Promise<string> {
   const { demo, databaseUrl } = installation;
   const publicUrl = demo.restUrl;
@@ -27,6 +38,7 @@ export async function measureDashboard({ installation, sizes, print }: Bench): P
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-dev-shm-usage', '--no-first-run'],
   });
   const measured: Measured[] = [];
+  let operators = '';
   try {
     for (const rows of [FEW, MANY]) {
       const login = await dashboardLogin(databaseUrl, { name: `${rows} payments`, publicUrl });
@@ -43,7 +55,9 @@ export async function measureDashboard({ installation, sizes, print }: Bench): P
       await context.close();
       measured.push({ rows, load, scrolling });
       print(rowOf({ rows, load, scrolling }));
+      if (rows === MANY) operators = await measureOperators({ installation, sizes }, { browser, busy: call });
     }
+    print(operators);
   } finally {
     await browser.close();
   }
@@ -55,7 +69,45 @@ export async function measureDashboard({ installation, sizes, print }: Bench): P
     '|---|---:|---:|---:|---:|---:|---:|---:|',
     ...measured.map(rowOf),
     ratios,
+    '',
+    `| operators' page, of ${OPENINGS} openings beside ${READERS} readers | query p50 ms | query p99 ms | loaded p50 ms | loaded, slowest ms |`,
+    '|---|---:|---:|---:|---:|',
+    operators,
   ].join('\n');
+}
+
+/** The operators' page, from its address to its tables, and what it asks, while `busy` is asked by others. */
+async function measureOperators(
+  { installation, sizes }: Pick<Bench, 'installation' | 'sizes'>,
+  { browser, busy }: { browser: Browser; busy: Call },
+): Promise<string> {
+  const { demo, databaseUrl } = installation;
+  const publicUrl = demo.restUrl;
+  const login = await dashboardLogin(databaseUrl, { name: 'Operators', publicUrl, isOperator: true });
+  const headers = { authorization: `Bearer ${login.token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ query: operations });
+  const asked: Call = { url: demo.graphqlUrl, method: 'POST', headers, body: () => body };
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  await context.addInitScript(keepLogin, login);
+  const [load, , spans] = await Promise.all([
+    runLoad(asked, { connections: 1, seconds: sizes.seconds }),
+    runLoad(busy, { connections: READERS, seconds: sizes.seconds }),
+    (async () => {
+      const taken: number[] = [];
+      for (let opening = 0; opening < OPENINGS; opening += 1) {
+        const page = await context.newPage();
+        const startedAt = performance.now();
+        await page.goto(`${publicUrl}/dashboard/operations`);
+        await page.getByRole('heading', { name: 'Ledger' }).waitFor();
+        taken.push(performance.now() - startedAt);
+        await page.close();
+      }
+      return taken;
+    })(),
+  ]);
+  await context.close();
+  const [half, slowest] = [percentile(spans, 50), percentile(spans, 100)];
+  return `| ${MANY.toLocaleString('en')} payments | ${load.p50Ms.toFixed(1)} | ${load.p99Ms.toFixed(1)} | ${half.toFixed(0)} | ${slowest.toFixed(0)} |`;
 }
 
 function rowOf({ rows, load, scrolling }: Measured): string {

@@ -43,6 +43,7 @@ export const chapters: Chapter[] = [
     pages: [
       ['Dashboard', 'docs/dashboard.md'],
       ['Pictures of the pages', 'docs/pages.md'],
+      ['The screens, compared', 'docs/interface.md'],
       ['Reports and journals', 'docs/reports.md'],
       ['Proof of liabilities', 'docs/liabilities.md'],
       ['Audit log', 'docs/audit-log.md'],

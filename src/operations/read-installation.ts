@@ -68,9 +68,14 @@ export async function readInstallation(
   readBooks: (world: OperationsWorld) => Promise<BooksLine[]> = compareBooks,
 ): Promise<InstallationView> {
   const now = world.clock.now();
-  const [signs, spending] = await Promise.all([readVitalSigns(world, { now }), readSpending(world.database, now)]);
-  const [chains, balances, books, payoutFaults] = await Promise.all([
-    Promise.all(signs.chains.map((chain) => readChainLine(world, chain))),
+  const readSigns = async () => {
+    const signs = await readVitalSigns(world, { now });
+    return { signs, chains: await Promise.all(signs.chains.map((chain) => readChainLine(world, chain))) };
+  };
+  // All at once: the page waits for the slowest of them only, which is a node or the comparison of the books.
+  const [{ signs, chains }, spending, balances, books, payoutFaults] = await Promise.all([
+    readSigns(),
+    readSpending(world.database, now),
     readSenders(world, { keys: world.keys }),
     readBooks(world),
     readPayoutFaults(world),

@@ -103,10 +103,12 @@ test('plans and keys say what is missing, empty lists lead on, and examples have
   await page.keyboard.press('Escape');
   await page.goto(`${ground.origin}/dashboard/invoices/new`);
   await page.locator('[data-payout-note="none"]').waitFor();
+  await page.getByRole('link', { name: 'Add a payout address' }).waitFor();
   await inspect(opened, 'invoice-form-without-payouts');
   await page.goto(`${ground.origin}/dashboard/subscriptions`);
   await page.getByRole('main').getByRole('button', { name: 'New subscription' }).last().click();
   await page.getByRole('dialog').locator('[data-payout-note="none"]').waitFor();
+  await page.getByRole('dialog').getByRole('link', { name: 'Add a payout address' }).waitFor();
   await inspect(opened, 'subscription-form-without-payouts');
   // An address on Solana takes no recurring payments, but an invoice can be paid there.
   const solana = { appId: bare.appId, family: 'SOLANA' as const, address: localSolanaAccounts.merchant.address };

@@ -60,7 +60,7 @@ export const pages: readonly DashboardPage[] = [
     key: 'subscriptions',
     path: '/subscriptions',
     icon: 'repeat',
-    words: ['catalog', 'links', 'subscriptions', 'invoices'],
+    words: ['catalog', 'links', 'subscriptions', 'invoices', 'setup'],
     load: async () => (await import('./subscriptions/subscriptions-page.tsx')).SubscriptionsPage,
   }),
   page({
@@ -137,7 +137,7 @@ export const pages: readonly DashboardPage[] = [
     key: 'newInvoice',
     path: '/invoices/new',
     under: 'invoices',
-    words: ['catalog', 'invoices'],
+    words: ['catalog', 'invoices', 'setup'],
     load: async () => (await import('./invoices/invoice-new-page.tsx')).InvoiceNewPage,
   }),
   page({
