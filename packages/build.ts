@@ -1,6 +1,7 @@
 /**
- * Builds packages for publication: `node packages/build.ts [sdk|cli|checkout …]`, all by default. The files generated from the OpenAPI
- * document must exist (`node generate.ts`). npm runs this script before it packs a package.
+ * Builds packages for publication: `node packages/build.ts [sdk|cli|checkout|medusa …]`, by default all of them except medusa,
+ * which is compiled against the framework in shops/medusa. The files generated from the OpenAPI document must exist
+ * (`node generate.ts`). npm runs this script before it packs a package.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,6 +13,9 @@ const named = process.argv.slice(2);
 
 if (!existsSync(join(root, 'packages/sdk/src/generated/resources.ts'))) {
   throw new Error('The resources have not been generated: run "node generate.ts".');
+}
+if (named.includes('medusa') && !existsSync(join(root, 'shops/medusa/node_modules/@medusajs/framework'))) {
+  throw new Error('The framework is not installed: run "npm ci" in shops/medusa.');
 }
 for (const name of named.length > 0 ? named : ['sdk', 'cli', 'checkout']) {
   const folder = join(root, 'packages', name);
