@@ -34,10 +34,14 @@ const contractSteps: Step[] = [
   },
 ];
 
-/** They show that the tests and the proof of the contract can fail, take minutes, and change with the contract only. */
+/**
+ * The first two show that the tests and the proof of the contract can fail, and change with the contract only. The others install
+ * the framework of a shop. All of them take minutes.
+ */
 const longSteps: Step[] = [
   { name: 'contract mutants', command: ['npm', 'run', '--silent', 'contracts:mutate', '--', '--quick'] },
   { name: 'kernel mutants', command: ['npm', 'run', '--silent', 'contracts:prove-mutants', '--', '--quick'] },
+  { name: 'Medusa shop', command: ['node', 'shops/medusa/check.ts'] },
 ];
 
 const reportSchema = z.object({

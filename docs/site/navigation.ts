@@ -34,6 +34,8 @@ export const chapters: Chapter[] = [
       ['Client packages', 'docs/sdk.md'],
       ['@sluice/sdk', 'packages/sdk/README.md'],
       ['@sluice/cli', 'packages/cli/README.md'],
+      ['Medusa', 'docs/shops/medusa.md'],
+      ['@sluice/medusa', 'packages/medusa/README.md'],
       ['API keys', 'docs/api-keys.md'],
       ['Wallet-connect card API', 'docs/card.md'],
     ],

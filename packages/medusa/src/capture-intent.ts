@@ -1,6 +1,6 @@
 import { MedusaError } from '@medusajs/framework/utils';
-import { isInvalidState } from './provider-errors.ts';
 import { type Intent, isBeingReturned, isCaptured } from './payment-state.ts';
+import { isInvalidState } from './provider-errors.ts';
 import { type ProviderWorld, waitForIntent } from './wait-for-intent.ts';
 
 /**

@@ -47,5 +47,7 @@ export function intentIdOf(data: Given): string | undefined {
 }
 
 export function recordedRefunds(data: Given): bigint {
-  return typeof data?.refunded_units === 'string' && /^\d+$/.test(data.refunded_units) ? BigInt(data.refunded_units) : 0n;
+  return typeof data?.refunded_units === 'string' && /^\d+$/.test(data.refunded_units)
+    ? BigInt(data.refunded_units)
+    : 0n;
 }

@@ -17,7 +17,8 @@ export function isInvalidState(error: unknown): boolean {
 
 function medusaError(what: string, error: SluiceError): MedusaError {
   const request = error instanceof SluiceApiError && error.requestId ? ` (request ${error.requestId})` : '';
-  const details = error instanceof SluiceApiError ? error.details.map((one) => ` ${one.param} ${one.message}.`).join('') : '';
+  const details =
+    error instanceof SluiceApiError ? error.details.map((one) => ` ${one.param} ${one.message}.`).join('') : '';
   return new MedusaError(typeOf(error), `Sluice: ${what} failed. ${error.message}${details}${request}`);
 }
 

@@ -30,7 +30,9 @@ export function validateProviderOptions(options: Record<string, unknown>): void 
   const faults = [
     ...(isUrl(options.baseUrl) ? [] : ['baseUrl must be an http(s) URL']),
     ...(isText(options.apiKey) && options.apiKey.startsWith('sk_') ? [] : ['apiKey must be a secret key (sk_…)']),
-    ...(areSecrets(options.webhookSecret) ? [] : ['webhookSecret must be a webhook secret (whsec_…), or an array of them']),
+    ...(areSecrets(options.webhookSecret)
+      ? []
+      : ['webhookSecret must be a webhook secret (whsec_…), or an array of them']),
     ...(isAbsentOr(options.captureMode, (mode) => mode === 'AUTOMATIC' || mode === 'MANUAL')
       ? []
       : ['captureMode must be AUTOMATIC or MANUAL']),

@@ -55,7 +55,12 @@ export class SluicePaymentProvider extends AbstractPaymentProvider<SluiceProvide
   }
 
   /** Creates the payment intent and its checkout. The key is the payment session, so that a repeated call returns the same ones. */
-  async initiatePayment({ amount, currency_code, data, context }: InitiatePaymentInput): Promise<InitiatePaymentOutput> {
+  async initiatePayment({
+    amount,
+    currency_code,
+    data,
+    context,
+  }: InitiatePaymentInput): Promise<InitiatePaymentOutput> {
     const sessionId = context?.idempotency_key ?? data?.session_id;
     if (typeof sessionId !== 'string') throw invalidData('A payment needs the id of its payment session.');
     return await attempt('creating the payment', () =>
