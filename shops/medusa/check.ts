@@ -1,6 +1,6 @@
 /**
  * Tests `@sluice/medusa` against the real framework: installs Medusa as the lock file has it, compiles the package against it,
- * installs the packed package as a merchant does, and runs the tests. Part of `npm run check:all`.
+ * inspects and installs the packed package as a merchant does, and runs the tests. Part of `npm run check:all`.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -20,6 +20,7 @@ try {
     runNpm(['pack', '--silent', '--ignore-scripts', '--pack-destination', archives], join(root, 'packages', name));
   }
   const files = readdirSync(archives).map((name) => join(archives, name));
+  for (const file of files) run([join(root, 'node_modules/publint/src/cli.js'), 'run', file, '--strict']);
   runNpm(['install', '--no-save', '--offline', ...quiet, ...files], folder);
   run([join(root, 'node_modules/typescript7/bin/tsc'), '--noEmit', '-p', folder]);
   run([join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', join(folder, 'vitest.config.ts')]);

@@ -103,6 +103,22 @@ it('captures once, whoever asks', async () => {
   await expect(provider.cancelPayment({ data: captured, context: {} })).rejects.toMatchObject({ type: 'not_allowed' });
 });
 
+it('does not call a capture done before it is final, and joins it when it is asked again', async () => {
+  const { data } = await initiate('payses_slow');
+  await pay(data);
+  const hasty = new SluicePaymentProvider({}, { ...options, finalityTimeoutSeconds: 1 });
+  await gateway.evm.testClient.setAutomine(false);
+  try {
+    const first = hasty.capturePayment({ data, context: { idempotency_key: 'capt_slow' } });
+    await expect(first).rejects.toThrow('not final yet');
+  } finally {
+    await gateway.evm.testClient.setAutomine(true);
+    await gateway.evm.mine();
+  }
+  const second = await provider.capturePayment({ data, context: { idempotency_key: 'capt_again' } });
+  expect(second.data).toMatchObject({ status: 'CAPTURED' });
+});
+
 it('makes one refund of one refund id', async () => {
   const data = await openCaptured('payses_refund', '9.99');
   const request = { data, amount: 3.333, context: { idempotency_key: 'ref_one' } };
