@@ -102,6 +102,25 @@ const steps: Step[] = [
     isIntermediate: true,
   },
   {
+    name: 'packages',
+    command: ['packages/build.ts', 'sdk', 'cli', 'checkout'],
+    inputs: [
+      'packages/{sdk,cli,checkout}/{package,tsconfig}.json',
+      'packages/{sdk,cli,checkout}/src/**/*.ts',
+      'packages/{build.ts,tsconfig.json}',
+      'package-lock.json',
+    ],
+    outputs: [
+      'packages/sdk/dist/index.js',
+      'packages/sdk/dist/receiver/index.js',
+      'packages/cli/dist/main.js',
+      'packages/checkout/dist/index.js',
+    ],
+    tools: ['typescript7'],
+    // For the examples and for the samples of the documentation.
+    isIntermediate: true,
+  },
+  {
     name: 'documents',
     command: ['web/print-documents.ts'],
     inputs: ['schema/schema.graphql', 'web/src/**/*.graphql', 'web/print-documents.ts', 'package-lock.json'],
