@@ -35,10 +35,11 @@ const contractSteps: Step[] = [
 ];
 
 /**
- * The first two show that the tests and the proof of the contract can fail, and change with the contract only. The others install
- * the framework of a shop. All of them take minutes.
+ * They take minutes. The mutants show that the tests and the proof of the contract can fail, and change with the contract only; the samples are
+ * the examples and the code in the documentation; the shops install their frameworks.
  */
 const longSteps: Step[] = [
+  { name: 'samples', command: ['npm', 'run', '--silent', 'samples'] },
   { name: 'contract mutants', command: ['npm', 'run', '--silent', 'contracts:mutate', '--', '--quick'] },
   { name: 'kernel mutants', command: ['npm', 'run', '--silent', 'contracts:prove-mutants', '--', '--quick'] },
   { name: 'Medusa shop', command: ['node', 'shops/medusa/check.ts'] },

@@ -1,0 +1,53 @@
+/** The fenced blocks of the documentation that are samples: curl and Node in a shell, TypeScript, JavaScript and GraphQL. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export type Block = {
+  /** Page and heading, as a link to it would be, and a number if there are several under the heading: `docs/mail.md#mail-2`. */
+  name: string;
+  page: string;
+  line: number;
+  kind: 'shell' | 'program' | 'graphql';
+  text: string;
+};
+
+const root = join(import.meta.dirname, '../..');
+
+export function readPages(): string[] {
+  return ['README.md', 'docs/*.md', 'docs/operations/*.md', 'packages/*/README.md', 'examples/*/README.md'].flatMap(
+    (pattern) => globSync(pattern, { cwd: root }).sort(),
+  );
+}
+
+export function readBlocks(page: string): Block[] {
+  const text = readFileSync(join(root, page), 'utf8');
+  const counts = new Map<string, number>();
+  return [...text.matchAll(/^```(\w*).*\n([\s\S]*?)^```$/gm)].flatMap(({ 1: language = '', 2: code = '', index }) => {
+    const kind = kindOf(language, code);
+    if (!kind) return [];
+    // A comment in an earlier block is no heading.
+    const before = text.slice(0, index).replaceAll(/^```\w*.*\n[\s\S]*?^```$/gm, '');
+    const heading = before.match(/^#+ .*$/gm)?.at(-1) ?? '';
+    const place = `${page}#${slugOf(heading)}`;
+    const count = (counts.get(place) ?? 0) + 1;
+    counts.set(place, count);
+    const line = text.slice(0, index).split('\n').length;
+    return [{ name: count === 1 ? place : `${place}-${count}`, page, line, kind, text: code }];
+  });
+}
+
+/** Commands of operators (npm, systemctl, psql) are not samples of the API. */
+function kindOf(language: string, code: string): Block['kind'] | undefined {
+  if (['ts', 'tsx', 'js', 'mjs'].includes(language)) return 'program';
+  if (language === 'graphql') return 'graphql';
+  const isShell = ['sh', 'bash', 'shell'].includes(language);
+  return isShell && /\bcurl\b|\bnode (-|docs\/|examples\/)|\bnpm (ci|start)\b/.test(code) ? 'shell' : undefined;
+}
+
+function slugOf(heading: string): string {
+  return heading
+    .replace(/^#+ /, '')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+    .replaceAll(' ', '-');
+}
