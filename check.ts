@@ -36,13 +36,14 @@ const contractSteps: Step[] = [
 
 /**
  * They take minutes. The mutants show that the tests and the proof of the contract can fail, and change with the contract only; the samples are
- * the examples and the code in the documentation; the shops install their frameworks.
+ * the examples and the code in the documentation; the shops install the frameworks that the plugins are for.
  */
 const longSteps: Step[] = [
   { name: 'samples', command: ['npm', 'run', '--silent', 'samples'] },
   { name: 'contract mutants', command: ['npm', 'run', '--silent', 'contracts:mutate', '--', '--quick'] },
   { name: 'kernel mutants', command: ['npm', 'run', '--silent', 'contracts:prove-mutants', '--', '--quick'] },
   { name: 'Medusa shop', command: ['node', 'shops/medusa/check.ts'] },
+  { name: 'Vendure shop', command: ['npm', 'run', '--silent', 'shops:vendure'] },
 ];
 
 const reportSchema = z.object({

@@ -36,6 +36,8 @@ export const chapters: Chapter[] = [
       ['@sluice/cli', 'packages/cli/README.md'],
       ['Medusa', 'docs/shops/medusa.md'],
       ['@sluice/medusa', 'packages/medusa/README.md'],
+      ['Vendure', 'docs/shops/vendure.md'],
+      ['@sluice/vendure', 'packages/vendure/README.md'],
       ['API keys', 'docs/api-keys.md'],
       ['Wallet-connect card API', 'docs/card.md'],
     ],
