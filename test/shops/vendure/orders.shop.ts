@@ -331,7 +331,7 @@ function refund(paymentId: string, amount: bigint) {
     `mutation ($input: RefundOrderInput!) { refundOrder(input: $input) {
       __typename ... on Refund { id state total metadata } ... on ErrorResult { message }
     } }`,
-    { input: { paymentId, amount: Number(amount), reason: 'Returned' } },
+    { input: { paymentId, amount: Number(amount), reason: 'Returned', lines: [], shipping: 0, adjustment: 0 } },
   );
 }
 
