@@ -1,7 +1,12 @@
 /** The amounts of the Vendure plugin: Vendure's integers, the gateway's decimal strings, and base units of tokens. */
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { decimalOf, minorUnitsOf, refundUnits } from '../../packages/vendure/src/money.ts';
+
+// The package is CommonJS, and its types are checked where its framework is installed.
+const { decimalOf, minorUnitsOf, refundUnits } = await import(
+  join(import.meta.dirname, '../../packages/vendure/src/money.ts')
+);
 
 it('converts minor units into decimal strings and back', () => {
   expect(decimalOf(1250, 2)).toBe('12.50');
