@@ -33,6 +33,8 @@ const ranks: [prefix: string, rank: number][] = [
   ['src/customers', 4],
   ['src/catalog', 4],
   ['src/payments', 5],
+  // A way to pay: it takes payments through the checkout.
+  ['src/payments/x402', 6.5],
   ['src/checkout', 6],
   ['src/invoices', 7],
   ['src/subscriptions', 8],

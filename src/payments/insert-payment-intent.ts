@@ -4,6 +4,7 @@ import {
   type IntentSettings,
   type NewPaymentIntent,
   newPaymentIntentRow,
+  type PaidCall,
   type PaymentSource,
 } from './new-payment-intent.ts';
 import { paymentIntentFields } from './payment-intent-fields.ts';
@@ -20,6 +21,7 @@ export async function insertPaymentIntent(
     now: Date;
     source?: PaymentSource | null;
     expiresAt?: Date | null;
+    x402?: PaidCall | null;
   },
 ): Promise<{ intent: PaymentIntent; created: NewEvent }> {
   const data: Prisma.PaymentIntentUncheckedCreateInput = newPaymentIntentRow(request);

@@ -28,6 +28,9 @@ export const newPaymentIntentSchema = z.object({
 });
 export type NewPaymentIntent = z.infer<typeof newPaymentIntentSchema>;
 
+/** The paid API call (x402) that an intent pays. `network` is a CAIP-2 name. */
+export type PaidCall = { resource: string; scheme: string; network: string };
+
 /** What created an intent; null if it was created directly through the API. */
 export type PaymentSource = { type: PaymentSourceType; id: string };
 
@@ -54,8 +57,9 @@ export function newPaymentIntentRow(request: {
   now: Date;
   source?: PaymentSource | null;
   expiresAt?: Date | null;
+  x402?: PaidCall | null;
 }): NewPaymentIntentRow {
-  const { app, fields, now, source } = request;
+  const { app, fields, now, source, x402 } = request;
   return {
     id: newId(),
     appId: app.id,
@@ -76,6 +80,9 @@ export function newPaymentIntentRow(request: {
     cancelUrl: fields.cancelUrl ?? null,
     metadata: fields.metadata ?? {},
     idempotencyKey: fields.idempotencyKey ?? null,
+    x402Resource: x402?.resource ?? null,
+    x402Scheme: x402?.scheme ?? null,
+    x402Network: x402?.network ?? null,
     createdAt: now,
     updatedAt: now,
     ...unpaid,
@@ -107,4 +114,5 @@ const unpaid = {
   acceptedTermsHash: null,
   leftAmount: null,
   settlementCheckAt: null,
+  x402AnsweredAt: null,
 } as const satisfies Partial<PaymentIntent>;

@@ -4,6 +4,7 @@ import type { PaymentIntent } from '../../prisma/client.ts';
 import { printedDecimal, printedInstant, readPrinted } from '../events/printed-fields.ts';
 import { printBaseUnits } from '../prices/base-units.ts';
 import { printFiat } from '../prices/money.ts';
+import type { PaidCall } from './new-payment-intent.ts';
 import { paymentIntentStatuses } from './payment-intent.ts';
 
 export function paymentIntentFields(intent: PaymentIntent) {
@@ -48,9 +49,18 @@ export function paymentIntentFields(intent: PaymentIntent) {
     cancelUrl: intent.cancelUrl,
     metadata: intent.metadata ?? {},
     idempotencyKey: intent.idempotencyKey,
+    x402: paidCall(intent),
     createdAt: intent.createdAt.toISOString(),
     updatedAt: intent.updatedAt.toISOString(),
   };
+}
+
+type PaidCallColumns = Pick<PaymentIntent, 'x402Resource' | 'x402Scheme' | 'x402Network'>;
+
+/** The paid API call (x402) that an intent pays, or null. */
+export function paidCall({ x402Resource, x402Scheme, x402Network }: PaidCallColumns): PaidCall | null {
+  if (x402Resource === null || x402Scheme === null || x402Network === null) return null;
+  return { resource: x402Resource, scheme: x402Scheme, network: x402Network };
 }
 
 const text = z.string().nullable();

@@ -8,7 +8,7 @@ import type { Price } from './price-source.ts';
 
 const usd = z.string().regex(/^\d{1,40}(\.\d{1,40})?$/);
 
-const evidenceSchema = z.array(
+export const priceEvidenceSchema = z.array(
   z.object({
     /** A token's symbol or a fiat currency's code. */
     asset: z.string(),
@@ -19,7 +19,7 @@ const evidenceSchema = z.array(
 );
 
 /** Sorted by asset, then by source. */
-export type PriceEvidence = z.infer<typeof evidenceSchema>;
+export type PriceEvidence = z.infer<typeof priceEvidenceSchema>;
 
 /** Returns the evidence for the assets of a quote. USD needs none, because prices are in USD. */
 export function priceEvidence(prices: Record<string, Price>): PriceEvidence {
@@ -47,7 +47,7 @@ export function printEvidence(evidence: PriceEvidence): string {
 
 /** Reads the evidence column of a quote. It is empty for quotes that were created before evidence was stored. */
 export function readEvidence(column: unknown): PriceEvidence {
-  return evidenceSchema.parse(column);
+  return priceEvidenceSchema.parse(column);
 }
 
 /** Compares by code units, so that the order does not depend on the locale. */

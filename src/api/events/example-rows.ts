@@ -68,6 +68,10 @@ export const created: PaymentIntent = {
   acceptedTermsHash: null,
   leftAmount: null,
   settlementCheckAt: null,
+  x402Resource: null,
+  x402Scheme: null,
+  x402Network: null,
+  x402AnsweredAt: null,
   createdAt: day(1),
   updatedAt: day(1),
 };

@@ -19,6 +19,8 @@ export type SecretKeys = {
   images: Uint8Array;
   /** HMAC of the nonces that payers' wallets sign. */
   payers: Uint8Array;
+  /** HMAC of the quotes in x402 payment requirements. */
+  x402Quotes: Uint8Array;
   /** Encrypts secrets in stored responses, together with the callers' idempotency keys. */
   answers: Uint8Array;
 };
@@ -41,6 +43,7 @@ export function openSecretKeys(config: { tokenSecret?: string | undefined; isPro
     unsubscribing: deriveKey(secret, { purpose: 'sluice unsubscribing' }),
     images: deriveKey(secret, { purpose: 'sluice images' }),
     payers: deriveKey(secret, { purpose: 'sluice payers' }),
+    x402Quotes: deriveKey(secret, { purpose: 'sluice x402 quotes' }),
     answers: deriveKey(secret, { purpose: 'sluice first answers' }),
   };
 }

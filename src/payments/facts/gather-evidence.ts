@@ -7,7 +7,7 @@ import { solanaTermsFromJson } from '../../escrow/solana/solana-terms.ts';
 import type { FactGroup } from '../../facts/fact-handler.ts';
 import { agrees, foldPayment, type PaymentFact, type PaymentState } from '../fold.ts';
 import type { Receipts } from '../payouts/emitted-logs.ts';
-import { readStatesTogether } from '../read-states-together.ts';
+import { readStatesTogether } from '../verification/read-states-together.ts';
 import type { FoldingWorld, PaymentEvidence } from './folding-world.ts';
 import { standingFacts, standingFactsOf, toPaymentFacts } from './standing-facts.ts';
 

@@ -2,7 +2,7 @@ import { type Hex, isHex } from 'viem';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { type EscrowState, readEscrowState } from '../../escrow/read-escrow-state.ts';
-import { readStatesTogether } from '../read-states-together.ts';
+import { readStatesTogether } from './read-states-together.ts';
 
 /** The number of states read in one call. */
 const ASKED_TOGETHER = 200;

@@ -1,8 +1,8 @@
 import { type Hex, isHex } from 'viem';
-import { type EvmNodes, MULTICALL3 } from '../chains/evm/nodes.ts';
-import type { Registry } from '../chains/registry.ts';
-import type { EscrowState } from '../escrow/read-escrow-state.ts';
-import { readEscrowStates } from '../escrow/read-escrow-states.ts';
+import { type EvmNodes, MULTICALL3 } from '../../chains/evm/nodes.ts';
+import type { Registry } from '../../chains/registry.ts';
+import type { EscrowState } from '../../escrow/read-escrow-state.ts';
+import { readEscrowStates } from '../../escrow/read-escrow-states.ts';
 
 /**
  * Reads what the escrow contract holds for several payments of one chain in one call: at the latest block, or at exactly the

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isHex } from 'viem';
+import { readEscrowState } from '../../../escrow/read-escrow-state.ts';
+import { termsFromJson } from '../../../escrow/terms.ts';
+import type { PaymentKey } from '../../payment-key.ts';
+import type { SettleAnswer } from '../x402-types.ts';
+import type { X402World } from '../x402-world.ts';
+import { type Outcome, readOutcome } from './read-outcome.ts';
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 1_000;
+
+/**
+ * Waits for what becomes of a payment that was taken. The first caller that learns of its success gets an answer that is not `replayed`; the
+ * row remembers it. A relay that failed is looked up on chain before the failure is reported, because somebody else may have sent the same
+ * authorization.
+ */
+export async function awaitOutcome(
+  world: X402World,
+  request: PaymentKey & { network: string; waitMs: number },
+): Promise<SettleAnswer> {
+  const { network, waitMs, ...key } = request;
+  const deadline = performance.now() + waitMs;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    const outcome = await readOutcome(world.database, key);
+    if (!outcome) throw new Error('A payment that was taken has no terms.');
+    if (outcome.kind === 'PAID') return await paid(world, { outcome, network });
+    if (outcome.kind === 'FAILED' && !(await isOnChain(world, key))) return failed({ outcome, network });
+    if (performance.now() + pause > deadline) return pending({ outcome, network });
+    await delay(pause);
+  }
+}
+
+async function isOnChain({ nodes, registry }: X402World, { chainId, termsHash }: PaymentKey): Promise<boolean> {
+  const escrow = registry.chain(chainId)?.escrow;
+  if (!escrow || !isHex(termsHash)) return false;
+  const state = await nodes.asking(chainId, (client) => readEscrowState({ client, escrow }, { id: termsHash }));
+  return state.status !== 'NONE';
+}
+
+type Told = { outcome: Outcome; network: string };
+
+async function paid({ database, clock }: X402World, told: Told): Promise<SettleAnswer> {
+  const { id } = told.outcome.intent;
+  const first = await database.paymentIntent.updateMany({
+    where: { id, x402AnsweredAt: null },
+    data: { x402AnsweredAt: clock.now() },
+  });
+  return { ...answer(told), success: true, replayed: first.count === 0 };
+}
+
+function failed(told: Told): SettleAnswer {
+  const errorMessage = told.outcome.error ?? 'The payment could not be carried out.';
+  return { ...answer(told), errorReason: 'transaction_failed', errorMessage };
+}
+
+function pending(told: Told): SettleAnswer {
+  return {
+    ...answer(told),
+    errorReason: 'settlement_pending',
+    errorMessage: 'The settlement is under way. Ask again with the same payment.',
+    retryable: true,
+  };
+}
+
+function answer({ outcome, network }: Told): SettleAnswer {
+  const { terms, intent, txHash } = outcome;
+  const { payer, amount } = termsFromJson(terms.terms);
+  return {
+    success: false,
+    transaction: txHash ?? '',
+    network,
+    payer,
+    amount: amount.toString(),
+    errorReason: null,
+    errorMessage: null,
+    retryable: false,
+    replayed: false,
+    paymentIntentId: intent.id,
+  };
+}

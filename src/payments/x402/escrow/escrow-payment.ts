@@ -1,0 +1,77 @@
+/**
+ * A payment of the scheme `escrow`: the terms that the payer's authorization commits to. The quote covers every field but the payer, who
+ * signs, and the `intentId`, which the client may choose.
+ */
+import { type Address, isAddressEqual } from 'viem';
+import type { AuthorizationPlan, PlannedPayment } from '../../../checkout/authorization-plan.ts';
+import { bytes32ToUuid, type PaymentTerms, termsFromJson, termsHash } from '../../../escrow/terms.ts';
+import { type Refusal, type SignedAuthorization, signedAuthorizationSchema } from '../x402-types.ts';
+import type { JudgedPayment } from '../x402-world.ts';
+
+/** The time that a settlement needs at least until the authorization ends. */
+const LEAST_SECONDS = 6n;
+
+export type EscrowPayment = {
+  terms: PaymentTerms;
+  termsHash: string;
+  signed: SignedAuthorization;
+  planned: PlannedPayment;
+  plan: Extract<AuthorizationPlan, { kind: 'receive' }>;
+};
+
+export type ReadEscrowPayment = { payment: EscrowPayment; refusal: null } | { payment: null; refusal: Refusal };
+
+/** Reads the payload and compares it with the offer. Does not judge the time, the signature or the balance. */
+export function readEscrowPayment(judged: JudgedPayment): ReadEscrowPayment {
+  const parsed = signedAuthorizationSchema.safeParse(judged.payment.payload);
+  if (!parsed.success) return refuse('invalid_payload', 'The payload has no authorization and signature of EIP-3009.');
+  const signed = parsed.data;
+  const { authorization, intentId } = signed;
+  if (intentId !== undefined && bytes32ToUuid(intentId) !== null) {
+    return refuse('invalid_payload', 'The intentId must be random: its first 16 bytes are zero.');
+  }
+  const terms = termsOf(judged, authorization.from, intentId);
+  const id = termsHash(terms);
+  const payer = authorization.from;
+  if (!isAddressEqual(authorization.to, judged.chain.escrow)) {
+    return refuse('invalid_escrow_payload_recipient', 'The authorization does not pay the escrow.', payer);
+  }
+  if (authorization.value !== terms.amount) {
+    return refuse(
+      'invalid_escrow_payload_value',
+      `The authorization is for another value than ${terms.amount}.`,
+      payer,
+    );
+  }
+  if (authorization.validAfter !== 0n) {
+    return refuse('invalid_escrow_payload_valid_after', 'The authorization must be valid from 0.', payer);
+  }
+  if (authorization.validBefore > BigInt(terms.authorizeBy)) {
+    const message = `The authorization must end by ${terms.authorizeBy}, the authorizeBy of the terms.`;
+    return refuse('invalid_escrow_payload_valid_before', message, payer);
+  }
+  if (authorization.nonce !== id.toLowerCase()) {
+    return refuse('invalid_escrow_payload_nonce', 'The nonce is not the hash of the terms.', payer);
+  }
+  const plan = { kind: 'receive' as const, validBefore: Number(authorization.validBefore) };
+  const planned = { chainId: judged.chain.chainId, escrow: judged.chain.escrow, terms, token: judged.token };
+  return { payment: { terms, termsHash: id, signed, planned, plan }, refusal: null };
+}
+
+/** Why the authorization cannot be relayed any more, or null. `now` is in Unix seconds. */
+export function endingFault({ signed }: EscrowPayment, now: number): Refusal | null {
+  const { from: payer, validBefore } = signed.authorization;
+  if (validBefore >= BigInt(now) + LEAST_SECONDS) return null;
+  const message = `The authorization ends at ${validBefore}, which is too soon at ${now}.`;
+  return { reason: 'invalid_escrow_payload_valid_before', message, payer };
+}
+
+function termsOf({ requirements }: JudgedPayment, payer: Address, intentId: string | undefined): PaymentTerms {
+  const { terms } = requirements.extra;
+  const offered = typeof terms === 'object' && terms !== null ? terms : {};
+  return termsFromJson({ ...offered, payer, ...(intentId === undefined ? {} : { intentId }) });
+}
+
+function refuse(reason: string, message: string, payer: Address | null = null): ReadEscrowPayment {
+  return { payment: null, refusal: { reason, message, payer } };
+}

@@ -1,0 +1,100 @@
+import { zeroAddress } from 'viem';
+import { readWallet } from '../../../chains/evm/read-wallet.ts';
+import { canonicalSignature, isSignedByKey, isSignedOnChain } from '../../../chains/evm/signature.ts';
+import { readPayable } from '../../../chains/payable-address.ts';
+import { askedSignatures, signedDigest } from '../../../checkout/authorization-plan.ts';
+import { invalidAnswer, type Refusal, refusedSettlement, validAnswer } from '../x402-types.ts';
+import type { JudgedPayment, SchemeRules, X402World } from '../x402-world.ts';
+import { awaitOutcome } from './await-outcome.ts';
+import { type EscrowPayment, endingFault, readEscrowPayment } from './escrow-payment.ts';
+import { readOutcome } from './read-outcome.ts';
+import { takeEscrowPayment } from './take-escrow-payment.ts';
+import { readUnderWay } from './under-way.ts';
+
+/** An ordinary payment of the escrow contract, signed by the client with EIP-3009. It can be refunded and disputed. */
+export const escrowScheme: SchemeRules = {
+  async isTaken(world, judged) {
+    const { payment } = readEscrowPayment(judged);
+    return payment !== null && (await readOutcome(world.database, keyOf(judged, payment))) !== null;
+  },
+
+  async verify(world, judged) {
+    const { payment, refusal } = readEscrowPayment(judged);
+    if (refusal) return invalidAnswer(refusal);
+    const payer = payment.terms.payer;
+    const taken = await readOutcome(world.database, keyOf(judged, payment));
+    if (taken?.answeredAt) {
+      const message = 'This authorization has paid for a call already.';
+      return invalidAnswer({ reason: 'authorization_used', message, payer });
+    }
+    if (taken) return validAnswer(payer);
+    const fault = await newPaymentFault(world, judged, payment);
+    return fault ? invalidAnswer(fault) : validAnswer(payer);
+  },
+
+  async settle(world, judged) {
+    const { network } = judged.requirements;
+    const { payment, refusal } = readEscrowPayment(judged);
+    if (refusal) return refusedSettlement(network, refusal);
+    const key = keyOf(judged, payment);
+    if ((await readOutcome(world.database, key)) === null) {
+      const fault = await newPaymentFault(world, judged, payment);
+      if (fault) return refusedSettlement(network, fault);
+      const refused = await takeEscrowPayment(world, judged, payment);
+      if (refused) return refusedSettlement(network, refused);
+    }
+    return await awaitOutcome(world, { ...key, network, waitMs: judged.waitMs });
+  },
+};
+
+function keyOf({ chain }: JudgedPayment, { termsHash }: EscrowPayment) {
+  return { chainId: chain.chainId, termsHash };
+}
+
+/** Why a payment that has not been taken yet would fail, or null. */
+async function newPaymentFault(
+  world: X402World,
+  judged: JudgedPayment,
+  payment: EscrowPayment,
+): Promise<Refusal | null> {
+  const { terms, planned, plan, signed } = payment;
+  const { chain, token } = judged;
+  const payer = terms.payer;
+  const ending = endingFault(payment, Math.floor(world.clock.now().getTime() / 1000));
+  if (ending) return ending;
+  if (terms.operator.toLowerCase() !== world.operator.address.toLowerCase()) {
+    return {
+      reason: 'quote_expired',
+      message: 'The key that signs for this gateway has changed since the offer.',
+      payer,
+    };
+  }
+  const payable = readPayable([chain], { family: 'EVM', text: payer });
+  if (payable.fault !== null || payer === zeroAddress) {
+    return { reason: 'invalid_payload', message: `The payer ${payable.fault ?? 'is the zero address'}.`, payer };
+  }
+  const [asked] = askedSignatures(plan, planned);
+  if (!asked) throw new Error('An authorization asks for a signature.');
+  const question = {
+    signer: payer,
+    digest: signedDigest(asked.typedData),
+    signature: canonicalSignature(signed.signature),
+  };
+  const { isSigned, balance } = await world.nodes.asking(chain.chainId, async (client) => ({
+    isSigned: (await isSignedByKey(question)) || (await isSignedOnChain({ client }, question)),
+    balance: (await readWallet({ client }, { token: { ...token, permit: null }, wallet: payer, spender: chain.escrow }))
+      .balance,
+  }));
+  if (!isSigned) {
+    const message = `The signature is not ${payer}'s, of this authorization.`;
+    return { reason: 'invalid_escrow_payload_signature', message, payer };
+  }
+  const { amount } = await readUnderWay(world.database, { chainId: chain.chainId, tokenKey: token.key, payer });
+  if (balance >= terms.amount + amount) return null;
+  return { reason: 'insufficient_funds', message: insufficient({ balance, amount, needed: terms.amount }), payer };
+}
+
+function insufficient({ balance, amount, needed }: { balance: bigint; amount: bigint; needed: bigint }): string {
+  const held = amount === 0n ? '' : `, of which ${amount} are for payments under way`;
+  return `The payer has ${balance} base units${held}; ${needed} are needed.`;
+}

@@ -1,0 +1,118 @@
+import { isAddressEqual } from 'viem';
+import { z } from 'zod';
+import { contractAddress, takesPayment } from '../../chains/chain.ts';
+import { payoutOn } from '../../checkout/list-checkout-options.ts';
+import { pausedChains } from '../../checkout/store.ts';
+import { type FieldFault, invalid } from '../../errors.ts';
+import { inputFaults } from '../../platform/parse-input.ts';
+import { requirePayeeApp } from './payee-app.ts';
+import { canonicalJson, readQuote } from './requirement-quote.ts';
+import {
+  chainIdOf,
+  type PaymentRequirements,
+  paymentPayloadSchema,
+  type Refusal,
+  requirementsSchema,
+  X402_VERSION,
+} from './x402-types.ts';
+import { type JudgedPayment, type PayeeApp, type X402Way, type X402World, x402Ways } from './x402-world.ts';
+
+/** What `verify` and `settle` are asked, as any x402 resource server sends it. */
+const facilitatorSchema = z.object({
+  x402Version: z.literal(X402_VERSION, 'this facilitator speaks version 2'),
+  paymentPayload: paymentPayloadSchema,
+  paymentRequirements: requirementsSchema,
+});
+export type FacilitatorRequest = z.infer<typeof facilitatorSchema>;
+
+/** Throws VALIDATION_ERROR for what is no x402 request at all. */
+export function requireFacilitatorRequest(input: unknown): FacilitatorRequest {
+  const parsed = facilitatorSchema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const faults: FieldFault[] = inputFaults(parsed.error);
+  throw invalid(faults);
+}
+
+export type Judgement = { judged: JudgedPayment; refusal: null } | { judged: null; refusal: Refusal };
+
+const refuse = (reason: string, message: string): Judgement => ({ judged: null, refusal: { reason, message } });
+
+/**
+ * Judges what does not depend on the time or the scheme's own payload. A quote that was changed, is of another app or is of another
+ * installation gives the same answer.
+ */
+export async function judgePayment(
+  world: X402World,
+  request: { scope: { merchantId: string; appId: string }; asked: FacilitatorRequest },
+): Promise<Judgement> {
+  const { paymentPayload: payment, paymentRequirements: requirements } = request.asked;
+  if (canonicalJson(payment.accepted) !== canonicalJson(requirements)) {
+    return refuse('invalid_payment_requirements', 'The payment accepts other requirements than these.');
+  }
+  const way = findWay(world, requirements);
+  if (way === null) return refuse('invalid_network', 'No such network and token is served here.');
+  const app = await requirePayeeApp(world.database, request.scope);
+  const judged = { ...way, app, requirements, payment };
+  if (requirements.extra.quote === undefined) return judgeForeign(judged);
+  const claims = readQuote(world.secretKeys, requirements);
+  if (claims === null || claims.appId !== app.id) {
+    return refuse('invalid_quote', 'The quote is not one that was issued to this app.');
+  }
+  return { judged: { ...judged, claims }, refusal: null };
+}
+
+function findWay(world: X402World, { network, asset }: PaymentRequirements): X402Way | null {
+  const chainId = chainIdOf(network);
+  const ways = x402Ways(world).filter(({ chain }) => chain.chainId === chainId);
+  const isAsset = (way: X402Way) => contractAddress(way.token).toLowerCase() === asset.toLowerCase();
+  return ways.find(isAsset) ?? null;
+}
+
+/** Payments to other resource servers are settled only for apps that allow it, and only with `exact`. */
+function judgeForeign(judged: Omit<JudgedPayment, 'claims'>): Judgement {
+  const { app, chain, requirements } = judged;
+  if (!app.x402SettlesForOthers) {
+    return refuse(
+      'invalid_quote',
+      'The requirements have no quote, and this app settles no payments to other servers.',
+    );
+  }
+  if (requirements.scheme !== 'exact') {
+    return refuse('unsupported_scheme', 'Payments to other servers are settled with the scheme exact only.');
+  }
+  if (!takesPayment(chain, app.mode)) {
+    return refuse('invalid_network', `A ${app.mode} app takes no payments on ${chain.name}.`);
+  }
+  return { judged: { ...judged, claims: null }, refusal: null };
+}
+
+/** Why a payment that has not been taken yet cannot be taken any more, or null. One that was taken in time keeps its outcome. */
+export async function newPaymentFault(world: X402World, judged: JudgedPayment): Promise<Refusal | null> {
+  const { app, chain, claims, requirements } = judged;
+  if (claims !== null) {
+    const latest = Date.parse(claims.expiresAt) + requirements.maxTimeoutSeconds * 1000;
+    if (world.clock.now().getTime() > latest) {
+      return { reason: 'quote_expired', message: `The quote expired at ${claims.expiresAt}.` };
+    }
+    if (!paysPresentAddress(app, judged)) {
+      const message = 'The address at which the merchant is paid has changed since the offer was made.';
+      return { reason: 'pay_to_changed', message };
+    }
+  }
+  const paused = await pausedChains(world.database);
+  if (!paused.has(chain.chainId)) return null;
+  return { reason: 'chain_paused', message: `New payments on ${chain.name} are paused.` };
+}
+
+/** An address that the merchant has replaced, perhaps because its key is lost, is paid no more. */
+function paysPresentAddress(app: PayeeApp, { chain, requirements }: Pick<JudgedPayment, 'chain' | 'requirements'>) {
+  const payout = payoutOn({ app }, chain);
+  const { terms } = requirements.extra;
+  const merchant = requirements.scheme === 'exact' ? requirements.payTo : merchantOf(terms);
+  if (!payout || payout.sink !== null || !/^0x[0-9a-fA-F]{40}$/.test(merchant)) return false;
+  return isAddressEqual(`0x${payout.address.slice(2)}`, `0x${merchant.slice(2)}`);
+}
+
+function merchantOf(terms: unknown): string {
+  return z.object({ merchant: z.string() }).safeParse(terms).data?.merchant ?? '';
+}

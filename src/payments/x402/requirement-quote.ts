@@ -1,0 +1,78 @@
+/**
+ * The quote in `extra.quote` of payment requirements: `<base64url of the claims as JSON>.<base64url HMAC-SHA-256>`. A 402 answer writes no
+ * row, so the quote carries what the payment needs later. The HMAC covers the claims and everything else in the requirements, with object
+ * keys sorted, because clients may send them back in another order. Anyone can read the claims; only this installation can issue them.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';
+import { currencies } from '../../prices/money.ts';
+import { priceEvidenceSchema } from '../../prices/price-evidence.ts';
+import { type PaymentRequirements, x402Schemes } from './x402-types.ts';
+
+const claimsSchema = z.object({
+  /** Unique for each offer. */
+  id: z.uuid(),
+  appId: z.uuid(),
+  /** In `currency`, such as "0.01". */
+  price: z.string(),
+  currency: z.enum(currencies),
+  /** The URL of the resource. */
+  resource: z.string(),
+  scheme: z.enum(x402Schemes),
+  chainId: z.int(),
+  tokenKey: z.string(),
+  /** Base units. */
+  amount: z.string().regex(/^\d+$/),
+  payTo: z.string(),
+  /** Whole tokens per 1 USD. */
+  exchangeRate: z.string(),
+  evidence: priceEvidenceSchema,
+  /** Until when the offer may be handed out. A payment is accepted for `maxTimeoutSeconds` longer. */
+  expiresAt: z.iso.datetime(),
+});
+export type QuoteClaims = z.infer<typeof claimsSchema>;
+
+type Keys = Pick<SecretKeys, 'x402Quotes'>;
+const QUOTE = /^([A-Za-z0-9_-]{1,16000})\.([A-Za-z0-9_-]{43})$/;
+
+/** Returns the requirements with their quote. */
+export function withQuote(keys: Keys, requirements: PaymentRequirements, claims: QuoteClaims): PaymentRequirements {
+  const encoded = encodeClaims(claims);
+  const quote = `${encoded}.${seal(keys, encoded, requirements).toString('base64url')}`;
+  return { ...requirements, extra: { ...requirements.extra, quote } };
+}
+
+/** The claims as they stand in the quote, which is what the escrow's terms commit to. */
+export function encodeClaims(claims: QuoteClaims): string {
+  return Buffer.from(JSON.stringify(claims)).toString('base64url');
+}
+
+/**
+ * Returns the claims if this installation issued exactly these requirements, and null if it did not. Does not judge the time. Compares in
+ * constant time.
+ */
+export function readQuote(keys: Keys, requirements: PaymentRequirements): QuoteClaims | null {
+  const { quote, ...extra } = requirements.extra;
+  const [, encoded, mac] = (typeof quote === 'string' && QUOTE.exec(quote)) || [];
+  if (encoded === undefined || mac === undefined) return null;
+  const expected = seal(keys, encoded, { ...requirements, extra });
+  if (!timingSafeEqual(expected, Buffer.from(mac, 'base64url'))) return null;
+  return claimsSchema.parse(JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8')));
+}
+
+function seal(keys: Keys, encoded: string, requirements: PaymentRequirements): Buffer {
+  return createHmac('sha256', keys.x402Quotes)
+    .update(`${encoded}.${canonicalJson(requirements)}`)
+    .digest();
+}
+
+/** JSON with the keys of every object sorted by code units. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value)
+    .filter(([, held]) => held !== undefined)
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+  return `{${entries.map(([name, held]) => `${JSON.stringify(name)}:${canonicalJson(held)}`).join(',')}}`;
+}

@@ -1,0 +1,25 @@
+import { judgePayment, newPaymentFault, requireFacilitatorRequest } from './judge-payment.ts';
+import { rulesOf } from './scheme-rules.ts';
+import { invalidAnswer, type VerifyAnswer } from './x402-types.ts';
+import type { X402World } from './x402-world.ts';
+
+/**
+ * Says whether a payment would be settled now. Writes nothing. A payment whose success has been reported before is not valid, because it
+ * pays for nothing more. Throws VALIDATION_ERROR for what is no x402 request, and CHAIN_UNAVAILABLE.
+ */
+export async function verifyX402Payment(
+  world: X402World,
+  request: { scope: { merchantId: string; appId: string }; input: unknown },
+): Promise<VerifyAnswer> {
+  const asked = requireFacilitatorRequest(request.input);
+  const rules = rulesOf(asked.paymentRequirements.scheme);
+  if (rules === null) return invalidAnswer(unknownScheme(asked.paymentRequirements));
+  const { judged, refusal } = await judgePayment(world, { scope: request.scope, asked });
+  if (refusal) return invalidAnswer(refusal);
+  const fault = (await rules.isTaken(world, judged)) ? null : await newPaymentFault(world, judged);
+  return fault ? invalidAnswer(fault) : await rules.verify(world, judged);
+}
+
+export function unknownScheme({ scheme }: { scheme: string }) {
+  return { reason: 'unsupported_scheme', message: `The scheme ${scheme} is not served here; exact and escrow are.` };
+}

@@ -1,0 +1,59 @@
+/** The dependencies of paid API calls, and the interface of a scheme. */
+import type { Address } from 'viem';
+import type { App, PayoutAddress } from '../../../prisma/client.ts';
+import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';
+import type { TokenDomain } from '../../chains/evm/erc20.ts';
+import type { Chain, Token } from '../../chains/registry.ts';
+import type { CheckoutWorld } from '../../checkout/checkout-world.ts';
+import type { QuoteClaims } from './requirement-quote.ts';
+import type { PaymentPayload, PaymentRequirements, SettleAnswer, VerifyAnswer } from './x402-types.ts';
+
+export type X402World = CheckoutWorld & {
+  secretKeys: Pick<SecretKeys, 'x402Quotes'>;
+  senderAddresses: readonly string[];
+};
+
+/** An EVM chain with an escrow, and a token on it with EIP-3009. */
+export type X402Way = { chain: Chain & { escrow: Address }; token: Token & { receive: NonNullable<Token['receive']> } };
+
+export type PayeeApp = App & { payoutAddresses: PayoutAddress[] };
+
+/**
+ * A payment whose requirements have been judged: they are ours, unchanged, in time and of this app, or else `claims` is null and the app
+ * settles payments to other resource servers. The payload of the scheme has not been read.
+ */
+export type JudgedPayment = X402Way & {
+  app: PayeeApp;
+  requirements: PaymentRequirements;
+  payment: PaymentPayload;
+  claims: QuoteClaims | null;
+};
+
+/** What a scheme does with a judged payment. Neither throws for a payment that is merely wrong. */
+export type SchemeRules = {
+  /** Whether the signed authorization was taken before, by a settlement that has been written. */
+  isTaken(world: X402World, judged: JudgedPayment): Promise<boolean>;
+  /** Writes nothing. Throws CHAIN_UNAVAILABLE. */
+  verify(world: X402World, judged: JudgedPayment): Promise<VerifyAnswer>;
+  /**
+   * Settles each signed authorization once. Returns the outcome, or `settlement_pending` if it is not known within `waitMs`. A repeated call
+   * returns the first outcome. Throws CHAIN_UNAVAILABLE before anything is written.
+   */
+  settle(world: X402World, judged: JudgedPayment & { waitMs: number }): Promise<SettleAnswer>;
+};
+
+/** The tokens with EIP-3009 of the enabled EVM chains that have an escrow. */
+export function x402Ways({ registry }: Pick<X402World, 'registry'>): X402Way[] {
+  return registry.enabled().flatMap((chain) => {
+    const { escrow } = chain;
+    if (chain.family !== 'EVM' || escrow === null) return [];
+    return chain.tokens.flatMap((token) =>
+      token.receive === null ? [] : [{ chain: { ...chain, escrow }, token: { ...token, receive: token.receive } }],
+    );
+  });
+}
+
+/** The EIP-712 domain in which a token's authorizations are signed. */
+export function tokenDomain({ chain, token }: X402Way, asset: Address): TokenDomain {
+  return { ...token.receive, chainId: chain.chainId, token: asset };
+}
