@@ -41,6 +41,11 @@ const wording = (most: number) =>
     .transform((text) => text || null)
     .nullish();
 
+const usdLimit = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,8})(\.\d{1,2})?$/, 'an amount in USD of at most 9 digits and 2 decimals, such as "10.00"')
+  .optional();
+
 export const appSettingsSchema = z.object({
   name: z.string().min(1, 'at least 1 character').max(255, 'at most 255 characters').optional(),
   timelockDuration: seconds(0, 180 * DAY),
@@ -91,6 +96,14 @@ export const appSettingsSchema = z.object({
   receiptMessage: wording(300),
   footerText: wording(500),
   embedOrigins: embedOriginsSchema.optional(),
+  x402: z
+    .object({
+      settlesForOthers: z.boolean().optional(),
+      paymentLimit: usdLimit,
+      dailyLimit: usdLimit,
+      feeBps: whole(0, 1_000),
+    })
+    .optional(),
 });
 export type AppSettings = z.infer<typeof appSettingsSchema>;
 
@@ -99,13 +112,18 @@ function hasUserInfo(text: string): boolean {
   return url !== null && (url.username !== '' || url.password !== '');
 }
 
-/** The columns that hold an app's retry rules; `steps` of null restores the default schedule. */
-export function settingsColumns({ renewalRetry, ...columns }: AppSettings) {
+/** The columns of groups of settings. Retry `steps` of null restore the default schedule. */
+export function settingsColumns({ renewalRetry, x402, ...columns }: AppSettings) {
   const { steps, graceDays, atEnd } = renewalRetry ?? {};
+  const { settlesForOthers, paymentLimit, dailyLimit, feeBps } = x402 ?? {};
   return {
     ...columns,
     ...(steps === undefined ? {} : { renewalRetrySteps: steps ?? [] }),
     ...(graceDays === undefined ? {} : { subscriptionGraceDays: graceDays }),
     ...(atEnd === undefined ? {} : { renewalRetryEnd: atEnd }),
+    ...(settlesForOthers === undefined ? {} : { x402SettlesForOthers: settlesForOthers }),
+    ...(paymentLimit === undefined ? {} : { x402PaymentLimit: paymentLimit }),
+    ...(dailyLimit === undefined ? {} : { x402DailyLimit: dailyLimit }),
+    ...(feeBps === undefined ? {} : { x402FeeBps: feeBps }),
   };
 }

@@ -10,6 +10,7 @@ export const keyScopes = [
   'CATALOG_WRITE',
   'SUBSCRIPTIONS_WRITE',
   'USAGE_WRITE',
+  'X402',
   'INVOICES_WRITE',
   'WEBHOOKS',
   'SETTINGS',

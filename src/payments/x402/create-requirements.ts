@@ -16,14 +16,7 @@ import type { Price } from '../../prices/price-source.ts';
 import { quoteAmount } from '../../prices/quote.ts';
 import { requirePayeeApp } from './payee-app.ts';
 import { encodeClaims, type QuoteClaims, withQuote } from './requirement-quote.ts';
-import {
-  chainIdOf,
-  networkOf,
-  type PaymentRequirements,
-  X402_VERSION,
-  type X402Scheme,
-  x402Schemes,
-} from './x402-types.ts';
+import { chainIdOf, networkOf, type Offer, X402_VERSION, type X402Scheme, x402Schemes } from './x402-types.ts';
 import { type PayeeApp, type X402Way, type X402World, x402Ways } from './x402-world.ts';
 
 /** How long an offer may be handed out. */
@@ -54,7 +47,7 @@ export const newRequirementsSchema = z.object({
 export type NewRequirements = z.infer<typeof newRequirementsSchema>;
 
 /** `expiresAt` is until when the offers may be handed out. */
-export type IssuedRequirements = { accepts: PaymentRequirements[]; expiresAt: Date };
+export type IssuedRequirements = { accepts: Offer[]; expiresAt: Date };
 
 type Asked = { app: PayeeApp; input: NewRequirements; now: Date; maxTimeoutSeconds: number };
 type Priced = X402Way & {
@@ -189,10 +182,7 @@ async function unless<Result>(code: GatewayError['code'], work: Promise<Result>)
   }
 }
 
-function offer(
-  world: X402World,
-  request: Asked & { way: Priced; scheme: X402Scheme; expiresAt: Date },
-): PaymentRequirements {
+function offer(world: X402World, request: Asked & { way: Priced; scheme: X402Scheme; expiresAt: Date }): Offer {
   const { app, input, way, scheme, maxTimeoutSeconds } = request;
   const { chain, token } = way;
   const claims: QuoteClaims = {
@@ -263,7 +253,7 @@ export function claimsHash(claims: QuoteClaims) {
 }
 
 /** As many offers, from the first, as a header can carry. */
-function fitting(offers: readonly PaymentRequirements[]): PaymentRequirements[] {
+function fitting(offers: readonly Offer[]): Offer[] {
   let bytes = JSON.stringify({ x402Version: X402_VERSION }).length;
   return offers.filter((one, index) => {
     bytes += Buffer.byteLength(JSON.stringify(one)) + 1;

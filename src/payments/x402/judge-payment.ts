@@ -18,7 +18,7 @@ import {
 import { type JudgedPayment, type PayeeApp, type X402Way, type X402World, x402Ways } from './x402-world.ts';
 
 /** What `verify` and `settle` are asked, as any x402 resource server sends it. */
-const facilitatorSchema = z.object({
+export const facilitatorSchema = z.object({
   x402Version: z.literal(X402_VERSION, 'this facilitator speaks version 2'),
   paymentPayload: paymentPayloadSchema,
   paymentRequirements: requirementsSchema,

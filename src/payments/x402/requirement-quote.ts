@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';
 import { currencies } from '../../prices/money.ts';
 import { priceEvidenceSchema } from '../../prices/price-evidence.ts';
-import { type PaymentRequirements, x402Schemes } from './x402-types.ts';
+import { type Offer, type PaymentRequirements, x402Schemes } from './x402-types.ts';
 
 const claimsSchema = z.object({
   /** Unique for each offer. */
@@ -37,7 +37,7 @@ type Keys = Pick<SecretKeys, 'x402Quotes'>;
 const QUOTE = /^([A-Za-z0-9_-]{1,16000})\.([A-Za-z0-9_-]{43})$/;
 
 /** Returns the requirements with their quote. */
-export function withQuote(keys: Keys, requirements: PaymentRequirements, claims: QuoteClaims): PaymentRequirements {
+export function withQuote(keys: Keys, requirements: Offer, claims: QuoteClaims): Offer {
   const encoded = encodeClaims(claims);
   const quote = `${encoded}.${seal(keys, encoded, requirements).toString('base64url')}`;
   return { ...requirements, extra: { ...requirements.extra, quote } };

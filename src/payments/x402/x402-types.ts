@@ -36,6 +36,17 @@ export const requirementsSchema = z.looseObject({
 });
 export type PaymentRequirements = z.infer<typeof requirementsSchema>;
 
+/** Requirements that this gateway issues. */
+export type Offer = {
+  scheme: X402Scheme;
+  network: string;
+  asset: string;
+  amount: string;
+  payTo: string;
+  maxTimeoutSeconds: number;
+  extra: Record<string, unknown>;
+};
+
 export const paymentPayloadSchema = z.looseObject({
   x402Version: z.literal(X402_VERSION),
   resource: z.looseObject({ url: z.string().max(2048) }).nullish(),

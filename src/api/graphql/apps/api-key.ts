@@ -36,6 +36,7 @@ const scopeWords: Readonly<Record<KeyScope, string>> = {
   CATALOG_WRITE: 'Create and change product plans, prices, tax rates, coupons and payment links.',
   SUBSCRIPTIONS_WRITE: 'Create, pause, resume, change and cancel subscriptions; apply and remove their coupons.',
   USAGE_WRITE: 'Record the usage of metered subscriptions.',
+  X402: 'Issue offers for paid API calls (x402), verify and settle their payments.',
   INVOICES_WRITE: 'Create, open, send and void invoices.',
   WEBHOOKS: 'Create, change and delete webhook endpoints, rotate their secrets, redeliver.',
   SETTINGS: 'Change the settings of the app, its payout addresses and emails included.',

@@ -1,5 +1,6 @@
 /** The App type and its queries. */
 
+import type { App } from '../../../../prisma/client.ts';
 import { imageAddress } from '../../../auth/tokens/image-address.ts';
 import { type AccentColours, type Mode, readableAccent, surfaces } from '../../../catalog/accent.ts';
 import { notFound } from '../../../errors.ts';
@@ -66,6 +67,30 @@ const RenewalRetryRef = builder.objectRef<RetryRules>('RenewalRetry').implement(
     atEnd: t.expose('atEnd', {
       type: RenewalRetryEndEnum,
       description: 'What happens to the subscription when the grace period is over.',
+    }),
+  }),
+});
+
+type X402Settings = Pick<App, 'x402SettlesForOthers' | 'x402PaymentLimit' | 'x402DailyLimit' | 'x402FeeBps'>;
+
+const X402SettingsRef = builder.objectRef<X402Settings>('X402Settings').implement({
+  description:
+    'Whether the keys of an app settle x402 payments to other resource servers, whose requirements this installation did not issue.',
+  fields: (t) => ({
+    settlesForOthers: t.exposeBoolean('x402SettlesForOthers', {
+      description: 'Whether they do. False by default. The gas is paid by the installation.',
+    }),
+    paymentLimit: t.expose('x402PaymentLimit', {
+      type: 'Decimal',
+      description: 'The most that one such payment may be worth, in USD.',
+    }),
+    dailyLimit: t.expose('x402DailyLimit', {
+      type: 'Decimal',
+      description: 'The most that such payments of one day (UTC) may be worth, in USD.',
+    }),
+    feeBps: t.exposeInt('x402FeeBps', {
+      description:
+        'The fee that is recorded as billed for each, in basis points. It is never deducted from the payment.',
     }),
   }),
 });
@@ -197,6 +222,12 @@ export const AppRef = builder.prismaObject('App', {
       type: 'URL',
       nullable: true,
       description: "The merchant's website. Null if none was set.",
+    }),
+    x402: t.field({
+      type: X402SettingsRef,
+      description: 'Whether its keys settle paid API calls (x402) of other resource servers.',
+      select: { x402SettlesForOthers: true, x402PaymentLimit: true, x402DailyLimit: true, x402FeeBps: true },
+      resolve: (app) => app,
     }),
     embedOrigins: t.exposeStringList('embedOrigins', {
       description:

@@ -54,6 +54,27 @@ const RenewalRetryInput = builder.inputType('RenewalRetryInput', {
   }),
 });
 
+const X402SettingsInput = builder.inputType('X402SettingsInput', {
+  description:
+    'Whether the keys of an app settle x402 payments to other resource servers. An absent field is unchanged.',
+  fields: (t) => ({
+    settlesForOthers: t.boolean({ description: 'Whether they do. The gas is paid by the installation.' }),
+    paymentLimit: t.field({
+      type: 'Decimal',
+      description: 'The most that one such payment may be worth, in USD, at most 9 digits and 2 decimals.',
+    }),
+    dailyLimit: t.field({
+      type: 'Decimal',
+      description:
+        'The most that such payments of one day (UTC) may be worth, in USD, at most 9 digits and 2 decimals.',
+    }),
+    feeBps: t.int({
+      description:
+        'The fee that is recorded as billed for each, 0 to 1000 basis points. It is never deducted from the payment.',
+    }),
+  }),
+});
+
 const UpdateAppInput = builder.inputType('UpdateAppInput', {
   description: 'Settings of an app; an absent field stays. Those of a payment count for payments made afterwards.',
   extensions: carryRules(rules),
@@ -116,6 +137,7 @@ const UpdateAppInput = builder.inputType('UpdateAppInput', {
       description:
         'Origins of the web pages that may show the checkout in a frame, at most 20, such as `https://shop.example`. It replaces the list; an empty list allows none. Each is an exact https origin without a path or a wildcard. Apps in TEST mode may also list `http://localhost` with any port.',
     }),
+    x402: t.field({ type: X402SettingsInput, description: 'Payments to other resource servers (x402).' }),
     payoutAddresses: t.field({
       type: [PayoutAddressInput],
       description:

@@ -17,6 +17,10 @@ const chapters: Record<string, Tag> = {
   'product-plans': { name: 'Product plans', description: 'Products and their prices.' },
   invoices: { name: 'Invoices', description: 'Numbered requests for payment, with tax.' },
   'checkout-sessions': { name: 'Checkout sessions', description: 'Single checkouts, on the hosted page or headless.' },
+  x402: {
+    name: 'x402',
+    description: 'Paid API calls: offers for 402 responses, and a facilitator that verifies and settles payments.',
+  },
   webhooks: { name: 'Webhooks', description: 'Endpoints that receive events, and their deliveries.' },
   events: { name: 'Events', description: "The app's append-only sequence of events." },
   'audit-log': {

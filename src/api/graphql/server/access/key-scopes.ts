@@ -113,6 +113,8 @@ const fields: { [Scope in KeyScope]: readonly string[] } = {
   ],
   // For a server that only reports usage.
   USAGE_WRITE: ['recordUsage'],
+  // For a resource server that is paid for its calls.
+  X402: ['createX402Requirements', 'settleX402Payment', 'verifyX402Payment'],
   INVOICES_WRITE: ['createInvoice', 'openInvoice', 'sendInvoice', 'voidInvoice'],
   WEBHOOKS: [
     'createWebhookEndpoint',

@@ -20,12 +20,13 @@ const scopeOrder: Record<ApiKeyScope, number> = {
   CATALOG_WRITE: 4,
   SUBSCRIPTIONS_WRITE: 5,
   USAGE_WRITE: 6,
-  INVOICES_WRITE: 7,
-  WEBHOOKS: 8,
-  SETTINGS: 9,
-  KEYS: 10,
-  AUDIT_LOG: 11,
-  TEST_CLOCK: 12,
+  X402: 7,
+  INVOICES_WRITE: 8,
+  WEBHOOKS: 9,
+  SETTINGS: 10,
+  KEYS: 11,
+  AUDIT_LOG: 12,
+  TEST_CLOCK: 13,
 };
 
 // The record has exactly the scopes, which its type sees to.

@@ -1,0 +1,136 @@
+/** The query x402Supported and the mutations verifyX402Payment and settleX402Payment: what an x402 facilitator does. */
+import { facilitatorSchema } from '../../../../payments/x402/judge-payment.ts';
+import { listSupported, type Supported, type SupportedKind } from '../../../../payments/x402/list-supported.ts';
+import { settleX402Payment } from '../../../../payments/x402/settle-x402-payment.ts';
+import { verifyX402Payment } from '../../../../payments/x402/verify-x402-payment.ts';
+import type { SettleAnswer, VerifyAnswer } from '../../../../payments/x402/x402-types.ts';
+import { builder } from '../../server/builder.ts';
+import { carryRules, defineRules } from '../../server/input.ts';
+import { appScopeOf } from '../../server/scope-of.ts';
+
+const KindRef = builder.objectRef<SupportedKind>('X402SupportedKind').implement({
+  description: 'A scheme on a network that this facilitator settles.',
+  fields: (t) => ({
+    x402Version: t.exposeInt('x402Version', { description: 'The version of the protocol, 2.' }),
+    scheme: t.exposeString('scheme', { description: 'exact or escrow.' }),
+    network: t.exposeString('network', { description: 'The chain as a CAIP-2 name, such as eip155:8453.' }),
+  }),
+});
+
+const SupportedRef = builder.objectRef<Supported>('X402Supported').implement({
+  description: 'What this x402 facilitator settles.',
+  fields: (t) => ({
+    kinds: t.field({
+      type: [KindRef],
+      description: 'Each scheme on each enabled EVM chain that has a token with EIP-3009.',
+      resolve: ({ kinds }) => kinds,
+    }),
+    extensions: t.exposeStringList('extensions', { description: 'The extensions of the protocol; none yet.' }),
+    signers: t.field({
+      type: 'JSONObject',
+      description: 'The addresses that send settlements, by network pattern: `{"eip155:*": ["0x…"]}`.',
+      resolve: ({ signers }) => signers,
+    }),
+  }),
+});
+
+const VerificationRef = builder.objectRef<VerifyAnswer>('X402Verification').implement({
+  description: 'Whether an x402 payment would be settled now.',
+  fields: (t) => ({
+    isValid: t.exposeBoolean('isValid', { description: 'Whether it would be.' }),
+    invalidReason: t.exposeString('invalidReason', {
+      nullable: true,
+      description: 'Why not, in snake_case, such as quote_expired or insufficient_funds. Null if it is valid.',
+    }),
+    invalidMessage: t.exposeString('invalidMessage', { nullable: true, description: 'The reason as a sentence.' }),
+    payer: t.exposeString('payer', {
+      nullable: true,
+      description: "The payer's wallet. Null if it could not be read.",
+    }),
+  }),
+});
+
+const SettlementRef = builder.objectRef<SettleAnswer>('X402Settlement').implement({
+  description: 'The outcome of an x402 payment.',
+  fields: (t) => ({
+    success: t.exposeBoolean('success', {
+      description: "Whether the payment is on chain, as deep as the chain's required confirmations.",
+    }),
+    transaction: t.exposeString('transaction', { description: 'The transaction hash. Empty while it is not known.' }),
+    network: t.exposeString('network', { description: 'The chain as a CAIP-2 name.' }),
+    payer: t.exposeString('payer', {
+      nullable: true,
+      description: "The payer's wallet. Null if it could not be read.",
+    }),
+    amount: t.exposeString('amount', { nullable: true, description: 'The amount paid, in base units.' }),
+    errorReason: t.exposeString('errorReason', {
+      nullable: true,
+      description: 'Why it is not settled, in snake_case. settlement_pending means that the outcome is not known yet.',
+    }),
+    errorMessage: t.exposeString('errorMessage', { nullable: true, description: 'The reason as a sentence.' }),
+    retryable: t.exposeBoolean('retryable', {
+      description:
+        'Whether the same call may have another outcome later. Do not ask the payer to sign again meanwhile.',
+    }),
+    replayed: t.exposeBoolean('replayed', {
+      description:
+        'Whether an earlier response has reported this success. Deliver only for the response in which it is false: each authorization has exactly one.',
+    }),
+    paymentIntentId: t.exposeString('paymentIntentId', {
+      nullable: true,
+      description: 'The payment intent. Null for a payment to another resource server, and for one that was refused.',
+    }),
+  }),
+});
+
+/** Judged against the shapes of the protocol, whose objects may have fields that this version does not know. */
+const FacilitatorInput = builder.inputType('X402PaymentInput', {
+  description: 'A payment and the requirements that it accepts, as x402 resource servers send them to a facilitator.',
+  extensions: carryRules(defineRules({ schema: facilitatorSchema })),
+  fields: (t) => ({
+    x402Version: t.int({ required: true, description: 'The version of the protocol, 2.' }),
+    paymentPayload: t.field({
+      type: 'JSONObject',
+      required: true,
+      description: 'The decoded header PAYMENT-SIGNATURE of the client.',
+    }),
+    paymentRequirements: t.field({
+      type: 'JSONObject',
+      required: true,
+      description: 'The requirements that the client accepted, unchanged.',
+    }),
+  }),
+});
+
+builder.queryField('x402Supported', (t) =>
+  t.field({
+    type: SupportedRef,
+    description: 'The schemes and networks on which this installation settles x402 payments.',
+    authScopes: { public: true },
+    resolve: (_root, _args, { world }) => listSupported(world),
+  }),
+);
+
+builder.mutationField('verifyX402Payment', (t) =>
+  t.field({
+    type: VerificationRef,
+    description:
+      'Checks an x402 payment without settling it: the quote, the payload, the signature and the balance. Writes nothing. A payment that has paid for a call already is invalid with authorization_used.',
+    authScopes: { secretKey: true },
+    args: { input: t.arg({ type: FacilitatorInput, required: true }) },
+    resolve: async (_root, { input }, context) =>
+      await verifyX402Payment(context.world, { scope: await appScopeOf(context), input }),
+  }),
+);
+
+builder.mutationField('settleX402Payment', (t) =>
+  t.field({
+    type: SettlementRef,
+    description:
+      'Settles an x402 payment and waits for the outcome, at most 45 seconds. The same payment is settled once, however often this is called, and every call returns the outcome of the first; no idempotency key is needed.',
+    authScopes: { secretKey: true },
+    args: { input: t.arg({ type: FacilitatorInput, required: true }) },
+    resolve: async (_root, { input }, context) =>
+      await settleX402Payment(context.world, { scope: await appScopeOf(context), input }),
+  }),
+);

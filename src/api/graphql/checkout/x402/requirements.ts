@@ -1,0 +1,106 @@
+/** The mutation createX402Requirements: the offers of a 402 response. */
+import {
+  createRequirements,
+  type IssuedRequirements,
+  newRequirementsSchema,
+} from '../../../../payments/x402/create-requirements.ts';
+import type { Offer, X402Scheme } from '../../../../payments/x402/x402-types.ts';
+import { builder } from '../../server/builder.ts';
+import { carryRules, checked, defineRules } from '../../server/input.ts';
+import { appScopeOf } from '../../server/scope-of.ts';
+
+const rules = defineRules({ schema: newRequirementsSchema });
+
+const RequirementsRef = builder.objectRef<Offer>('X402PaymentRequirements').implement({
+  description: 'One way in which a call can be paid, as the header PAYMENT-REQUIRED carries it in `accepts`.',
+  fields: (t) => ({
+    scheme: t.exposeString('scheme', {
+      description: 'exact: a transfer to the merchant, not refundable here. escrow: a payment of the escrow contract.',
+    }),
+    network: t.exposeString('network', { description: 'The chain as a CAIP-2 name.' }),
+    asset: t.exposeString('asset', { description: "The token's contract." }),
+    amount: t.expose('amount', { type: 'BaseUnits', description: 'In base units, rounded up.' }),
+    payTo: t.exposeString('payTo', {
+      description: 'The address that receives the tokens: the merchant or the escrow.',
+    }),
+    maxTimeoutSeconds: t.exposeInt('maxTimeoutSeconds', {
+      description:
+        'How long after the end of the offer a payment is accepted, and how long a settlement is waited for.',
+    }),
+    extra: t.field({
+      type: 'JSONObject',
+      description:
+        'What the client needs to sign. `quote` is sealed by this installation: the requirements must come back unchanged.',
+      resolve: ({ extra }) => extra,
+    }),
+  }),
+});
+
+const IssuedRef = builder.objectRef<IssuedRequirements>('X402IssuedRequirements').implement({
+  description: 'The offers of a 402 response.',
+  fields: (t) => ({
+    accepts: t.field({
+      type: [RequirementsRef],
+      description:
+        'In the order of preference. The list is cut where the header would exceed what common clients read.',
+      resolve: ({ accepts }) => accepts,
+    }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      description: 'Until when the offers may be handed out to clients, about a minute.',
+    }),
+  }),
+});
+
+const ResourceInput = builder.inputType('X402ResourceInput', {
+  description: 'What is paid for.',
+  fields: (t) => ({
+    url: t.field({ type: 'URL', required: true, description: 'Its http(s) URL, at most 1024 characters.' }),
+    description: t.string({ description: 'At most 500 characters.' }),
+    mimeType: t.string({ description: 'The media type of the response, at most 100 characters.' }),
+  }),
+});
+
+const SchemeEnum = builder.enumType('X402Scheme', {
+  description: 'A way to pay for a call.',
+  values: {
+    exact: {
+      value: 'exact',
+      description: 'A transfer to the address of the merchant. Not refundable by this gateway.',
+    },
+    escrow: { value: 'escrow', description: 'A payment of the escrow contract, which can be refunded and disputed.' },
+  } satisfies { [Scheme in X402Scheme]: { value: Scheme; description: string } },
+});
+
+const CreateInput = builder.inputType('CreateX402RequirementsInput', {
+  description: 'A paid call.',
+  extensions: carryRules(rules),
+  fields: (t) => ({
+    price: t.field({ type: 'Decimal', required: true, description: 'Positive, at most 12 digits and 2 decimals.' }),
+    currency: t.string({ description: 'USD (the default) or EUR.' }),
+    resource: t.field({ type: ResourceInput, required: true, description: 'What is paid for.' }),
+    schemes: t.field({
+      type: [SchemeEnum],
+      description: 'In the order of preference. By default both, exact first.',
+    }),
+    networks: t.stringList({
+      description:
+        'CAIP-2 names of EVM chains in the order of preference, at most 20, such as eip155:8453. By default every chain on which the app can be paid.',
+    }),
+    maxTimeoutSeconds: t.int({ description: 'From 10 to 300 seconds; 60 by default.' }),
+  }),
+});
+
+builder.mutationField('createX402Requirements', (t) =>
+  t.field({
+    type: IssuedRef,
+    description:
+      'Returns the ways in which a call can be paid, at current prices. Writes nothing. Left out are chains that are paused or do not answer, tokens without a fresh price, and escrow below the minimum of its chain.',
+    authScopes: { secretKey: true },
+    args: { input: t.arg({ type: CreateInput, required: true }) },
+    resolve: async (_root, args, context) => {
+      const input = checked(context, rules, args.input);
+      return await createRequirements(context.world, { scope: await appScopeOf(context), input });
+    },
+  }),
+);
