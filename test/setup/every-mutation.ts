@@ -55,6 +55,8 @@ const link = (database: Database, { user }: CallerRows) =>
     data: { id: newId(), userId: user, clientOrigin: ORIGIN, account: ACCOUNT, linkedAt: new Date() },
   });
 
+const x402Payment = '(input: { x402Version: 2, paymentPayload: {}, paymentRequirements: {} })';
+
 export const everyMutation: Record<string, Call> = {
   addCustomerWallet: given(
     (rows) => `(customerId: "${rows.customer}", input: { chainId: 31337, walletAddress: "${WALLET}" })`,
@@ -111,6 +113,10 @@ export const everyMutation: Record<string, Call> = {
   ),
   createSubscriptionCheckout: ofId('subscription'),
   createTaxRate: given(() => '(input: { displayName: "VAT", percentage: 20 })'),
+  createX402Requirements: {
+    ...given(() => `(input: { price: "1.00", resource: { url: "${ORIGIN}" } })`),
+    needsMore: true,
+  },
   createWebhookEndpoint: given(() => '(input: { url: "https://example.com/new", events: ["*"] })'),
   deletePaymentLink: ofId('link'),
   deleteProductPlanPrice: {
@@ -154,6 +160,8 @@ export const everyMutation: Record<string, Call> = {
   },
   redeliverWebhook: given((rows) => `(deliveryId: "${rows.delivery}")`),
   redeliverWebhooks: given((rows) => `(input: { endpointId: "${rows.endpoint}", from: 1000000, to: 1000000 })`),
+  settleX402Payment: { ...given(() => x402Payment), needsMore: true },
+  verifyX402Payment: { ...given(() => x402Payment), needsMore: true },
   recordUsage: given(
     (rows) =>
       `(input: { events: [{ eventId: "${rows.spare}", subscriptionId: "${rows.subscription}", quantity: "1" }] })`,

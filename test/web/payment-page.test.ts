@@ -350,6 +350,7 @@ const emptyStory: PaymentStory = {
   idempotencyKey: null,
   leftoverAmount: null,
   settlementWaitsUntil: null,
+  x402: null,
   transfer: null,
   undelivered: [],
   createdAt: at(0),

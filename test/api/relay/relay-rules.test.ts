@@ -91,6 +91,8 @@ const bounded: Record<string, string[]> = {
     'Quote.evidence',
     'Transaction.logs',
     'Transaction.undelivered',
+    'X402IssuedRequirements.accepts',
+    'X402Supported.kinds',
   ],
   'has the sums of a span of time': [
     'Overview.books',

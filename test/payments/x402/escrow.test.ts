@@ -21,8 +21,8 @@ let payer: Gateway['evm']['payers'][number];
 
 beforeAll(async () => {
   gateway = await openGateway();
-  const { action, evm, app } = gateway;
-  scope = { merchantId: app.merchantId, appId: app.id };
+  const { action, evm } = gateway;
+  scope = { merchantId: gateway.scope.merchantId, appId: gateway.app.id };
   payer = evm.payers[0];
   world = {
     ...action,
@@ -104,8 +104,7 @@ describe('an escrow payment', () => {
     expect(await gateway.left(intent.id, { id: signed.termsHash })).toBe(10_000_000n);
 
     const back = await gateway.gained(async () => {
-      const refund = { reason: 'Wrong forecast', amount: undefined, percent: undefined };
-      await refundPaymentIntent(gateway.action, { scope: gateway.scope, id: intent.id, refund });
+      await refundPaymentIntent(gateway.action, { scope: gateway.scope, id: intent.id, reason: 'Wrong forecast' });
       await gateway.settleDown();
     });
     expect(back).toMatchObject({ payer: 10_000_000n, merchant: 0n });

@@ -42,6 +42,7 @@ export const PaymentIntentFilter = builder.inputType('PaymentIntentFilter', {
     amountTo: t.field({ type: 'Decimal', description: 'At most.' }),
     chainId: t.int({ description: 'Paid on this chain.' }),
     tokenKey: t.string({ description: 'Paid with this token, such as USDC-1.' }),
+    isPaidCall: t.boolean({ description: 'True: paid API calls (x402) only. False: all others.' }),
     metadata: t.field({
       type: [MetadataMatch],
       description: `Each of these in the metadata, at most ${METADATA_LIMIT}.`,
@@ -132,6 +133,7 @@ export async function paymentIntentWhere(
     ...(filter.currency ? { currency: filter.currency } : {}),
     ...(filter.chainId ? { authorizationChainId: filter.chainId } : {}),
     ...(filter.tokenKey ? { authorizationTokenKey: filter.tokenKey } : {}),
+    ...(filter.isPaidCall == null ? {} : { x402Scheme: filter.isPaidCall ? { not: null } : null }),
     ...(all.length > 0 ? { AND: all } : {}),
     createdAt: { gte: filter.createdFrom ?? undefined, lt: filter.createdTo ?? undefined },
     amount: { gte: filter.amountFrom ?? undefined, lte: filter.amountTo ?? undefined },
@@ -158,6 +160,7 @@ export function fitsFilter(intent: PaymentIntent, filter: PaymentIntentFilterInp
     (!filter.currency || filter.currency === intent.currency) &&
     (!filter.chainId || filter.chainId === intent.authorizationChainId) &&
     (!filter.tokenKey || filter.tokenKey === intent.authorizationTokenKey) &&
+    (filter.isPaidCall == null || filter.isPaidCall === (intent.x402Scheme !== null)) &&
     (filter.metadata ?? []).every((match) => hasMetadata(intent.metadata, match)) &&
     (!filter.createdFrom || intent.createdAt >= filter.createdFrom) &&
     (!filter.createdTo || intent.createdAt < filter.createdTo) &&

@@ -59,11 +59,15 @@ function OrderLines({ payment, fallback }: { payment: PaymentStory; fallback: st
 }
 
 /** The way by which the payment was made, with its name and its page, and what it sells. */
-function useSource({ sourceType, sourceId }: PaymentStory): { way: ReactNode; bought: string | null } {
+function useSource({ sourceType, sourceId, x402 }: PaymentStory): { way: ReactNode; bought: string | null } {
   const { t } = useTranslation();
   const isAsked = sourceId !== null && sourceType !== null && sourceType !== 'CHECKOUT';
   const { data } = useAsk(PaymentSourceDocument, { id: sourceId ?? '' }, { isEnabled: isAsked });
   const node = data?.node;
+  if (x402) {
+    const label = x402.scheme === 'exact' ? 'PAID_CALL_EXACT' : 'PAID_CALL';
+    return { way: t(`payments.order.sources.${label}`), bought: x402.resource };
+  }
   const kind = t(`payments.order.sources.${sourceType ?? 'API'}`);
   const named = (href: string, name: string, bought: string | null) => ({
     way: (
