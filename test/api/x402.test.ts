@@ -46,6 +46,9 @@ describe('GET /x402/supported', () => {
 describe('POST /x402/requirements', () => {
   it('answers both schemes in a token with EIP-3009, and writes nothing', async () => {
     const before = await rows();
+    const { address: payout } = await ground.api.database.payoutAddress.findFirstOrThrow({
+      where: { appId: ground.api.merchantA.appId, family: 'EVM' },
+    });
     const { status, body } = await offers();
     expect(status).toBe(200);
     expect(body.accepts).toMatchObject([
@@ -54,7 +57,7 @@ describe('POST /x402/requirements', () => {
         network: 'eip155:31337',
         asset: ground.evm.usdc.address,
         amount: '1000000',
-        payTo: ground.evm.merchant.address,
+        payTo: payout,
         maxTimeoutSeconds: 60,
         extra: { name: 'USD Coin', version: '2', refundable: false },
       },
@@ -68,7 +71,7 @@ describe('POST /x402/requirements', () => {
           tokenName: 'USD Coin',
           tokenVersion: '2',
           domain: { name: 'Sluice', chainId: 31337, verifyingContract: ground.evm.escrow },
-          terms: { amount: '1000000', merchant: ground.evm.merchant.address, token: ground.evm.usdc.address },
+          terms: { amount: '1000000', merchant: payout, token: ground.evm.usdc.address },
         },
       },
     ]);
@@ -156,9 +159,8 @@ describe('verify and settle', () => {
     });
     const list = await ground.api.graphql(
       '{ paymentIntents(first: 5, filter: { isPaidCall: true }) { nodes { id } } }',
-      {
-        key,
-      },
+      {},
+      { key },
     );
     expect(list.data).toMatchObject({ paymentIntents: { nodes: [{ id: paymentIntentId }] } });
   }, 60_000);
@@ -219,7 +221,7 @@ describe('credentials', () => {
     const { merchantId, appId } = ground.api.merchantA;
     const made = await createApiKey(ground.api.world, { scope: { merchantId, appId }, kind: 'SECRET' });
     const { body } = await payOffer(ground.evm.payers[0], await escrowOffer());
-    await ground.api.database.apiKey.update({ where: { id: made.apiKey.id }, data: { revokedAt: new Date() } });
+    await ground.api.database.apiKey.update({ where: { id: made.key.id }, data: { revokedAt: new Date() } });
     const before = await rows();
     expect(codeOf(await post('settle', body, made.secret))).toEqual([401, 'AUTHENTICATION_ERROR']);
     expect(await rows()).toEqual(before);
@@ -230,6 +232,7 @@ describe("the app's settings", () => {
   const change = (x402: string) =>
     ground.api.graphql(
       `mutation { updateApp(input: { x402: ${x402} }) { x402 { settlesForOthers paymentLimit dailyLimit feeBps } } }`,
+      {},
       { key },
     );
 
