@@ -1,0 +1,67 @@
+/** Where a buyer keeps what it has spent. A store is atomic: two reservations at once never exceed the limit together. */
+
+export type Receipt = {
+  id: string;
+  /** When the amount was reserved. */
+  at: string;
+  method: string;
+  url: string;
+  scheme: string;
+  network: string;
+  asset: string;
+  /** Base units. */
+  amount: string;
+  /** 10⁻¹⁸ units of the budget. */
+  units: string;
+  payTo: string;
+  payer: string;
+  /** Known once the payment has been signed. */
+  nonce: string | null;
+  /** Unix seconds; after that, the signature is worth nothing. */
+  validBefore: number | null;
+  /**
+   * `reserved`: the call is running. `charged`: the server says it was paid. `unconfirmed`: it was signed, and the server does not say that
+   * it was charged, so it may still be until `validBefore`. `released`: nothing was charged.
+   */
+  status: 'reserved' | 'charged' | 'unconfirmed' | 'released';
+  /** The transaction that the server names. */
+  transaction: string | null;
+};
+
+export type BuyerStore = {
+  /** Keeps the receipt if everything of its day that is not released, with it, is at most `limit` (10⁻¹⁸ units). False otherwise. */
+  reserve(receipt: Receipt, limit: bigint): Promise<boolean>;
+  update(id: string, change: Partial<Receipt>): Promise<void>;
+  /** The newest first. */
+  list(): Promise<Receipt[]>;
+};
+
+/** For one process; a restart forgets what was spent. */
+export function memoryStore(): BuyerStore {
+  const receipts = new Map<string, Receipt>();
+  return {
+    reserve: async (receipt, limit) => {
+      if (spentOn(dayOf(receipt), receipts.values()) + BigInt(receipt.units) > limit) return false;
+      receipts.set(receipt.id, receipt);
+      return true;
+    },
+    update: async (id, change) => {
+      const known = receipts.get(id);
+      if (known) receipts.set(id, { ...known, ...change });
+    },
+    list: async () => [...receipts.values()].reverse(),
+  };
+}
+
+export function dayOf({ at }: Pick<Receipt, 'at'>): string {
+  return at.slice(0, 10);
+}
+
+/** 10⁻¹⁸ units that are spent or may still be. */
+export function spentOn(day: string, receipts: Iterable<Receipt>): bigint {
+  let sum = 0n;
+  for (const receipt of receipts) {
+    if (dayOf(receipt) === day && receipt.status !== 'released') sum += BigInt(receipt.units);
+  }
+  return sum;
+}

@@ -1,0 +1,183 @@
+/**
+ * A buyer pays other people's x402 servers from a budget. An amount is counted before it is signed, so concurrent calls cannot exceed the
+ * budget together. It is released at once if nothing was signed. What was signed stays counted until its authorization has ended and the
+ * token says that it was never used: a server that answers with an error could still collect it until then.
+ */
+import { x402Client } from '@x402/core/client';
+import { decodePaymentRequiredHeader, decodePaymentResponseHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import type { PaymentPayload, PaymentRequired, SettleResponse } from '@x402/core/types';
+import type { ClientEvmSigner } from '@x402/evm';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { wasUsed } from './authorization-state.ts';
+import { type Budget, BudgetError, choose, requireBudget, requireHost, toUnits } from './budget.ts';
+import { type BuyerStore, memoryStore, type Receipt } from './buyer-store.ts';
+import { EscrowEvmScheme, type EscrowSchemeOptions } from './escrow-scheme.ts';
+
+export type BuyerOptions = {
+  /** Such as viem's `privateKeyToAccount(…)`. */
+  signer: ClientEvmSigner;
+  budget: Budget;
+  /** Kept in memory by default. */
+  store?: BuyerStore;
+  /** In the order of preference; `escrow` before `exact` by default. */
+  schemes?: ('escrow' | 'exact')[];
+  /** What escrow payments must agree to. */
+  escrow?: EscrowSchemeOptions;
+  /** Nodes by network, such as `{ 'eip155:8453': 'https://…' }`. Without one, what was signed is never released. */
+  rpcUrls?: Record<string, string>;
+  fetch?: typeof fetch;
+  /** Milliseconds; the machine's clock by default. */
+  now?: () => number;
+};
+
+/** A payment that has been signed and counted, to be sent once. */
+export type SignedPayment = { payload: PaymentPayload; header: string; confirm(settled: SettleResponse | null): Promise<Receipt> };
+
+export type Buyer = {
+  /** Like the global `fetch`; pays a 402 response once. Rejects with a BudgetError, with nothing signed, if the budget forbids it. */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** For other transports: chooses, counts and signs. `url` names who is paid. */
+  sign(required: PaymentRequired, about: { url: string; method: string }): Promise<SignedPayment>;
+  /** The newest first. */
+  receipts(): Promise<Receipt[]>;
+  /** Releases what was signed, has ended and was never used, as the chain says. */
+  reconcile(): Promise<void>;
+};
+
+/** A repeated call while a settlement is pending. */
+const PENDING_REPEATS = 5;
+const PENDING_WAIT_MS = 2_000;
+
+export function createBuyer(options: BuyerOptions): Buyer {
+  const { signer, budget, rpcUrls = {} } = options;
+  requireBudget(budget);
+  const store = options.store ?? memoryStore();
+  const schemes = options.schemes ?? ['escrow', 'exact'];
+  const now = options.now ?? Date.now;
+  const send = options.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
+  // The budget limits amounts and tokens.
+  const client = new x402Client()
+    .register('eip155:*', new ExactEvmScheme(signer))
+    .register('eip155:*', new EscrowEvmScheme(signer, { now, ...options.escrow }))
+    .setSpendControls(false);
+
+  async function reconcile(): Promise<void> {
+    for (const receipt of await store.list()) {
+      if (receipt.status !== 'unconfirmed' || receipt.validBefore === null) continue;
+      const rpcUrl = rpcUrls[receipt.network];
+      if (rpcUrl === undefined) continue;
+      const used = await wasUsed({ rpcUrl, fetch: send }, receipt);
+      if (used === undefined) continue;
+      await store.update(receipt.id, { status: used ? 'charged' : 'released' });
+    }
+  }
+
+  async function reserve(receipt: Receipt): Promise<void> {
+    const limit = toUnits(budget.perDay);
+    if (await store.reserve(receipt, limit)) return;
+    await reconcile();
+    if (await store.reserve(receipt, limit)) return;
+    throw new BudgetError('PER_DAY_EXCEEDED', `The call would exceed the ${budget.perDay} that may be spent in a day.`);
+  }
+
+  async function sign(required: PaymentRequired, about: { url: string; method: string }): Promise<SignedPayment> {
+    requireHost(budget, about.url);
+    if (required.x402Version !== 2 || !Array.isArray(required.accepts)) {
+      throw new BudgetError('INVALID_OFFER', 'The offer is not one of x402 version 2.');
+    }
+    const { accepted, units } = choose(budget, required.accepts, schemes);
+    const { scheme, network, asset, amount, payTo } = accepted;
+    const receipt: Receipt = {
+      id: crypto.randomUUID(),
+      at: new Date(now()).toISOString(),
+      ...about,
+      ...{ scheme, network, asset, amount, payTo },
+      units: units.toString(),
+      payer: signer.address,
+      nonce: null,
+      validBefore: null,
+      status: 'reserved',
+      transaction: null,
+    };
+    await reserve(receipt);
+    let payload: PaymentPayload;
+    try {
+      payload = await client.createPaymentPayload({ ...required, accepts: [accepted] });
+    } catch (error) {
+      await store.update(receipt.id, { status: 'released' });
+      throw error;
+    }
+    const { nonce, validBefore } = payload.payload.authorization as { nonce: string; validBefore: string };
+    const signed = { ...receipt, nonce, validBefore: Number(validBefore), status: 'unconfirmed' as const };
+    await store.update(receipt.id, signed);
+    return {
+      payload,
+      header: encodePaymentSignatureHeader(payload),
+      confirm: async (settled) => {
+        if (!settled?.success) return signed;
+        const change = { status: 'charged' as const, transaction: settled.transaction || null };
+        await store.update(receipt.id, change);
+        return { ...signed, ...change };
+      },
+    };
+  }
+
+  async function pay(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    const request = new Request(input, init);
+    const again = request.clone();
+    const response = await send(request);
+    const offer = response.status === 402 ? response.headers.get('payment-required') : null;
+    if (offer === null) return response;
+    const url = response.redirected ? response.url : request.url;
+    requireHost(budget, url);
+    if (response.redirected && !['GET', 'HEAD'].includes(request.method)) {
+      throw new BudgetError('INVALID_OFFER', 'A request with a body was redirected, and is not repeated with a payment.');
+    }
+    await response.body?.cancel();
+    const signed = await sign(readOffer(offer), { url, method: request.method });
+    return sendPaid({ send, signed, request: response.redirected ? new Request(url, again) : again });
+  }
+
+  return { fetch: pay, sign, reconcile, receipts: () => store.list() };
+}
+
+type Sending = { send: typeof fetch; signed: SignedPayment; request: Request };
+
+async function sendPaid({ send, signed, request }: Sending): Promise<Response> {
+  for (let repeats = 0; ; repeats += 1) {
+    const paid = new Request(request.clone(), { redirect: 'manual' });
+    paid.headers.set('payment-signature', signed.header);
+    const response = await send(paid);
+    await signed.confirm(readReceipt(response));
+    if (repeats >= PENDING_REPEATS || !(await isPending(response))) return response;
+    // The same payment asks for its outcome; it is not signed again.
+    await new Promise((resolve) => setTimeout(resolve, PENDING_WAIT_MS));
+  }
+}
+
+async function isPending(response: Response): Promise<boolean> {
+  if (response.status !== 503 || !response.headers.get('content-type')?.includes('json')) return false;
+  const body = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  return body?.error === 'settlement_pending';
+}
+
+function readOffer(header: string): PaymentRequired {
+  try {
+    return decodePaymentRequiredHeader(header);
+  } catch {
+    throw new BudgetError('INVALID_OFFER', 'The PAYMENT-REQUIRED header cannot be read.');
+  }
+}
+
+function readReceipt(response: Response): SettleResponse | null {
+  const header = response.headers.get('payment-response');
+  if (header === null) return null;
+  try {
+    return decodePaymentResponseHeader(header);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * The four calls of the gateway that a resource server needs. Reads and verifications are repeated once if there is no response; a
+ * settlement is repeated until it has an outcome, which is safe because the gateway charges a payment only once. The first response that
+ * reports a success is not `replayed`; if that response was lost, its repetition is this request's own.
+ */
+import type { PaymentPayload, PaymentRequirements, SettleResponse, VerifyResponse } from '@x402/core/types';
+import { X402GatewayError } from './gateway-error.ts';
+
+export type RequirementsRequest = {
+  price: string;
+  currency: string;
+  resource: { url: string; description?: string; mimeType?: string };
+  schemes?: string[];
+  networks?: string[];
+  maxTimeoutSeconds?: number;
+};
+
+export type Requirements = {
+  accepts: PaymentRequirements[];
+  /** Milliseconds for which the requirements may be offered, counted by the gateway's clock. */
+  validForMs: number;
+};
+
+/** `replayed`: an earlier call has already returned this success, so another response has been served for it. */
+export type Settlement = SettleResponse & { retryable?: boolean; replayed?: boolean; paymentIntentId?: string };
+
+export type GatewayClient = {
+  requirements(request: RequirementsRequest): Promise<Requirements>;
+  verify(payment: PaymentPayload): Promise<VerifyResponse>;
+  /** Resolves to the outcome, or to `settlement_pending` if it is not known in time. */
+  settle(payment: PaymentPayload): Promise<Settlement>;
+};
+
+export type GatewayOptions = {
+  apiUrl: string;
+  secretKey: string;
+  fetch: typeof fetch;
+  /** For one attempt of a call that does not settle. */
+  timeoutMs: number;
+  /** For a settlement, all attempts together. */
+  settleTimeoutMs: number;
+};
+
+const LARGEST_ANSWER_BYTES = 1_048_576;
+const BETWEEN_ATTEMPTS_MS = 500;
+
+export function openGateway(options: GatewayOptions): GatewayClient {
+  return {
+    requirements: async (request) => {
+      const answer = await twice(() => post(options, '/x402/requirements', request, options.timeoutMs));
+      return readRequirements(answer);
+    },
+    verify: async (payment) => {
+      const answer = await twice(() => post(options, '/x402/verify', requestOf(payment), options.timeoutMs));
+      if (typeof answer.body.isValid !== 'boolean') throw unexpected('/x402/verify');
+      return withoutNulls(answer.body) as VerifyResponse;
+    },
+    settle: (payment) => settle(options, payment),
+  };
+}
+
+type Answer = { body: Record<string, unknown>; headers: Headers };
+
+function requestOf(payment: PaymentPayload) {
+  return { x402Version: 2, paymentPayload: payment, paymentRequirements: payment.accepted };
+}
+
+async function settle(options: GatewayOptions, payment: PaymentPayload): Promise<Settlement> {
+  const endsAt = performance.now() + options.settleTimeoutMs;
+  let wasUnanswered = false;
+  for (;;) {
+    const leftMs = endsAt - performance.now();
+    const outcome = await settleOnce(options, payment, Math.max(1_000, leftMs)).catch((error: unknown) => {
+      if (!(error instanceof X402GatewayError && error.isAway)) throw error;
+      return error;
+    });
+    if (!(outcome instanceof X402GatewayError) && !isPending(outcome)) {
+      return wasUnanswered ? { ...outcome, replayed: false } : outcome;
+    }
+    if (outcome instanceof X402GatewayError) wasUnanswered = true;
+    if (endsAt - performance.now() <= BETWEEN_ATTEMPTS_MS) {
+      if (outcome instanceof X402GatewayError) throw outcome;
+      return outcome;
+    }
+    await new Promise((resolve) => setTimeout(resolve, BETWEEN_ATTEMPTS_MS));
+  }
+}
+
+async function settleOnce(options: GatewayOptions, payment: PaymentPayload, timeoutMs: number): Promise<Settlement> {
+  const { body } = await post(options, '/x402/settle', requestOf(payment), timeoutMs);
+  if (typeof body.success !== 'boolean') throw unexpected('/x402/settle');
+  return withoutNulls(body) as Settlement;
+}
+
+/** The gateway sends absent fields as null, which the types of x402 do not have. */
+function withoutNulls(body: Record<string, unknown>): unknown {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
+export function isPending(settlement: Settlement): boolean {
+  return !settlement.success && settlement.errorReason === 'settlement_pending';
+}
+
+function readRequirements({ body, headers }: Answer): Requirements {
+  const { accepts, expiresAt } = body;
+  if (!Array.isArray(accepts) || typeof expiresAt !== 'string') throw unexpected('/x402/requirements');
+  const sentAt = Date.parse(headers.get('date') ?? '');
+  const now = Number.isNaN(sentAt) ? Date.now() : sentAt;
+  return { accepts: accepts as PaymentRequirements[], validForMs: Math.max(0, Date.parse(expiresAt) - now) };
+}
+
+async function twice<Result>(call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof X402GatewayError && error.isAway)) throw error;
+    return call();
+  }
+}
+
+async function post(options: GatewayOptions, path: string, body: unknown, timeoutMs: number): Promise<Answer> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await options.fetch(`${options.apiUrl}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json', 'x-api-key': options.secretKey },
+      body: JSON.stringify(body),
+      // A redirect would carry the key to another host.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    text = await response.text();
+  } catch (cause) {
+    throw new X402GatewayError(`The gateway did not respond to POST ${path}.`, { isAway: true, cause });
+  }
+  if (text.length > LARGEST_ANSWER_BYTES) throw unexpected(path);
+  const json = parse(text);
+  if (!response.ok || json === undefined) throw refusal(path, response, json);
+  return { body: unwrap(json), headers: response.headers };
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The REST envelope, `{ success, data }`, is taken off where a route has one. */
+function unwrap(json: Record<string, unknown>): Record<string, unknown> {
+  return json.success === true && typeof json.data === 'object' && json.data !== null
+    ? (json.data as Record<string, unknown>)
+    : json;
+}
+
+function refusal(path: string, response: Response, json: Record<string, unknown> | undefined): X402GatewayError {
+  const error = json?.error as { code?: string; message?: string } | undefined;
+  const { status } = response;
+  const isAway = status === 429 || status >= 500 || (response.ok && json === undefined);
+  const told = error?.message ?? `status ${status}`;
+  return new X402GatewayError(`The gateway refused POST ${path}: ${told}`, {
+    isAway,
+    status,
+    ...(typeof error?.code === 'string' ? { code: error.code } : {}),
+  });
+}
+
+function unexpected(path: string): X402GatewayError {
+  return new X402GatewayError(`The gateway's response to POST ${path} does not have the expected format.`, {
+    isAway: true,
+  });
+}

@@ -1,0 +1,107 @@
+/**
+ * Paid tools of an MCP server, as x402 defines them for that transport: the payment is in `_meta["x402/payment"]` of the call, an unpaid
+ * call is answered by a tool error that carries the requirements, and the receipt is in `_meta["x402/payment-response"]` of the result.
+ */
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
+import type { PaymentRequired, SettleResponse } from '@x402/core/types';
+import type { Buyer } from '../client/create-buyer.ts';
+import type { PaidRoute } from '../create-x402.ts';
+import type { Answer } from '../server/answer.ts';
+import { describeTool, type ToolDescription } from '../server/bazaar.ts';
+import { asPayment } from '../server/read-payment.ts';
+
+const PAYMENT = 'x402/payment';
+const PAYMENT_RESPONSE = 'x402/payment-response';
+
+type Extra = { _meta?: Record<string, unknown> | undefined };
+type ToolHandler<Input, Context> = (input: Input, context: Context) => CallToolResult | Promise<CallToolResult>;
+
+/**
+ * Wraps the handler of a tool with an input schema: `server.registerTool('forecast', { inputSchema }, paidTool(paid, { toolName: 'forecast' },
+ * handler))`. A result with `isError` is not charged, unless the route settles before.
+ */
+export function paidTool<Input, Context extends Extra>(
+  paid: PaidRoute,
+  tool: Omit<ToolDescription, 'inputSchema'> & { inputSchema?: Record<string, unknown> },
+  handler: ToolHandler<Input, Context>,
+): (input: Input, context: Context) => Promise<CallToolResult> {
+  const { discovery } = paid.options;
+  const described = { inputSchema: { type: 'object' }, ...tool };
+  const extensions = discovery === false ? {} : describeTool(described, discovery ?? {});
+  return async (input, context) => {
+    const url = `https://localhost/tools/${encodeURIComponent(tool.toolName)}`;
+    const call = { method: 'POST', url, header: () => undefined, request: { input, context } };
+    const sent = context._meta?.[PAYMENT];
+    const payment = sent === undefined ? undefined : (asPayment(sent) ?? ('invalid' as const));
+    const charge = await paid.charge(call, { payment, extensions });
+    switch (charge.outcome) {
+      case 'refused':
+        return refusal(charge.answer);
+      case 'free':
+        return handler(input, context);
+      case 'settled': {
+        const result = await Promise.resolve(handler(input, context)).catch(async (error: unknown) => {
+          await charge.unserved(500);
+          throw error;
+        });
+        if (result.isError) await charge.unserved(500);
+        return withReceipt(result, charge.settled.headers);
+      }
+      case 'verified': {
+        const result = await Promise.resolve(handler(input, context)).catch((error: unknown) => {
+          charge.abandon();
+          throw error;
+        });
+        if (result.isError) {
+          charge.abandon();
+          return result;
+        }
+        const settling = await charge.settle();
+        return settling.isSettled ? withReceipt(result, settling.headers) : refusal(settling.answer);
+      }
+      default:
+        return charge satisfies never;
+    }
+  };
+}
+
+type ToolCall = Parameters<Client['callTool']>[0];
+
+/** Calls a tool and pays for it once from the buyer's budget. `url` is the server's address, whose host the budget must allow. */
+export async function callPaidTool(
+  client: Pick<Client, 'callTool'>,
+  { buyer, url }: { buyer: Buyer; url: string },
+  call: ToolCall,
+): Promise<CallToolResult> {
+  const first = (await client.callTool(call)) as CallToolResult;
+  const required = first.isError ? first.structuredContent : undefined;
+  if (!isPaymentRequired(required)) return first;
+  const signed = await buyer.sign(required, { url, method: `tools/call ${call.name}` });
+  const result = (await client.callTool({ ...call, _meta: { ...call._meta, [PAYMENT]: signed.payload } })) as CallToolResult;
+  await signed.confirm((result._meta?.[PAYMENT_RESPONSE] as SettleResponse | undefined) ?? null);
+  return result;
+}
+
+function isPaymentRequired(value: unknown): value is PaymentRequired {
+  return typeof value === 'object' && value !== null && 'x402Version' in value && 'accepts' in value;
+}
+
+function withReceipt(result: CallToolResult, headers: Record<string, string>): CallToolResult {
+  const receipt = decodePaymentResponseHeader(headers['payment-response'] ?? '');
+  return { ...result, _meta: { ...result._meta, [PAYMENT_RESPONSE]: receipt } };
+}
+
+function refusal({ status, headers, body }: Answer): CallToolResult {
+  const required = headers['payment-required'];
+  const failed = headers['payment-response'];
+  const content: Record<string, unknown> =
+    status === 402 && required ? { ...decodePaymentRequiredHeader(required) } : JSON.parse(body);
+  return {
+    isError: true,
+    structuredContent: content,
+    content: [{ type: 'text', text: JSON.stringify(content) }],
+    ...(failed ? { _meta: { [PAYMENT_RESPONSE]: decodePaymentResponseHeader(failed) } } : {}),
+  };
+}

@@ -1,0 +1,120 @@
+/**
+ * Express 4 and 5: `app.get('/weather', paid.express, handler)`. The types are structural, so that the package needs no Express of its own.
+ * With `settle: 'after'`, what the handler writes is held back until the payment has settled.
+ */
+import { type Answer, privateCacheControl, tooLarge } from './answer.ts';
+import type { Charge, Settled } from './charge.ts';
+import { type HeldResponse, holdResponse } from './hold-response.ts';
+import type { PaidCall } from './paid-call.ts';
+
+export type ExpressRequest = {
+  method: string;
+  originalUrl: string;
+  protocol: string;
+  hostname?: string;
+  baseUrl: string;
+  headers: Record<string, string | string[] | undefined>;
+};
+
+export type ExpressResponse = HeldResponse & {
+  once(event: 'finish' | 'close', listener: () => void): unknown;
+  readonly writableFinished: boolean;
+};
+
+export type ExpressMiddleware = (
+  request: ExpressRequest,
+  response: ExpressResponse,
+  next: (error?: unknown) => void,
+) => void;
+
+type Charging = { charge(call: PaidCall): Promise<Charge>; largestHeldBytes: number };
+
+export function expressMiddleware({ charge, largestHeldBytes }: Charging): ExpressMiddleware {
+  return (request, response, next) => {
+    charge(callOf(request)).then((charged) => {
+      switch (charged.outcome) {
+        case 'refused':
+          return send(response, charged.answer);
+        case 'free':
+          return next();
+        case 'settled':
+          addReceipt(response, charged.settled);
+          response.once('close', () => {
+            const status = response.writableFinished ? response.statusCode : undefined;
+            if (status === undefined || status >= 400) void charged.unserved(status);
+          });
+          return next();
+        case 'verified':
+          hold(response, charged, largestHeldBytes);
+          return next();
+        default:
+          return charged satisfies never;
+      }
+    }, next);
+  };
+}
+
+function callOf(request: ExpressRequest): PaidCall {
+  const { method, originalUrl, protocol, headers, baseUrl } = request;
+  const read = (name: string) => {
+    const value = headers[name.toLowerCase()];
+    return Array.isArray(value) ? value[0] : value;
+  };
+  // Express derives protocol and hostname from forwarded headers, if its setting "trust proxy" says so.
+  const named = read('host') ?? 'localhost';
+  const hostname = request.hostname ?? named;
+  const host = named.startsWith(hostname) ? named : hostname;
+  const route = (request as { route?: { path?: unknown } }).route?.path;
+  return {
+    method,
+    url: new URL(originalUrl, `${protocol}://${host}`).toString(),
+    header: read,
+    routeTemplate: typeof route === 'string' ? `${baseUrl}${route}` : undefined,
+    request,
+  };
+}
+
+function hold(
+  response: ExpressResponse,
+  charge: Extract<Charge, { outcome: 'verified' }>,
+  largestHeldBytes: number,
+): void {
+  const held = holdResponse(response, largestHeldBytes);
+  const settle = async () => {
+    const what = await held.ended;
+    // Nobody is left to receive the response.
+    if (what === 'left') return charge.abandon();
+    if (what === 'too large') {
+      charge.abandon();
+      held.discard();
+      return send(response, tooLarge(largestHeldBytes));
+    }
+    if (response.statusCode >= 400) {
+      charge.abandon();
+      return held.release();
+    }
+    const settling = await charge.settle();
+    if (settling.isSettled) {
+      addReceipt(response, settling);
+      return held.release();
+    }
+    held.discard();
+    send(response, settling.answer);
+  };
+  void settle();
+}
+
+function addReceipt(response: ExpressResponse, { headers }: Settled): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  const cacheControl = response.getHeader('cache-control');
+  response.setHeader('cache-control', privateCacheControl(cacheControl === undefined ? null : String(cacheControl)));
+  const exposed = response.getHeader('access-control-expose-headers');
+  const names = exposed === undefined ? 'PAYMENT-RESPONSE' : `${exposed}, PAYMENT-RESPONSE`;
+  response.setHeader('access-control-expose-headers', names);
+}
+
+function send(response: ExpressResponse, { status, headers, body }: Answer): void {
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.end(body);
+}

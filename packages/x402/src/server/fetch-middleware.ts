@@ -1,0 +1,119 @@
+/** Fetch: `paid.fetch(handler)` is a handler of requests, as workers, Deno, Bun and Next.js have them. */
+import { type Answer, privateCacheControl, tooLarge } from './answer.ts';
+import type { Charge } from './charge.ts';
+import type { PaidCall } from './paid-call.ts';
+
+export type FetchHandler<Rest extends unknown[]> = (request: Request, ...rest: Rest) => Response | Promise<Response>;
+export type FetchMiddleware = <Rest extends unknown[]>(
+  handler: FetchHandler<Rest>,
+) => (request: Request, ...rest: Rest) => Promise<Response>;
+
+type Charging = { charge(call: PaidCall): Promise<Charge>; largestHeldBytes: number };
+
+export function fetchMiddleware({ charge, largestHeldBytes }: Charging): FetchMiddleware {
+  return (handler) =>
+    async (request, ...rest) => {
+      const charged = await charge(callOf(request));
+      return serve(charged, { run: async () => handler(request, ...rest), largestHeldBytes });
+    };
+}
+
+function callOf(request: Request): PaidCall {
+  return {
+    method: request.method,
+    url: request.url,
+    header: (name) => request.headers.get(name) ?? undefined,
+    request,
+  };
+}
+
+type Serving = { run(): Promise<Response>; largestHeldBytes: number };
+
+/** Runs the handler as the charge allows. What the handler throws is thrown on, after the payment has been abandoned. */
+export async function serve(charge: Charge, { run, largestHeldBytes }: Serving): Promise<Response> {
+  switch (charge.outcome) {
+    case 'refused':
+      return responseOf(charge.answer);
+    case 'free':
+      return run();
+    case 'settled': {
+      let response: Response;
+      try {
+        response = await run();
+      } catch (error) {
+        await charge.unserved(500);
+        throw error;
+      }
+      if (response.status >= 400) await charge.unserved(response.status);
+      return withHeaders(response, response.body, charge.settled.headers);
+    }
+    case 'verified':
+      return await serveVerified(charge, { run, largestHeldBytes });
+    default:
+      return charge satisfies never;
+  }
+}
+
+async function serveVerified(
+  charge: Extract<Charge, { outcome: 'verified' }>,
+  { run, largestHeldBytes }: Serving,
+): Promise<Response> {
+  let response: Response;
+  let body: Uint8Array<ArrayBuffer> | null | 'too large';
+  try {
+    response = await run();
+    if (response.status >= 400) {
+      charge.abandon();
+      return response;
+    }
+    body = await read(response, largestHeldBytes);
+  } catch (error) {
+    charge.abandon();
+    throw error;
+  }
+  if (body === 'too large') {
+    charge.abandon();
+    return responseOf(tooLarge(largestHeldBytes));
+  }
+  const settling = await charge.settle();
+  return settling.isSettled ? withHeaders(response, body, settling.headers) : responseOf(settling.answer);
+}
+
+/** A body that breaks off is not charged: it is read to its end before the payment settles. */
+async function read(response: Response, limit: number): Promise<Uint8Array<ArrayBuffer> | null | 'too large'> {
+  if (response.body === null) return null;
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = response.body.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    length += part.value.length;
+    if (length > limit) {
+      await reader.cancel();
+      return 'too large';
+    }
+    chunks.push(part.value);
+  }
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}
+
+function withHeaders(
+  response: Response,
+  body: BodyInit | null,
+  headers: Record<string, string>,
+): Response {
+  const all = new Headers(response.headers);
+  for (const [name, value] of Object.entries(headers)) all.set(name, value);
+  all.set('cache-control', privateCacheControl(all.get('cache-control')));
+  all.append('access-control-expose-headers', 'PAYMENT-RESPONSE');
+  return new Response(body, { status: response.status, statusText: response.statusText, headers: all });
+}
+
+export function responseOf({ status, headers, body }: Answer): Response {
+  return new Response(body, { status, headers });
+}
