@@ -74,6 +74,7 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   MailOptOut: null,
   DepositAddress: ofPayment,
   DepositBalance: (scope) => ({ deposit: { paymentIntent: appScope(scope) } }),
+  ExactAuthorization: appScope,
   AuditEntry: (scope) => ({ merchantId: scope.merchantId, ...(scope.appId === null ? {} : { appId: scope.appId }) }),
   LiabilityAccount: appScope,
   LiabilitySnapshot: null,

@@ -7,6 +7,7 @@ import { schedulePaymentWork } from '../payments/actions/schedule-payment-work.t
 import { depositFactHandlers } from '../payments/deposits/deposit-fact-handler.ts';
 import type { FoldingWorld } from '../payments/facts/folding-world.ts';
 import { paymentFactHandlers } from '../payments/facts/payment-fact-handler.ts';
+import { exactFactHandlers } from '../payments/x402/exact/exact-fact-handler.ts';
 import type { Log } from '../platform/log.ts';
 import { traced } from '../platform/request-trace.ts';
 import { followAllowances } from '../subscriptions/consent/follow-allowances.ts';
@@ -23,6 +24,7 @@ export function factTable(world: World): FactHandlers {
   const handlers = new Map<string, FactHandler>([
     ...paymentFactHandlers({ ...world, hooks: schedulePaymentWork(world) }),
     ...depositFactHandlers({ ...world, hooks: {} }),
+    ...exactFactHandlers(world),
     ['Approval', authorizations],
     ['Transfer', both(authorizations, reportTransfers(world))],
     ['Charged', consents],

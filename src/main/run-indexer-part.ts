@@ -4,13 +4,13 @@ import { openLogSource } from '../facts/log-source.ts';
 import { runIndexer } from '../facts/run-indexer.ts';
 import type { RunningProjector } from '../facts/run-projector.ts';
 import { runSolanaWatcher } from '../facts/solana/run-solana-watcher.ts';
-import { watchDeposits } from '../payments/deposits/watch-deposits.ts';
 import { openVaultReader } from '../payments/solana/open-vault-reader.ts';
 import { repairPayments } from '../payments/verification/repair-payments.ts';
 import { openAdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Readiness } from '../platform/service-endpoints.ts';
 import { factTable } from './fact-table.ts';
 import { type Floor, openFloor, openService, type RunningPart } from './open-world.ts';
+import { watchBalances } from './watch-balances.ts';
 
 /** Runs Ponder, the projector that turns its rows into states, and the watcher of Solana vaults. Of several indexers of one database, one leads and the others stand by. */
 export async function runIndexerPart(config: Config): Promise<RunningPart> {
@@ -26,7 +26,7 @@ export async function runIndexerPart(config: Config): Promise<RunningPart> {
     ...floor,
     handlers,
     observer: floor.instruments.projector,
-    watch: (view) => watchDeposits(floor, view),
+    watch: (view) => watchBalances(floor, view),
     sweep: async (chainId, onProgress) => {
       await repairPayments({ ...floor, logs }, { chainId, onProgress });
     },

@@ -5,7 +5,8 @@
  * entries equals the amount that the contract reports as left. Entries are never changed or removed: a fact that a reorganization
  * removed is reversed by entries of its own.
  */
-import type { LedgerAccount, LedgerEntry } from '../../prisma/client.ts';
+import { z } from 'zod';
+import type { ChainFact, LedgerAccount, LedgerEntry } from '../../prisma/client.ts';
 import { toBigInt } from '../prices/base-units.ts';
 import { type PaymentEvent, type PaymentFact, stepType } from './fold.ts';
 
@@ -33,6 +34,28 @@ const ofPayouts: ReadonlySet<string> = new Set(Object.values(payoutBookings));
 /** Whether an entry belongs to a payout's credit or claim rather than to a step of the payment. */
 export function isOfPayout({ kind }: Pick<LedgerEntry, 'kind'>): boolean {
   return ofPayouts.has(typeOf(kind));
+}
+
+/**
+ * The kind of the fact by which a payer's money went directly to the merchant (x402 scheme `exact`), and the type of its entries: it moves
+ * from PAYER to MERCHANT and is never in ESCROW.
+ */
+export const TRANSFERRED = 'TransferredWithAuthorization';
+const TRANSFER_BOOKING = 'TRANSFER';
+
+/** The booking of a direct transfer; null for any other fact. */
+export function transferBooking(fact: Place & Pick<ChainFact, 'kind' | 'args'>): Booking | null {
+  if (fact.kind !== TRANSFERRED) return null;
+  const amount = BigInt(transferArgs.parse(fact.args).amount);
+  return { place: fact, type: TRANSFER_BOOKING, movements: { PAYER: -amount, MERCHANT: amount } };
+}
+
+/** What the fact of a direct transfer says. Addresses in lower case, the amount in base units. */
+export const transferArgs = z.object({ payer: z.string(), payTo: z.string(), token: z.string(), amount: z.string() });
+
+/** Whether an entry is of what a payer paid, rather than of what went back. */
+export function isReceipt(kind: string): boolean {
+  return /^(REVERSE_)?(AUTHORIZE|TRANSFER)/.test(kind);
 }
 
 /** The amounts that an event moves between the accounts, without the accounts that it does not touch. */

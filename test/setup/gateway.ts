@@ -12,9 +12,9 @@ import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.
 import { factTable } from '../../src/main/fact-table.ts';
 import { jobTable, reactionTable } from '../../src/main/job-table.ts';
 import { openPumps } from '../../src/main/open-sending.ts';
+import { watchBalances } from '../../src/main/watch-balances.ts';
 import { openOperatorSigner } from '../../src/operator/operator-signer.ts';
 import { sendLimits } from '../../src/operator/outgoing-transaction.ts';
-import { watchDeposits } from '../../src/payments/deposits/watch-deposits.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { openMailer } from '../../src/platform/mail.ts';
@@ -77,7 +77,7 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
     handlers,
     log: silentLog,
     memory: newProjectorMemory(),
-    watch: (view: ChainView) => watchDeposits({ database, registry, nodes, clock, log: silentLog }, view),
+    watch: (view: ChainView) => watchBalances({ database, registry, nodes, clock, log: silentLog }, view),
   };
   const jobs = jobTable(world, { wake: pump });
   const consume = openConsumers({ database, reactions: reactionTable(world) });

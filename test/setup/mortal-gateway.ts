@@ -3,7 +3,7 @@ import { openLogSource } from '../../src/facts/log-source.ts';
 import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
 import { factTable } from '../../src/main/fact-table.ts';
 import { openPumps } from '../../src/main/open-sending.ts';
-import { watchDeposits } from '../../src/payments/deposits/watch-deposits.ts';
+import { watchBalances } from '../../src/main/watch-balances.ts';
 import type { Gateway } from './gateway.ts';
 import { type Life, mortal, mortalNodes } from './mortal.ts';
 
@@ -28,7 +28,7 @@ export function mortalGateway(gateway: Gateway, life: Life) {
           source,
           handlers: factTable(world),
           memory: newProjectorMemory(),
-          watch: (view) => watchDeposits(world, view),
+          watch: (view) => watchBalances(world, view),
         },
         { chainId },
       ),

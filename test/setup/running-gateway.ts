@@ -21,7 +21,7 @@ import { factTable } from '../../src/main/fact-table.ts';
 import { openFloor } from '../../src/main/open-world.ts';
 import { runApi } from '../../src/main/run-api.ts';
 import { runWorker } from '../../src/main/run-worker.ts';
-import { watchDeposits } from '../../src/payments/deposits/watch-deposits.ts';
+import { watchBalances } from '../../src/main/watch-balances.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { signStep } from '../checkout/sign-step.ts';
@@ -148,7 +148,7 @@ async function observe(config: ReturnType<typeof parseConfig>) {
       ...floor,
       source: openLogSource(floor),
       handlers: factTable(floor),
-      watch: (view) => watchDeposits(floor, view),
+      watch: (view) => watchBalances(floor, view),
       locks,
     },
     { chains: config.rpc.map(({ chainId, pollingIntervalMs }) => ({ chainId, intervalMs: pollingIntervalMs })) },

@@ -8,7 +8,7 @@ import { parseSolanaEvent } from '../../escrow/solana/solana-event.ts';
 import { byPlace } from '../../facts/chain-fact.ts';
 import { toBigInt } from '../../prices/base-units.ts';
 import { foldPayment, type PaymentEvent, type PaymentFact, stepType } from '../fold.ts';
-import { type Booking, movementsOf } from '../ledger.ts';
+import { type Booking, movementsOf, TRANSFERRED, transferArgs, transferBooking } from '../ledger.ts';
 import type { FoldedPayout } from '../payouts/payout.ts';
 import { bookingsOfPayouts } from '../payouts/payout-bookings.ts';
 
@@ -39,9 +39,9 @@ function entryFaults({ intent, terms, facts, entries, folded }: Books): string[]
   const faults: string[] = [];
   const dues = new Map<string, Due>();
   for (const fact of facts) {
-    const event = eventOf(fact);
-    if (!event) continue;
-    const due = { place: fact, type: stepType(event), movements: movementsOf(event), isStanding: isStanding(fact) };
+    const booking = bookingOf(fact);
+    if (!booking) continue;
+    const due = { ...booking, isStanding: isStanding(fact) };
     dues.set(keyOf({ ...fact, termsHash: fact.ref }), due);
   }
   const termsHashes = new Set(folded.map(({ credit }) => credit.termsHash));
@@ -131,11 +131,17 @@ function intentFaults({ intent, terms, facts }: Books): string[] {
   if (!state) return ['The facts make no sense in their order.'];
   const faults: string[] = [];
   if (left !== state.left) faults.push(`The intent has ${left} left, its facts ${state.left}.`);
-  const paid = state.authorization?.event.terms.amount ?? null;
+  const paid = state.authorization?.event.terms.amount ?? transferred(standing);
   const stored = intent.cryptoAmount === null ? null : toBigInt(intent.cryptoAmount);
   if (stored !== paid) faults.push(`The intent was paid ${stored}, its facts say ${paid}.`);
   if (intent.cryptoTokenKey !== accepted.tokenKey) faults.push(`The intent was paid in ${intent.cryptoTokenKey}.`);
   return faults;
+}
+
+/** The amount that went directly to the merchant, in base units; null for a payment in the escrow. */
+function transferred(standing: readonly ChainFact[]): bigint | null {
+  const [fact] = standing.filter(({ kind }) => kind === TRANSFERRED);
+  return fact ? BigInt(transferArgs.parse(fact.args).amount) : null;
 }
 
 function payoutFaults({ intent, terms, payouts, folded }: Books): string[] {
@@ -177,6 +183,12 @@ function payoutFaults({ intent, terms, payouts, folded }: Books): string[] {
     }
   }
   return faults;
+}
+
+function bookingOf(fact: ChainFact): Booking | null {
+  const event = eventOf(fact);
+  if (!event) return transferBooking(fact);
+  return { place: fact, type: stepType(event), movements: movementsOf(event) };
 }
 
 function eventOf(fact: ChainFact): PaymentEvent | null {

@@ -1,4 +1,11 @@
-import type { ChainFact, CreditedPayout, Database, LedgerEntry, PaymentTerms } from '../../../prisma/client.ts';
+import type {
+  ChainFact,
+  CreditedPayout,
+  Database,
+  ExactAuthorization,
+  LedgerEntry,
+  PaymentTerms,
+} from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { claimsAfter, creditsOf, emitterOf } from '../payouts/credit-facts.ts';
 import { type FoldedPayout, foldPayouts } from '../payouts/payout.ts';
@@ -22,10 +29,12 @@ export async function readManyBooks(
 ): Promise<Books[]> {
   const { database } = world;
   const ids = [...paymentIntentIds];
-  const [intents, terms] = await Promise.all([
+  const [intents, signed, exact] = await Promise.all([
     database.paymentIntent.findMany({ where: { id: { in: ids } }, orderBy: { id: 'asc' } }),
     database.paymentTerms.findMany({ where: { paymentIntentId: { in: ids } } }),
+    database.exactAuthorization.findMany({ where: { paymentIntentId: { in: ids } } }),
   ]);
+  const terms = [...signed, ...exact.flatMap(asTerms)];
   const named = [...Map.groupBy(terms, ({ chainId }) => chainId)].map(([chainId, ofChain]) => ({
     chainId,
     termsHash: { in: ofChain.map(({ termsHash }) => termsHash) },
@@ -38,13 +47,21 @@ export async function readManyBooks(
       where: { OR: named.map(({ chainId, termsHash }) => ({ chainId, ref: termsHash })) },
     }),
   ]);
-  const folded = await foldedPayouts(world, terms);
+  const folded = await foldedPayouts(world, signed);
   const read = { terms, entries, payouts, facts, folded };
   return intents.map((intent) => booksOf(intent, read));
 }
 
+/** What identifies a payment in the books. */
+type Terms = Pick<PaymentTerms, 'paymentIntentId' | 'chainId' | 'termsHash' | 'tokenKey'>;
+
+/** A direct transfer has no terms; its key takes their place. */
+function asTerms({ paymentIntentId, chainId, paymentKey: termsHash, tokenKey }: ExactAuthorization): Terms[] {
+  return paymentIntentId === null ? [] : [{ paymentIntentId, chainId, termsHash, tokenKey }];
+}
+
 type Read = {
-  terms: PaymentTerms[];
+  terms: Terms[];
   entries: LedgerEntry[];
   payouts: CreditedPayout[];
   facts: ChainFact[];

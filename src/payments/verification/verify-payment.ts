@@ -1,4 +1,4 @@
-import type { Database, Dispute, PaymentIntent, PaymentTerms } from '../../../prisma/client.ts';
+import type { Database, Dispute, ExactAuthorization, PaymentIntent, PaymentTerms } from '../../../prisma/client.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
 import type { SolanaNodes } from '../../chains/solana/open-solana-nodes.ts';
@@ -15,6 +15,7 @@ import { readBooks } from './read-books.ts';
 import { confirmedView, type PaymentOnChain, readPayment } from './read-payment.ts';
 import { describeCredit, verifyCredits } from './verify-credits.ts';
 import { verifyKeptShares } from './verify-kept-shares.ts';
+import { verifyTransfer } from './verify-transfer.ts';
 import { verifyVault } from './verify-vaults.ts';
 
 export type VerifiedPayment = {
@@ -54,7 +55,7 @@ export async function verifyPayment(
 ): Promise<Verification> {
   const intent = await world.database.paymentIntent.findUnique({
     where: { id: intentId },
-    include: { terms: true, dispute: true },
+    include: { terms: true, dispute: true, exact: true },
   });
   if (!intent) throw notFound('payment intent');
   const payments: VerifiedPayment[] = [];
@@ -80,7 +81,9 @@ export async function verifyPayment(
     });
     for (const fault of credits.map(describeCredit)) if (!faults.includes(fault)) faults.push(fault);
   }
-  faults.push(...intentFaults(intent, accepted));
+  const { exact } = intent;
+  if (exact) payments.push(await judgeTransfer(world, { intent, authorization: exact }));
+  faults.push(...(exact ? transferFaults(intent, exact) : intentFaults(intent, accepted)));
   const books = await readBooks(world, { paymentIntentId: intentId });
   if (books) faults.push(...bookFaults(books));
   const matches = faults.length === 0 && payments.every((payment) => payment.faults.length === 0);
@@ -108,6 +111,25 @@ async function judgeVault(
   const accepted = isAccepted(intent, terms);
   const status = state?.status ?? 'UNKNOWN';
   return { payment: { termsHash, chainId, tokenKey, accepted, status, left, booked, faults }, folded: state };
+}
+
+/** A payment that went directly to the merchant. The escrow holds nothing for it. */
+async function judgeTransfer(
+  world: { database: Database; nodes: EvmNodes; registry: Registry },
+  { intent, authorization }: { intent: PaymentIntent; authorization: ExactAuthorization },
+): Promise<VerifiedPayment> {
+  const { chainId, tokenKey, paymentKey: termsHash } = authorization;
+  const view = await confirmedView(world, chainId);
+  const { status, faults } = await verifyTransfer(world, { authorization, view });
+  const booked = (await heldInBooks(world.database, { chainId, termsHashes: [termsHash] })).get(termsHash) ?? 0n;
+  if (booked !== 0n) faults.push(`The books hold ${booked} in escrow for a payment that was never there.`);
+  const accepted = isAccepted(intent, { chainId, termsHash });
+  return { termsHash, chainId, tokenKey, accepted, status, left: '0', booked: String(booked), faults };
+}
+
+function transferFaults(intent: PaymentIntent, { status }: ExactAuthorization): string[] {
+  const expected = status === 'PENDING' ? 'CREATED' : status;
+  return intent.status === expected ? [] : [`The status is ${intent.status}, its authorization is ${status}.`];
 }
 
 async function judge(

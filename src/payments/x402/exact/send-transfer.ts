@@ -1,0 +1,98 @@
+import type { DatabaseTransaction, ExactAuthorization } from '../../../../prisma/client.ts';
+import { canonicalSignature } from '../../../chains/evm/signature.ts';
+import { transferCall } from '../../../chains/evm/transfer-authorization.ts';
+import { enqueueTransaction } from '../../../operator/enqueue-transaction.ts';
+import { RELAY_SENDER } from '../../../operator/relay.ts';
+import { newId } from '../../../platform/identifier.ts';
+import { toBigInt } from '../../../prices/base-units.ts';
+import { hex } from './exact-authorization.ts';
+import { MAX_TRANSFER_GAS } from './verify-exact.ts';
+
+/** A payer whose transfers pass the simulation and revert in their blocks must not spend our gas again and again. */
+const SENDS_LIMIT = 3;
+
+/**
+ * Queues the transfer of an authorization unless one is under way; the caller holds the authorization's lock. It is sent again after a
+ * reorganization, or after it failed, up to three times in all. The token uses each nonce once, so that sending it twice moves nothing
+ * twice.
+ */
+export async function sendTransfer(tx: DatabaseTransaction, authorization: ExactAuthorization): Promise<boolean> {
+  const { chainId, token, paymentIntentId, paymentKey, amount } = authorization;
+  const prefix = purposePrefix(authorization);
+  const sent = await tx.outgoingTransaction.findMany({
+    where: { purpose: { startsWith: prefix } },
+    select: { status: true, abandonedAt: true },
+  });
+  const isUnderWay = sent.some(
+    ({ status, abandonedAt }) => status !== 'FAILED' && status !== 'CANCELLED' && abandonedAt === null,
+  );
+  if (isUnderWay || sent.length >= SENDS_LIMIT) return false;
+  const call = transferCall(hex(token), signedOf(authorization), canonicalSignature(hex(authorization.signature)));
+  const transactionId = newId();
+  if (paymentIntentId !== null) {
+    const step = { paymentIntentId, chainId, type: 'SETTLE' as const, termsHash: paymentKey, amount };
+    await tx.transaction.create({ data: { id: transactionId, ...step } });
+  }
+  await enqueueTransaction(tx, {
+    chainId,
+    sender: RELAY_SENDER,
+    to: call.to,
+    data: call.data,
+    purpose: `${prefix}${sent.length}`,
+    ...(paymentIntentId === null ? {} : { transactionId }),
+    maxGas: MAX_TRANSFER_GAS,
+  });
+  return true;
+}
+
+/** Drops transfers that are no longer needed. One that has a nonce is abandoned, and fails if it is mined after all. */
+export async function dropTransfers(
+  tx: DatabaseTransaction,
+  request: { authorization: ExactAuthorization; txHash: string; now: Date },
+): Promise<void> {
+  const { authorization, txHash, now } = request;
+  const open = await tx.outgoingTransaction.findMany({
+    where: {
+      purpose: { startsWith: purposePrefix(authorization) },
+      status: { in: ['QUEUED', 'SIGNED', 'SENT'] },
+      abandonedAt: null,
+      attempts: { none: { hash: txHash } },
+    },
+    select: { id: true, status: true, transactionId: true },
+  });
+  const error = 'The authorization was used or canceled by another transaction.';
+  for (const { id, status, transactionId } of open) {
+    if (status !== 'QUEUED') {
+      await tx.outgoingTransaction.updateMany({
+        where: { id, status: { in: ['SIGNED', 'SENT'] } },
+        data: { abandonedAt: now, error },
+      });
+      continue;
+    }
+    const dropped = await tx.outgoingTransaction.updateMany({
+      where: { id, status: 'QUEUED' },
+      data: { status: 'CANCELLED', error },
+    });
+    if (dropped.count === 0 || transactionId === null) continue;
+    await tx.transaction.updateMany({
+      where: { id: transactionId, status: { in: ['PENDING', 'REORGED'] } },
+      data: { status: 'FAILED', error },
+    });
+  }
+}
+
+function purposePrefix({ id }: Pick<ExactAuthorization, 'id'>): string {
+  return `exact:${id}:`;
+}
+
+function signedOf(authorization: ExactAuthorization) {
+  const { payer, payTo, amount, validAfter, validBefore, nonce } = authorization;
+  return {
+    from: hex(payer),
+    to: hex(payTo),
+    value: toBigInt(amount),
+    validAfter,
+    validBefore,
+    nonce: hex(nonce),
+  };
+}

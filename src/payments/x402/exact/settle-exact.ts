@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Address } from 'viem';
+import type { Database, ExactAuthorization } from '../../../../prisma/client.ts';
+import type { EvmNodes } from '../../../chains/evm/nodes.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Acceptance, acceptExact } from './accept-exact.ts';
+import { describeFailure, paymentKeyOf } from './exact-authorization.ts';
+import { findAuthorization } from './store.ts';
+import { verifyExact } from './verify-exact.ts';
+
+export type ExactWorld = { database: Database; clock: Clock; nodes: EvmNodes; operator: { address: Address } };
+
+/**
+ * The outcome of a settlement. `transaction` is empty while none is known. `retryable` says that the outcome is not known yet.
+ * `replayed` says that an earlier call has reported the same success.
+ */
+export type ExactSettlement = {
+  success: boolean;
+  transaction: string;
+  reason: string | null;
+  message: string | null;
+  retryable: boolean;
+  replayed: boolean;
+  paymentIntentId: string | null;
+};
+
+export type ExactSettling = Omit<Acceptance, 'headNumber'> & { waitMs: number };
+
+const LOOK_MS = 100;
+const NONCE_USED = 'invalid_exact_evm_nonce_already_used';
+
+/**
+ * Settles an authorization once, however often and by however many callers it is presented, and waits until its outcome is confirmed on the
+ * chain, at most `waitMs`. Returns `settlement_pending` while it is not; a repeated call returns the outcome. One that was accepted for
+ * another purpose is refused. Throws CHAIN_UNAVAILABLE before anything is written.
+ */
+export async function settleExact(world: ExactWorld, request: ExactSettling): Promise<ExactSettlement> {
+  const accepted = await findExact(world.database, request);
+  if (accepted) return await followTo(world, { authorization: accepted, request });
+  const verdict = await verifyExact(world, request);
+  if (!verdict.isValid) {
+    // A concurrent call may have accepted it, and its transfer may have been mined, since it was looked up.
+    const meanwhile = await findExact(world.database, request);
+    if (meanwhile) return await followTo(world, { authorization: meanwhile, request });
+    return refused(verdict);
+  }
+  const acceptance = await acceptExact(world, { ...request, headNumber: verdict.headNumber });
+  if ('refusal' in acceptance) return refused(acceptance.refusal);
+  return await followTo(world, { authorization: acceptance.authorization, request });
+}
+
+/** The authorization of this token, payer and nonce, if it was accepted before. */
+export async function findExact(
+  database: Pick<Database, 'exactAuthorization'>,
+  { token, signed }: Pick<Acceptance, 'token' | 'signed'>,
+): Promise<ExactAuthorization | null> {
+  const paymentKey = paymentKeyOf({ token: token.address, payer: signed.from, nonce: signed.nonce });
+  return await findAuthorization(database, { chainId: token.chainId, paymentKey });
+}
+
+/** Whether an accepted authorization is the one of this request: for the same app, purpose and payment, to the last unit and second. */
+export function isSameRequest(
+  authorization: ExactAuthorization,
+  { app, purpose, signed }: Pick<Acceptance, 'purpose' | 'signed'> & { app: { id: string } },
+): boolean {
+  return (
+    authorization.appId === app.id &&
+    authorization.purpose === purpose &&
+    authorization.payTo === signed.to.toLowerCase() &&
+    BigInt(authorization.amount.toFixed()) === signed.value &&
+    authorization.validAfter === signed.validAfter &&
+    authorization.validBefore === signed.validBefore
+  );
+}
+
+async function followTo(
+  world: ExactWorld,
+  { authorization, request }: { authorization: ExactAuthorization; request: ExactSettling },
+): Promise<ExactSettlement> {
+  if (!isSameRequest(authorization, request)) {
+    return refused({ reason: NONCE_USED, message: 'The authorization was presented for another payment before.' });
+  }
+  const { id } = authorization;
+  const deadline = performance.now() + request.waitMs;
+  for (;;) {
+    const now = await world.database.exactAuthorization.findUniqueOrThrow({ where: { id } });
+    if (now.status !== 'PENDING') return await outcome(world, now);
+    const left = deadline - performance.now();
+    if (left <= 0) return pending(now);
+    await delay(Math.min(LOOK_MS, left));
+  }
+}
+
+/** The first call that reports the success marks it. */
+async function outcome({ database, clock }: ExactWorld, authorization: ExactAuthorization): Promise<ExactSettlement> {
+  const { id, status, failure, txHash, paymentIntentId } = authorization;
+  const found = { transaction: txHash ?? '', retryable: false, paymentIntentId };
+  if (status === 'FAILED' && failure !== null) {
+    return { ...found, success: false, replayed: false, ...describeFailure(failure) };
+  }
+  const first = await database.exactAuthorization.updateMany({
+    where: { id, answeredAt: null },
+    data: { answeredAt: clock.now() },
+  });
+  return { ...found, success: true, reason: null, message: null, replayed: first.count === 0 };
+}
+
+function pending({ txHash, paymentIntentId }: ExactAuthorization): ExactSettlement {
+  return {
+    success: false,
+    transaction: txHash ?? '',
+    reason: 'settlement_pending',
+    message:
+      'The outcome is not known yet. Repeat the same call to receive it, and do not ask the payer to sign again.',
+    retryable: true,
+    replayed: false,
+    paymentIntentId,
+  };
+}
+
+function refused({ reason, message }: { reason: string; message: string }): ExactSettlement {
+  const nothing = { transaction: '', retryable: false, replayed: false, paymentIntentId: null };
+  return { ...nothing, success: false, reason, message };
+}

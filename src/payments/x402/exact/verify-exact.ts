@@ -1,0 +1,118 @@
+import { type Address, type Hex, hashTypedData } from 'viem';
+import { contractAddress, type Token } from '../../../chains/chain.ts';
+import { callFault } from '../../../chains/evm/classify-answer.ts';
+import type { EvmClient, EvmNodes } from '../../../chains/evm/nodes.ts';
+import { canonicalSignature, isSignedOnChain } from '../../../chains/evm/signature.ts';
+import {
+  authorizationAbi,
+  type SignedAuthorization,
+  transferCall,
+  transferTypedData,
+} from '../../../chains/evm/transfer-authorization.ts';
+import { LONGEST_VALIDITY_SECONDS, SHORTEST_VALIDITY_SECONDS } from './exact-authorization.ts';
+
+/** What a payment is asked for, and what the payer signed. The amount is in base units. */
+export type ExactRequest = {
+  token: Token;
+  payTo: Address;
+  amount: bigint;
+  signed: SignedAuthorization;
+  signature: Hex;
+};
+
+/** `headNumber` is the block at which the nonce was unused. `reason` is one of x402's. */
+export type ExactVerdict = { isValid: true; headNumber: bigint } | { isValid: false; reason: string; message: string };
+
+/** Gas that the installation spends at most on one transfer. An account's contract determines how much its signature takes. */
+export const MAX_TRANSFER_GAS = 400_000n;
+
+/**
+ * Verifies an authorization against what is asked for and against the newest block: its signature (of a key, or of a deployed account by
+ * ERC-1271), its validity, its nonce, the payer's balance, and a simulation of the transfer. Writes nothing. Throws CHAIN_UNAVAILABLE.
+ */
+export async function verifyExact(
+  { nodes, operator }: { nodes: EvmNodes; operator: { address: Address } },
+  request: ExactRequest,
+): Promise<ExactVerdict> {
+  const { token, payTo, amount, signed } = request;
+  const typedData = transferTypedData(token, signed);
+  if (!typedData) return invalid('eip3009_not_supported', `${token.key} does not support ERC-3009.`);
+  if (signed.to.toLowerCase() !== payTo.toLowerCase()) {
+    return invalid('recipient_mismatch', `The authorization pays ${signed.to} instead of ${payTo}.`);
+  }
+  if (signed.value !== amount) {
+    return invalid('authorization_value', `The authorization is for ${signed.value} instead of ${amount} base units.`);
+  }
+  return await nodes.asking(token.chainId, (client) => verifyOnChain(client, operator.address, request));
+}
+
+async function verifyOnChain(client: EvmClient, sender: Address, request: ExactRequest): Promise<ExactVerdict> {
+  const { token, amount, signed } = request;
+  const address = contractAddress(token);
+  const signature = canonicalSignature(request.signature);
+  const typedData = transferTypedData(token, signed);
+  const read = { address, abi: authorizationAbi } as const;
+  const [head, isUsed, balance] = await Promise.all([
+    client.getBlock({ blockTag: 'latest' }),
+    client.readContract({ ...read, functionName: 'authorizationState', args: [signed.from, signed.nonce] }),
+    client.readContract({ ...read, functionName: 'balanceOf', args: [signed.from] }),
+  ]);
+  const window = windowFault(signed, head.timestamp);
+  if (window) return window;
+  if (isUsed) {
+    return invalid('nonce_already_used', 'The nonce of the authorization is used or canceled on the chain already.');
+  }
+  const digest = typedData && hashTypedData(typedData);
+  if (!digest || !(await isSignedOnChain({ client }, { signer: signed.from, digest, signature }))) {
+    return invalid(
+      'signature',
+      'The signature is not that of the payer for this authorization and this token. An account that is not deployed yet cannot sign.',
+    );
+  }
+  if (balance < amount) {
+    return invalid('insufficient_balance', `The payer has ${balance} base units of the ${amount} that are asked for.`);
+  }
+  return await simulate(client, sender, { call: transferCall(address, signed, signature), headNumber: head.number });
+}
+
+/** Compares the validity with the time of the newest block. */
+function windowFault({ validAfter, validBefore }: SignedAuthorization, now: bigint): ExactVerdict | null {
+  if (validBefore < now + SHORTEST_VALIDITY_SECONDS) {
+    const message = `The authorization is valid until ${validBefore}, which is past or less than ${SHORTEST_VALIDITY_SECONDS} seconds after the chain's time ${now}.`;
+    return invalid('payload_authorization_valid_before', message);
+  }
+  if (validBefore > now + LONGEST_VALIDITY_SECONDS) {
+    const message = `The authorization is valid for more than ${LONGEST_VALIDITY_SECONDS} seconds. Sign one with an earlier validBefore.`;
+    return invalid('payload_authorization_valid_before', message);
+  }
+  if (validAfter >= now) {
+    const message = `The authorization is valid after ${validAfter}, and the chain's time is ${now}.`;
+    return invalid('payload_authorization_valid_after', message);
+  }
+  return null;
+}
+
+async function simulate(
+  client: EvmClient,
+  sender: Address,
+  { call, headNumber }: { call: { to: Address; data: Hex }; headNumber: bigint },
+): Promise<ExactVerdict> {
+  try {
+    const gas = await client.estimateGas({ account: sender, to: call.to, data: call.data });
+    if (gas <= MAX_TRANSFER_GAS) return { isValid: true, headNumber };
+    return invalid(
+      'transaction_simulation_failed',
+      `The transfer needs ${gas} gas. At most ${MAX_TRANSFER_GAS} is paid.`,
+    );
+  } catch (error) {
+    const fault = callFault(error);
+    if (fault === null) throw error;
+    // The sender keys are filled by the operator; the authorization is valid.
+    if (fault.kind === 'NO_FUNDS') return { isValid: true, headNumber };
+    return invalid('transaction_simulation_failed', `The token refuses the transfer: ${fault.message}.`);
+  }
+}
+
+function invalid(reason: string, message: string): Extract<ExactVerdict, { isValid: false }> {
+  return { isValid: false, reason: `invalid_exact_evm_${reason}`, message };
+}

@@ -1,0 +1,101 @@
+import { type Database, type ExactAuthorization, transaction } from '../../../../prisma/client.ts';
+import { evmBlockHash } from '../../../chains/evm/evm-block-hash.ts';
+import type { EvmNodes } from '../../../chains/evm/nodes.ts';
+import type { ChainView } from '../../../facts/chain-view.ts';
+import { limitLockWait } from '../../../facts/store.ts';
+import { databaseFault } from '../../../platform/database/database-fault.ts';
+import type { Log } from '../../../platform/log.ts';
+import { findUses, readUsed } from './find-uses.ts';
+import { recordUse } from './record-use.ts';
+import { sendAgain, setExpired } from './unused.ts';
+import type { OutcomeWorld } from './write-outcome.ts';
+
+export type ExactWatchWorld = OutcomeWorld & { database: Database; nodes: EvmNodes; log: Log };
+
+/** Authorizations that one turn reads. Those that expire first are read first. */
+const AT_ONCE = 1_000;
+
+/**
+ * Finds out what became of the authorizations of a chain whose outcome is open, at its newest block. A use or cancellation, by our
+ * transaction or anybody's, is written to the inbox. One that is unused is sent again if nothing sends it, while it is valid, and fails once
+ * it has expired at the confirmed height. Called by the projector after each turn. Idempotent. If a node fails, they are read again after
+ * the next turn.
+ */
+export async function watchExact(world: ExactWatchWorld, view: ChainView): Promise<void> {
+  const { database, nodes, log } = world;
+  const { chainId, head } = view;
+  const open = await openAuthorizations(database, view);
+  if (open.length === 0) return;
+  const reading = await nodes
+    .askingOneWith(chainId, { number: head.number, hash: head.hash }, async (client) => {
+      const used = await readUsed(client, { authorizations: open, blockHash: evmBlockHash(head.hash) });
+      const authorizations = open.filter((_, index) => used[index] === true);
+      return { used, uses: authorizations.length > 0 ? await findUses(client, { authorizations, view }) : [] };
+    })
+    .catch((error: unknown) => {
+      log.warn({ chainId, error }, 'The x402 authorizations of a chain could not be read and will be read again.');
+      return null;
+    });
+  if (!reading) return;
+  for (const use of reading.uses) {
+    await writing(world, use.authorization, async () => {
+      const block = await view.blockAt(use.blockNumber);
+      if (block?.hash !== use.blockHash) return;
+      await transaction(database, async (tx) => {
+        await limitLockWait(tx);
+        await recordUse(tx, { view, use, blockTimestamp: block.timestamp, now: world.clock.now() });
+      });
+    });
+  }
+  for (const [index, authorization] of open.entries()) {
+    if (reading.used[index] === false)
+      await writing(world, authorization, () => followUnused(world, view, authorization));
+  }
+}
+
+/** Those that are pending or have expired, and whose use is not in the inbox. */
+async function openAuthorizations(database: Database, view: ChainView): Promise<ExactAuthorization[]> {
+  const { chainId, finalized } = view;
+  const candidates = await database.exactAuthorization.findMany({
+    where: {
+      chainId,
+      OR: [
+        { status: 'PENDING' },
+        // Until the expiry is final, a reorganization may still contain a use.
+        { status: 'FAILED', failure: 'EXPIRED', validBefore: { gt: finalized.timestamp } },
+      ],
+    },
+    orderBy: [{ validBefore: 'asc' }, { id: 'asc' }],
+    take: AT_ONCE,
+  });
+  if (candidates.length === 0) return [];
+  const known = await database.chainFact.findMany({
+    where: { chainId, ref: { in: candidates.map(({ paymentKey }) => paymentKey) }, status: { not: 'ORPHANED' } },
+    select: { ref: true },
+  });
+  const seen = new Set(known.map(({ ref }) => ref));
+  return candidates.filter(({ paymentKey }) => !seen.has(paymentKey));
+}
+
+/** An authorization that is unused at the head is unused in every earlier block of the same chain. */
+async function followUnused(world: ExactWatchWorld, view: ChainView, authorization: ExactAuthorization): Promise<void> {
+  const { id, validBefore, status } = authorization;
+  const isExpired = view.confirmed.timestamp >= validBefore;
+  if (isExpired !== (status === 'FAILED')) await setExpired(world, { view, id, isExpired });
+  else if (status === 'PENDING' && view.head.timestamp < validBefore) await sendAgain(world, { id });
+}
+
+/** A write that fails holds up neither the others nor the chain's turn; it is made again after the next turn. */
+async function writing(
+  { log }: ExactWatchWorld,
+  { chainId, id }: Pick<ExactAuthorization, 'chainId' | 'id'>,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const fault = databaseFault(error);
+    if (fault === undefined) throw error;
+    log.warn({ chainId, authorizationId: id, fault }, 'What became of an x402 authorization could not be written.');
+  }
+}
