@@ -49,16 +49,7 @@ it('every type, field, argument and value has a description', () => {
 /** Comments are held to the words alone: "who" and "what" begin sentences in them. */
 it('comments avoid metaphors', () => {
   const words = avoided.filter(({ inComments }) => inComments);
-  const found = [
-    'src',
-    'prisma',
-    'indexer',
-    'web/src',
-    'packages/sdk',
-    'packages/cli',
-    'packages/checkout',
-    'packages/vendure',
-  ]
+  const found = ['src', 'prisma', 'indexer', 'web/src', 'packages/sdk', 'packages/cli', 'packages/checkout', 'packages/x402']
     .flatMap(sourcesUnder)
     .flatMap((file) =>
       commentsIn(readFileSync(join(root, file), 'utf8')).flatMap((comment) =>
@@ -78,8 +69,7 @@ it('the documentation avoids metaphors', () => {
     'packages/sdk/README.md',
     'packages/cli/README.md',
     'packages/checkout/README.md',
-    'packages/vendure/README.md',
-    'docs/shops/vendure.md',
+    'packages/x402/README.md',
     ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
   ];
   const found = pages

@@ -6,7 +6,9 @@ import { basename, join } from 'node:path';
 import { onTeardown } from '../setup/teardown.ts';
 
 const root = join(import.meta.dirname, '../..');
-const names = ['sdk', 'cli', 'checkout'];
+const names = ['sdk', 'cli', 'checkout', 'x402'];
+/** What `@sluice/x402` depends on. It is taken from the repository, because the test has no registry. */
+const depended = ['@x402', 'viem', '@modelcontextprotocol'];
 const npm = process.env.npm_execpath ?? 'npm';
 
 export type InstalledPackages = {
@@ -29,7 +31,12 @@ export async function installPackages(): Promise<InstalledPackages> {
   const shop = join(folder, 'shop');
   mkdirSync(shop);
   writeFileSync(join(shop, 'package.json'), '{ "name": "shop", "version": "1.0.0", "type": "module" }');
-  runNpm(['install', '--offline', '--no-audit', '--no-fund', ...archives.values()], shop);
+  const alone = [...archives].filter(([name]) => name !== 'x402').map(([, archive]) => archive);
+  runNpm(['install', '--offline', '--no-audit', '--no-fund', ...alone], shop);
+  const paid = join(shop, 'node_modules/@sluice/x402');
+  mkdirSync(paid);
+  execFileSync('tar', ['-xzf', archives.get('x402') ?? '', '-C', paid, '--strip-components', '1']);
+  for (const name of depended) symlinkSync(join(root, 'node_modules', name), join(shop, 'node_modules', name));
   return { folder, archives, shop };
 }
 
@@ -41,7 +48,7 @@ function buildCopy(folder: string): void {
   });
   mkdirSync(join(folder, 'node_modules/@sluice'), { recursive: true });
   symlinkSync(join(folder, 'packages/sdk'), join(folder, 'node_modules/@sluice/sdk'));
-  for (const name of ['typescript7', '@types', 'undici-types', 'csstype']) {
+  for (const name of ['typescript7', '@types', 'undici-types', 'csstype', ...depended]) {
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   }
   execFileSync(process.execPath, [join(folder, 'packages/build.ts')], { stdio: 'inherit' });

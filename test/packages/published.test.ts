@@ -13,7 +13,7 @@ const api = await openRestApi();
 const { folder, archives, shop } = await installPackages();
 
 /** Kilobytes that an archive may have. It is read on every install. */
-const LARGEST_KB: Record<string, number> = { sdk: 80, cli: 20, checkout: 20 };
+const LARGEST_KB: Record<string, number> = { sdk: 80, cli: 20, checkout: 20, x402: 40 };
 
 it.each(Object.keys(LARGEST_KB))('the archive of %s is small', (name) => {
   const kilobytes = statSync(archives.get(name) ?? '').size / 1024;
@@ -27,7 +27,7 @@ it.each(Object.keys(LARGEST_KB))('publint finds nothing in %s', (name) => {
   expect(ended.status).toBe(0);
 });
 
-it.each(['sdk', 'checkout'])('are the types of %s wrong? They are not', (name) => {
+it.each(['sdk', 'checkout', 'x402'])('are the types of %s wrong? They are not', (name) => {
   const ended = tool('@arethetypeswrong/cli/dist/index.js', [
     archives.get(name) ?? '',
     '--profile',
@@ -49,6 +49,20 @@ it('the checkout is imported on a server, where it defines nothing, and needs no
     "import { SluiceCheckout } from '@sluice/checkout'; console.log(JSON.stringify(SluiceCheckout.name));",
   );
   return expect(runProgram(process.execPath, ['page.js'])).resolves.toBe('SluiceCheckout');
+});
+
+it('the paid API, its client and its tools are imported, and a secret key is required', () => {
+  writeFileSync(
+    join(shop, 'paid.js'),
+    `import { createX402 } from '@sluice/x402';
+import { createBuyer, EscrowEvmScheme } from '@sluice/x402/client';
+import { paidTool } from '@sluice/x402/mcp';
+let refused = '';
+try { createX402({ apiUrl: 'https://pay.example.com', secretKey: 'pk_test_1' }); } catch (error) { refused = error.name; }
+console.log(JSON.stringify([refused, createBuyer.name, EscrowEvmScheme.name, paidTool.name]));`,
+  );
+  const expected = ['TypeError', 'createBuyer', 'EscrowEvmScheme', 'paidTool'];
+  return expect(runProgram(process.execPath, ['paid.js'])).resolves.toEqual(expected);
 });
 
 const program = (baseUrl: string) => `

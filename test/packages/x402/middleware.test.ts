@@ -14,7 +14,7 @@ const evm = await openEvm();
 const gateway = await openStockGateway(evm);
 const errors: unknown[] = [];
 const settings = { apiUrl: gateway.url, secretKey, onError: (error: unknown) => void errors.push(error) };
-const x402 = createX402({ ...settings, settleTimeoutMs: 8_000, largestHeldBytes: 100_000 });
+const x402 = createX402({ ...settings, settleTimeoutMs: 5_000, largestHeldBytes: 100_000 });
 const [payer] = evm.payers;
 const pay = stockFetch(payer.privateKey);
 const price = { price: '0.01', currency: 'USD' } as const;

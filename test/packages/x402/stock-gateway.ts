@@ -27,6 +27,8 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
   const facilitator = facilitatorOf(evm);
   const outcomes = new Map<string, Promise<SettleResponse>>();
   const reported = new Set<string>();
+  // Its one wallet sends one transaction after the other.
+  let before: Promise<unknown> = Promise.resolve();
   const gateway: StockGateway = { url: '', calls: {}, fault: 'none', offerMs: 60_000, verified: [] };
 
   async function answer(path: string, body: Record<string, never>): Promise<unknown> {
@@ -42,8 +44,9 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
       return await facilitator.verify(payment, payment.accepted);
     }
     const key = JSON.stringify(payment.payload);
-    const outcome = outcomes.get(key) ?? facilitator.settle(payment, payment.accepted);
+    const outcome = outcomes.get(key) ?? before.then(() => facilitator.settle(payment, payment.accepted));
     outcomes.set(key, outcome);
+    before = outcome.catch(() => undefined);
     const settled = await outcome;
     if (gateway.fault === 'pending') {
       return { success: false, errorReason: 'settlement_pending', transaction: '', network: settled.network, retryable: true };
@@ -56,7 +59,7 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
     gateway.calls[path] = (gateway.calls[path] ?? 0) + 1;
-    if (gateway.fault === 'away') return request.destroy();
+    if (gateway.fault === 'away') return void response.destroy();
     if (request.headers['x-api-key'] !== secretKey) {
       response.writeHead(401).end('{"success":false,"error":{"code":"AUTHENTICATION_ERROR","message":"no"}}');
       return;
@@ -66,7 +69,7 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
     const said = await answer(path, JSON.parse(text));
     if (gateway.fault === 'settle lost' && path === '/x402/settle') {
       gateway.fault = 'none';
-      return request.destroy();
+      return void response.destroy();
     }
     response.setHeader('content-type', 'application/json').end(JSON.stringify(said));
   });

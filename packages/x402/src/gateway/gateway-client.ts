@@ -128,7 +128,7 @@ async function post(options: GatewayOptions, path: string, body: unknown, timeou
       body: JSON.stringify(body),
       // A redirect would carry the key to another host.
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(Math.ceil(timeoutMs)),
     });
     text = await response.text();
   } catch (cause) {
