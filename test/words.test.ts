@@ -49,7 +49,16 @@ it('every type, field, argument and value has a description', () => {
 /** Comments are held to the words alone: "who" and "what" begin sentences in them. */
 it('comments avoid metaphors', () => {
   const words = avoided.filter(({ inComments }) => inComments);
-  const found = ['src', 'prisma', 'indexer', 'web/src', 'packages/sdk', 'packages/cli', 'packages/checkout', 'packages/x402']
+  const found = [
+    'src',
+    'prisma',
+    'indexer',
+    'web/src',
+    'packages/sdk',
+    'packages/cli',
+    'packages/checkout',
+    'packages/x402',
+  ]
     .flatMap(sourcesUnder)
     .flatMap((file) =>
       commentsIn(readFileSync(join(root, file), 'utf8')).flatMap((comment) =>

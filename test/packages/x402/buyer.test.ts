@@ -63,7 +63,9 @@ describe('a buyer', () => {
     const paid = calls.filter((call) => call.status === 'fulfilled' && call.value.status === 200);
     const refused = calls.filter((call) => call.status === 'rejected');
     expect(paid).toHaveLength(3);
-    expect(refused.map((call) => (call as PromiseRejectedResult).reason.code)).toEqual(Array(5).fill('PER_DAY_EXCEEDED'));
+    expect(refused.map((call) => (call as PromiseRejectedResult).reason.code)).toEqual(
+      Array(5).fill('PER_DAY_EXCEEDED'),
+    );
     expect((await buyer.receipts()).map(({ status }) => status)).toEqual(Array(3).fill('charged'));
   });
 
@@ -83,7 +85,10 @@ describe('a buyer', () => {
     ['NOTHING_PAYABLE', { tokens: [{ network, asset: evm.usdt.address, decimals: 6 }] }],
   ])('signs nothing if the budget forbids the call: %s', async (code, change) => {
     const signTypedData = vi.fn(signer.signTypedData);
-    const buyer = buyerOf({ signer: { ...signer, signTypedData: signTypedData as never }, budget: { ...budget, ...change } });
+    const buyer = buyerOf({
+      signer: { ...signer, signTypedData: signTypedData as never },
+      budget: { ...budget, ...change },
+    });
     await expect(buyer.fetch(`${url}/data`)).rejects.toMatchObject({ name: 'BudgetError', code });
     expect(signTypedData).not.toHaveBeenCalled();
     expect(await buyer.receipts()).toEqual([]);

@@ -29,7 +29,11 @@ const terms = {
   quoteHash: `0x${'2'.repeat(64)}`,
   captureOnAuthorize: true,
 };
-type Change = { terms?: Record<string, unknown>; extra?: Record<string, unknown>; requirement?: Record<string, unknown> };
+type Change = {
+  terms?: Record<string, unknown>;
+  extra?: Record<string, unknown>;
+  requirement?: Record<string, unknown>;
+};
 
 const requirementsWith = (change: Change = {}) => ({
   scheme: 'escrow',

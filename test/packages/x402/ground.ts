@@ -1,8 +1,8 @@
 /** Servers of paid routes, and the stock client. */
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
-import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import express, { type Express } from 'express';
 import type { Hono } from 'hono';
 import type { Hex } from 'viem';

@@ -15,12 +15,20 @@ vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
 
 const evm = await openEvm();
 const gateway = await openStockGateway(evm);
-const x402 = createX402({ apiUrl: gateway.url, secretKey, publicUrl: 'https://mcp.example.com', onError: () => undefined });
+const x402 = createX402({
+  apiUrl: gateway.url,
+  secretKey,
+  publicUrl: 'https://mcp.example.com',
+  onError: () => undefined,
+});
 const server = new McpServer({ name: 'weather', version: '1.0.0' });
 const url = 'https://mcp.example.com';
 let runs = 0;
 
-const paid = x402.pay({ price: '0.01', discovery: { input: { city: 'Berlin' }, output: { example: { degrees: 21 } } } });
+const paid = x402.pay({
+  price: '0.01',
+  discovery: { input: { city: 'Berlin' }, output: { example: { degrees: 21 } } },
+});
 const tool = {
   toolName: 'forecast',
   description: 'The forecast of a city',

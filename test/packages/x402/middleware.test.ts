@@ -48,9 +48,13 @@ const url = await listenExpress((app) => {
     response.json({ paid: true });
   });
   app.get('/first-fails', before.express, (_, response) => void response.status(500).json({ failed: true }));
-  app.post('/echo', x402.pay({ price: ({ request }) => (request as express.Request).body.price }).express, (request, response) => {
-    response.json(request.body);
-  });
+  app.post(
+    '/echo',
+    x402.pay({ price: ({ request }) => (request as express.Request).body.price }).express,
+    (request, response) => {
+      response.json(request.body);
+    },
+  );
   app.use((_error: unknown, _request: express.Request, response: express.Response, _next: express.NextFunction) => {
     response.status(500).json({ error: 'handler' });
   });
@@ -78,7 +82,8 @@ async function header(path: string): Promise<string> {
   return Buffer.from(JSON.stringify(payload)).toString('base64');
 }
 
-const send = (path: string, signature: string) => fetch(`${url}${path}`, { headers: { 'payment-signature': signature } });
+const send = (path: string, signature: string) =>
+  fetch(`${url}${path}`, { headers: { 'payment-signature': signature } });
 
 describe('an unpaid call', () => {
   it('is answered with 402, the requirements and the description, and the handler does not run', async () => {
@@ -167,7 +172,10 @@ describe('a paid call, settled after the response', () => {
   it('withholds the response if the settlement fails', async () => {
     const signature = await header('/weather/bonn');
     const wallet = evm.walletFor(payer.privateKey);
-    const abi = parseAbi(['function transfer(address, uint256) returns (bool)', 'function balanceOf(address) view returns (uint256)']);
+    const abi = parseAbi([
+      'function transfer(address, uint256) returns (bool)',
+      'function balanceOf(address) view returns (uint256)',
+    ]);
     const { address } = evm.usdc;
     let open = () => {};
     slow = new Promise((resolve) => {
@@ -176,7 +184,12 @@ describe('a paid call, settled after the response', () => {
     const called = send('/weather/bonn', signature);
     await vi.waitFor(() => expect(runs).toBe(1));
     const all = await evm.publicClient.readContract({ address, abi, functionName: 'balanceOf', args: [payer.address] });
-    const hash = await wallet.writeContract({ address, abi, functionName: 'transfer', args: [evm.payers[1].address, all] });
+    const hash = await wallet.writeContract({
+      address,
+      abi,
+      functionName: 'transfer',
+      args: [evm.payers[1].address, all],
+    });
     await evm.publicClient.waitForTransactionReceipt({ hash });
     open();
     const response = await called;
@@ -219,7 +232,9 @@ describe('a paid call, settled before', () => {
     expect(response.status).toBe(500);
     expect(receiptOf(response).success).toBe(true);
     expect((await balance()) - had).toBe(10_000n);
-    await vi.waitFor(() => expect(unserved).toMatchObject([{ paymentIntentId: 'stock', scheme: 'exact', status: 500 }]));
+    await vi.waitFor(() =>
+      expect(unserved).toMatchObject([{ paymentIntentId: 'stock', scheme: 'exact', status: 500 }]),
+    );
   });
 });
 
@@ -269,7 +284,9 @@ describe('a gateway that fails', () => {
 describe('other frameworks and proxies', () => {
   it('Hono serves paid calls, and does not charge for what its handler throws', async () => {
     const app = new Hono();
-    app.get('/ok/:id', after.hono, (context) => context.json({ id: context.req.param('id') }, 200, { 'x-kept': 'yes' }));
+    app.get('/ok/:id', after.hono, (context) =>
+      context.json({ id: context.req.param('id') }, 200, { 'x-kept': 'yes' }),
+    );
     app.get('/throws', after.hono, () => {
       throw new Error('The handler fails.');
     });
@@ -286,7 +303,9 @@ describe('other frameworks and proxies', () => {
 
   it('a Fetch handler serves paid calls, and free ones for nothing', async () => {
     const paid = x402.pay({ price: ({ header: read }) => (read('x-friend') ? null : '0.01') });
-    const handler = paid.fetch(async (request: Request, extra?: string) => new Response(`${await request.text()}${extra ?? ''}`));
+    const handler = paid.fetch(
+      async (request: Request, extra?: string) => new Response(`${await request.text()}${extra ?? ''}`),
+    );
     const own = (input: RequestInfo | URL, init?: RequestInit) => handler(new Request(input, init));
     const { wrapFetchWithPayment } = await import('@x402/fetch');
     const buy = wrapFetchWithPayment(own as typeof fetch, stockClient(payer.privateKey));

@@ -49,7 +49,13 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
     before = outcome.catch(() => undefined);
     const settled = await outcome;
     if (gateway.fault === 'pending') {
-      return { success: false, errorReason: 'settlement_pending', transaction: '', network: settled.network, retryable: true };
+      return {
+        success: false,
+        errorReason: 'settlement_pending',
+        transaction: '',
+        network: settled.network,
+        retryable: true,
+      };
     }
     const replayed = settled.success && reported.has(key);
     reported.add(key);
@@ -97,7 +103,12 @@ function facilitatorOf(evm: TestEvm) {
 }
 
 function requirementsFor(evm: TestEvm, body: Record<string, never>, offerMs: number) {
-  const { price, currency, resource, maxTimeoutSeconds = 60 } = body as unknown as {
+  const {
+    price,
+    currency,
+    resource,
+    maxTimeoutSeconds = 60,
+  } = body as unknown as {
     price: string;
     currency: string;
     resource: { url: string };
@@ -112,7 +123,12 @@ function requirementsFor(evm: TestEvm, body: Record<string, never>, offerMs: num
     amount: `${Math.round(Number(price) * 1e6)}`,
     payTo: evm.merchant.address,
     maxTimeoutSeconds,
-    extra: { name: 'USD Coin', version: '2', refundable: false, claims: Buffer.from(JSON.stringify(claims)).toString('base64url') },
+    extra: {
+      name: 'USD Coin',
+      version: '2',
+      refundable: false,
+      claims: Buffer.from(JSON.stringify(claims)).toString('base64url'),
+    },
   };
   const quote = quoteOf(requirement);
   return { accepts: [{ ...requirement, extra: { ...requirement.extra, quote } }], expiresAt };

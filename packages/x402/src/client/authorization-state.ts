@@ -21,7 +21,10 @@ const AFTER_END_SECONDS = 60;
  * Whether the token has taken the authorization of a payment: true, false for ever, or undefined while it may still be taken or the node
  * does not answer. The block's time decides about the end, not the machine's clock.
  */
-export async function wasUsed({ rpcUrl, fetch }: { rpcUrl: string; fetch: typeof globalThis.fetch }, receipt: Receipt): Promise<boolean | undefined> {
+export async function wasUsed(
+  { rpcUrl, fetch }: { rpcUrl: string; fetch: typeof globalThis.fetch },
+  receipt: Receipt,
+): Promise<boolean | undefined> {
   if (receipt.nonce === null || receipt.validBefore === null) return undefined;
   const client = createPublicClient({ transport: http(rpcUrl, { fetchFn: fetch, retryCount: 1, timeout: 10_000 }) });
   try {

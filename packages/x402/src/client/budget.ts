@@ -51,7 +51,9 @@ export function toUnits(decimal: string): bigint {
 /** Throws a BudgetError unless the origin may be paid. */
 export function requireHost(budget: Budget, url: string): void {
   const { protocol, host, origin } = new URL(url);
-  const isAllowed = budget.hosts.some((one) => (one.includes('://') ? one === origin : one === host && protocol === 'https:'));
+  const isAllowed = budget.hosts.some((one) =>
+    one.includes('://') ? one === origin : one === host && protocol === 'https:',
+  );
   if (!isAllowed) throw new BudgetError('HOST_NOT_ALLOWED', `The budget does not allow payments to ${origin}.`);
 }
 
@@ -68,18 +70,18 @@ export function choose(budget: Budget, accepts: readonly PaymentRequirements[], 
     throw new BudgetError('NOTHING_PAYABLE', 'The budget allows none of the tokens and schemes that are offered.');
   }
   const limit = toUnits(budget.perCall);
-  const affordable = payable
-    .filter(({ units }) => units <= limit)
-    .sort((one, other) => order(schemes, one, other));
+  const affordable = payable.filter(({ units }) => units <= limit).sort((one, other) => order(schemes, one, other));
   const [chosen] = affordable;
-  if (!chosen) throw new BudgetError('PER_CALL_EXCEEDED', `The call costs more than the ${budget.perCall} of the budget.`);
+  if (!chosen)
+    throw new BudgetError('PER_CALL_EXCEEDED', `The call costs more than the ${budget.perCall} of the budget.`);
   return chosen;
 }
 
 export function requireBudget(budget: Budget): void {
   toUnits(budget.perCall);
   toUnits(budget.perDay);
-  if (budget.hosts.length === 0 || budget.tokens.length === 0) throw new TypeError('The budget names no hosts or no tokens.');
+  if (budget.hosts.length === 0 || budget.tokens.length === 0)
+    throw new TypeError('The budget names no hosts or no tokens.');
   for (const { decimals } of budget.tokens) {
     if (!Number.isInteger(decimals) || decimals < 0 || decimals > SCALE) {
       throw new TypeError(`decimals must be an integer from 0 to ${SCALE}, not ${decimals}.`);

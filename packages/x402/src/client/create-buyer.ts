@@ -4,7 +4,11 @@
  * token says that it was never used: a server that answers with an error could still collect it until then.
  */
 import { x402Client } from '@x402/core/client';
-import { decodePaymentRequiredHeader, decodePaymentResponseHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import {
+  decodePaymentRequiredHeader,
+  decodePaymentResponseHeader,
+  encodePaymentSignatureHeader,
+} from '@x402/core/http';
 import type { PaymentPayload, PaymentRequired, SettleResponse } from '@x402/core/types';
 import type { ClientEvmSigner } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
@@ -31,7 +35,11 @@ export type BuyerOptions = {
 };
 
 /** A payment that has been signed and counted, to be sent once. */
-export type SignedPayment = { payload: PaymentPayload; header: string; confirm(settled: SettleResponse | null): Promise<Receipt> };
+export type SignedPayment = {
+  payload: PaymentPayload;
+  header: string;
+  confirm(settled: SettleResponse | null): Promise<Receipt>;
+};
 
 export type Buyer = {
   /** Like the global `fetch`; pays a 402 response once. Rejects with a BudgetError, with nothing signed, if the budget forbids it. */
@@ -131,7 +139,10 @@ export function createBuyer(options: BuyerOptions): Buyer {
     const url = response.redirected ? response.url : request.url;
     requireHost(budget, url);
     if (response.redirected && !['GET', 'HEAD'].includes(request.method)) {
-      throw new BudgetError('INVALID_OFFER', 'A request with a body was redirected, and is not repeated with a payment.');
+      throw new BudgetError(
+        'INVALID_OFFER',
+        'A request with a body was redirected, and is not repeated with a payment.',
+      );
     }
     await response.body?.cancel();
     const signed = await sign(readOffer(offer), { url, method: request.method });

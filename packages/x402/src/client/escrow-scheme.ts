@@ -53,7 +53,12 @@ export class EscrowEvmScheme implements SchemeNetworkClient {
       domain: tokenDomain(requirements),
       types: { ReceiveWithAuthorization: receiveFields },
       primaryType: 'ReceiveWithAuthorization',
-      message: { ...authorization, value: offered.amount, validAfter: 0n, validBefore: BigInt(authorization.validBefore) },
+      message: {
+        ...authorization,
+        value: offered.amount,
+        validAfter: 0n,
+        validBefore: BigInt(authorization.validBefore),
+      },
     });
     return { x402Version, payload: { authorization, signature, intentId } };
   }

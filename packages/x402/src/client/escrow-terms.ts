@@ -25,7 +25,15 @@ const termsFields = [
   { name: 'captureOnAuthorize', type: 'bool' },
 ] as const;
 
-const INTEGERS = ['authorizeBy', 'captureBy', 'timelock', 'disputeWindow', 'disputeTimeout', 'timeoutPayerBps', 'feeBps'] as const;
+const INTEGERS = [
+  'authorizeBy',
+  'captureBy',
+  'timelock',
+  'disputeWindow',
+  'disputeTimeout',
+  'timeoutPayerBps',
+  'feeBps',
+] as const;
 const ADDRESSES = ['merchant', 'token', 'feeRecipient', 'operator', 'arbiter'] as const;
 
 /** Times are in Unix seconds, spans in seconds, the amount in base units. */
@@ -90,7 +98,8 @@ export function paymentId(terms: OfferedTerms, payer: Address): Hex {
 
 function checkPlace({ network, payTo, extra }: PaymentRequirements, { escrows }: EscrowLimits): void {
   const escrow = extra.escrow;
-  if (typeof escrow !== 'string' || !isAddress(escrow, { strict: false })) refuse('escrow', 'no escrow contract is named.');
+  if (typeof escrow !== 'string' || !isAddress(escrow, { strict: false }))
+    refuse('escrow', 'no escrow contract is named.');
   if (!includes(escrows, escrow)) refuse('escrow', `the contract ${escrow} is not one of the allowed escrows.`);
   if (!isSame(payTo, escrow)) refuse('payTo', 'the receiver of the tokens is not the escrow contract.');
   const domain = record(extra.domain, 'domain');
@@ -118,14 +127,19 @@ function readTerms(value: unknown): OfferedTerms {
   }
   if (!/^\d{1,39}$/.test(String(terms.amount))) refuse('amount', 'amount is no integer.');
   if (typeof terms.captureOnAuthorize !== 'boolean') refuse('captureOnAuthorize', 'captureOnAuthorize is no boolean.');
-  return { ...read, amount: BigInt(String(terms.amount)), captureOnAuthorize: terms.captureOnAuthorize } as OfferedTerms;
+  return {
+    ...read,
+    amount: BigInt(String(terms.amount)),
+    captureOnAuthorize: terms.captureOnAuthorize,
+  } as OfferedTerms;
 }
 
 function checkMoney(terms: OfferedTerms, { amount, asset }: PaymentRequirements): void {
   if (!/^\d{1,39}$/.test(amount) || terms.amount !== BigInt(amount) || terms.amount === 0n) {
     refuse('amount', `the terms take ${terms.amount} base units, and the offer says ${amount}.`);
   }
-  if (!isSame(terms.token, asset)) refuse('token', `the terms take the token ${terms.token}, and the offer says ${asset}.`);
+  if (!isSame(terms.token, asset))
+    refuse('token', `the terms take the token ${terms.token}, and the offer says ${asset}.`);
   if (isSame(terms.token, zeroAddress)) refuse('token', 'the native coin cannot be paid this way.');
   if (terms.feeBps > 1_000) refuse('feeBps', `a fee of ${terms.feeBps} basis points exceeds 1000.`);
   if (terms.timeoutPayerBps > 10_000) refuse('timeoutPayerBps', 'more than everything would be returned.');
@@ -142,7 +156,10 @@ function checkParties(terms: OfferedTerms, { payer, limits }: { payer: Address; 
   const hasArbiter = !isSame(arbiter, zeroAddress);
   if (hasArbiter !== disputeWindow > 0) refuse('arbiter', 'an arbiter and a dispute window belong together.');
   if (disputeWindow < (limits.minDisputeWindowSeconds ?? 0)) {
-    refuse('disputeWindow', `a dispute window of ${disputeWindow} s is shorter than ${limits.minDisputeWindowSeconds} s.`);
+    refuse(
+      'disputeWindow',
+      `a dispute window of ${disputeWindow} s is shorter than ${limits.minDisputeWindowSeconds} s.`,
+    );
   }
   if (!hasArbiter) return;
   if ([merchant, operator, payer].some((party) => isSame(party, arbiter))) {

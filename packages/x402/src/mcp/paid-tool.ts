@@ -79,7 +79,10 @@ export async function callPaidTool(
   const required = first.isError ? first.structuredContent : undefined;
   if (!isPaymentRequired(required)) return first;
   const signed = await buyer.sign(required, { url, method: `tools/call ${call.name}` });
-  const result = (await client.callTool({ ...call, _meta: { ...call._meta, [PAYMENT]: signed.payload } })) as CallToolResult;
+  const result = (await client.callTool({
+    ...call,
+    _meta: { ...call._meta, [PAYMENT]: signed.payload },
+  })) as CallToolResult;
   await signed.confirm((result._meta?.[PAYMENT_RESPONSE] as SettleResponse | undefined) ?? null);
   return result;
 }

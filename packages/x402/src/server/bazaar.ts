@@ -15,7 +15,8 @@ export function describeRoute(call: PaidCall, discovery: Discovery): Extensions 
   const hasBody = BODY_METHODS.includes(method);
   if (!hasBody && !QUERY_METHODS.includes(method)) return {};
   const { routeTemplate } = call;
-  const isTemplate = routeTemplate?.includes('/:') && ROUTE_TEMPLATE.test(routeTemplate) && !routeTemplate.includes('..');
+  const isTemplate =
+    routeTemplate?.includes('/:') && ROUTE_TEMPLATE.test(routeTemplate) && !routeTemplate.includes('..');
   return {
     bazaar: {
       info: {

@@ -161,7 +161,10 @@ async function settlePayment(world: ChargeWorld, { payment, offer, key }: Taking
   }
   world.claims.end(key);
   if (!settlement.success) {
-    const answer = paymentRequired({ ...offer.required, error: settlement.errorReason ?? 'settlement_failed' }, settlement);
+    const answer = paymentRequired(
+      { ...offer.required, error: settlement.errorReason ?? 'settlement_failed' },
+      settlement,
+    );
     return { isSettled: false, answer };
   }
   if (settlement.replayed) {

@@ -102,11 +102,7 @@ async function read(response: Response, limit: number): Promise<Uint8Array<Array
   return whole;
 }
 
-function withHeaders(
-  response: Response,
-  body: BodyInit | null,
-  headers: Record<string, string>,
-): Response {
+function withHeaders(response: Response, body: BodyInit | null, headers: Record<string, string>): Response {
   const all = new Headers(response.headers);
   for (const [name, value] of Object.entries(headers)) all.set(name, value);
   all.set('cache-control', privateCacheControl(all.get('cache-control')));

@@ -65,7 +65,10 @@ export function holdResponse(response: HeldResponse, largestBytes: number): Held
   response.writeHead = (status: number, ...rest) => {
     response.statusCode = status;
     if (typeof rest[0] === 'string') response.statusMessage = rest[0];
-    setHeaders(response, rest.find((one) => typeof one === 'object' && one !== null));
+    setHeaders(
+      response,
+      rest.find((one) => typeof one === 'object' && one !== null),
+    );
     return response;
   };
   response.flushHeaders = () => undefined;

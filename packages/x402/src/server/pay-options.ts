@@ -84,5 +84,6 @@ export function requireX402Options(options: X402Options): void {
       throw new TypeError(`${name} must be an http(s) URL, not ${JSON.stringify(value)}.`);
     }
   }
-  if (!/^sk_/.test(options.secretKey ?? '')) throw new TypeError('secretKey must be a secret key, which starts with "sk_".');
+  if (!/^sk_/.test(options.secretKey ?? ''))
+    throw new TypeError('secretKey must be a secret key, which starts with "sk_".');
 }
