@@ -1,5 +1,5 @@
 /** What a buyer checks before it signs an escrow payment. The hash must be the gateway's and the contract's. */
-import { recoverTypedDataAddress, zeroAddress } from 'viem';
+import { type Hex, recoverTypedDataAddress, zeroAddress } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { EscrowEvmScheme, SLUICE_ESCROW } from '../../../packages/x402/src/client/index.ts';
@@ -61,13 +61,12 @@ it('the contract that is allowed by default is the one of this edition', () => {
 
 it('signs the receipt of the tokens by the escrow, with the hash of the complete terms as nonce', async () => {
   const { payload } = await create();
-  const { authorization, signature, intentId } = payload as Record<string, never>;
+  const { authorization, signature, intentId } = payload as { authorization: Record<string, string>; signature: Hex; intentId: Hex };
   const complete = termsFromJson({ ...terms, payer: signer.address, intentId });
   expect(authorization).toEqual({
     ...{ from: signer.address, to: SLUICE_ESCROW, value: '10000', validAfter: '0', validBefore: `${now + 60}` },
     nonce: termsHash(complete),
   });
-  const message = authorization as unknown as Record<string, string>;
   const by = await recoverTypedDataAddress({
     domain: { name: 'USD Coin', version: '2', chainId: 31337, verifyingContract: token },
     types: {
@@ -81,7 +80,7 @@ it('signs the receipt of the tokens by the escrow, with the hash of the complete
       ],
     },
     primaryType: 'ReceiveWithAuthorization',
-    message: { ...message, value: 10_000n, validAfter: 0n, validBefore: BigInt(now + 60) } as never,
+    message: { ...authorization, value: 10_000n, validAfter: 0n, validBefore: BigInt(now + 60) } as never,
     signature,
   });
   expect(by).toBe(signer.address);

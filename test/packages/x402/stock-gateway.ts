@@ -31,7 +31,7 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
   let before: Promise<unknown> = Promise.resolve();
   const gateway: StockGateway = { url: '', calls: {}, fault: 'none', offerMs: 60_000, verified: [] };
 
-  async function answer(path: string, body: Record<string, never>): Promise<unknown> {
+  async function answer(path: string, body: Record<string, unknown>): Promise<unknown> {
     if (path === '/x402/requirements') return requirementsFor(evm, body, gateway.offerMs);
     const payment = body.paymentPayload as PaymentPayload;
     if (quoteOf(payment.accepted) !== payment.accepted.extra.quote) {
@@ -102,13 +102,13 @@ function facilitatorOf(evm: TestEvm) {
   return new x402Facilitator().register(`eip155:${evm.chainId}`, new ExactEvmScheme(signer));
 }
 
-function requirementsFor(evm: TestEvm, body: Record<string, never>, offerMs: number) {
+function requirementsFor(evm: TestEvm, body: Record<string, unknown>, offerMs: number) {
   const {
     price,
     currency,
     resource,
     maxTimeoutSeconds = 60,
-  } = body as unknown as {
+  } = body as {
     price: string;
     currency: string;
     resource: { url: string };
