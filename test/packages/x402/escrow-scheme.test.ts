@@ -61,7 +61,11 @@ it('the contract that is allowed by default is the one of this edition', () => {
 
 it('signs the receipt of the tokens by the escrow, with the hash of the complete terms as nonce', async () => {
   const { payload } = await create();
-  const { authorization, signature, intentId } = payload as { authorization: Record<string, string>; signature: Hex; intentId: Hex };
+  const { authorization, signature, intentId } = payload as {
+    authorization: Record<string, string>;
+    signature: Hex;
+    intentId: Hex;
+  };
   const complete = termsFromJson({ ...terms, payer: signer.address, intentId });
   expect(authorization).toEqual({
     ...{ from: signer.address, to: SLUICE_ESCROW, value: '10000', validAfter: '0', validBefore: `${now + 60}` },

@@ -1,10 +1,8 @@
 /** Servers of paid routes, and the stock client. */
 import type { AddressInfo } from 'node:net';
-import { serve } from '@hono/node-server';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import express, { type Express } from 'express';
-import type { Hono } from 'hono';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { onTeardown } from '../../setup/teardown.ts';
@@ -29,14 +27,6 @@ export async function listenExpress(route: (app: Express) => void): Promise<stri
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-export async function listenHono(app: Hono): Promise<string> {
-  const server = await new Promise<ReturnType<typeof serve>>((resolve) => {
-    const opened = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () => resolve(opened));
-  });
-  onTeardown(async () => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 

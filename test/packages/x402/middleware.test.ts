@@ -1,11 +1,12 @@
 /** Paid routes against the stock client and the stock facilitator, with real signatures on a local chain. */
+import { wrapFetchWithPayment } from '@x402/fetch';
 import express from 'express';
 import { Hono } from 'hono';
 import { parseAbi } from 'viem';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createX402 } from '../../../packages/x402/src/index.ts';
 import { openEvm } from '../../setup/evm.ts';
-import { listenExpress, listenHono, receiptOf, stockClient, stockFetch } from './ground.ts';
+import { listenExpress, receiptOf, stockClient, stockFetch } from './ground.ts';
 import { openStockGateway, secretKey } from './stock-gateway.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
@@ -290,14 +291,16 @@ describe('other frameworks and proxies', () => {
     app.get('/throws', after.hono, () => {
       throw new Error('The handler fails.');
     });
-    const base = await listenHono(app);
-    expect((await fetch(`${base}/ok/1`)).status).toBe(402);
+    const own = async (input: RequestInfo | URL, init?: RequestInit) => app.fetch(new Request(input, init));
+    const buy = wrapFetchWithPayment(own as typeof fetch, stockClient(payer.privateKey));
+    const base = 'http://hono.example';
+    expect((await own(`${base}/ok/1`)).status).toBe(402);
     const had = await balance();
-    const response = await pay(`${base}/ok/1`);
+    const response = await buy(`${base}/ok/1`);
     expect(await response.json()).toEqual({ id: '1' });
     expect(response.headers.get('x-kept')).toBe('yes');
     expect(receiptOf(response).success).toBe(true);
-    expect((await pay(`${base}/throws`)).status).toBe(500);
+    expect((await buy(`${base}/throws`)).status).toBe(500);
     expect((await balance()) - had).toBe(10_000n);
   });
 
@@ -307,7 +310,6 @@ describe('other frameworks and proxies', () => {
       async (request: Request, extra?: string) => new Response(`${await request.text()}${extra ?? ''}`),
     );
     const own = (input: RequestInfo | URL, init?: RequestInit) => handler(new Request(input, init));
-    const { wrapFetchWithPayment } = await import('@x402/fetch');
     const buy = wrapFetchWithPayment(own as typeof fetch, stockClient(payer.privateKey));
     const response = await buy('http://localhost/x', { method: 'POST', body: 'text' });
     expect(await response.text()).toBe('text');
