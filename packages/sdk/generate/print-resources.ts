@@ -85,7 +85,11 @@ function selectionOf(document: OpenApiDocument, name: string, above: Set<string>
     const target = alternatives
       .map((one) => one?.$ref?.split('/').at(-1))
       .find((one) => one !== undefined && document.components.schemas[one]?.properties);
-    if (target === undefined) return [field];
+    if (target === undefined) {
+      // An object that has no schema of its own.
+      const inner = Object.keys(property.properties ?? {});
+      return [inner.length > 0 ? `${field} { ${inner.join(' ')} }` : field];
+    }
     return above.has(target) ? [] : [`${field} { ${selectionOf(document, target, new Set([...above, name]))} }`];
   });
   return fields.join(' ');
