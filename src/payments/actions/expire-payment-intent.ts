@@ -21,7 +21,8 @@ export async function expirePaymentIntent(
   await transaction(database, async (tx) => {
     // Under the lock, because until then a checkout may extend the expiry and issue terms.
     const locked = await lockPayment(tx, { id: paymentIntentId, scope: null });
-    if (locked.status !== 'CREATED' || !locked.expiresAt) return;
+    // An x402 payment by exact is decided by its authorization alone.
+    if (locked.status !== 'CREATED' || !locked.expiresAt || locked.x402Scheme === 'exact') return;
     const now = clock.now();
     const early = (locked.expiresAt.getTime() - now.getTime()) / 1000;
     const missing = early > 0 ? early : await missingSeconds(tx, paymentIntentId);

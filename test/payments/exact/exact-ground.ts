@@ -9,8 +9,8 @@ import {
   transferTypedData,
 } from '../../../src/chains/evm/transfer-authorization.ts';
 import { usdcTokenAbi } from '../../../src/local/test-tokens.ts';
-import type { OtherServer } from '../../../src/payments/x402/exact/accept-exact.ts';
 import { hex, purposeOf } from '../../../src/payments/x402/exact/exact-authorization.ts';
+import type { OtherServer } from '../../../src/payments/x402/exact/other-server.ts';
 import { type ExactSettling, type ExactWorld, settleExact } from '../../../src/payments/x402/exact/settle-exact.ts';
 import { newId } from '../../../src/platform/identifier.ts';
 import { type Gateway, openGateway } from '../../setup/gateway.ts';
@@ -54,6 +54,7 @@ export async function exactClient(gateway: Gateway) {
     purpose: purposeOf({ resource: 'https://shop.example/weather' }),
     resource: 'https://shop.example/weather',
     identifier: null,
+    x402: { resource: 'https://shop.example/weather', scheme: 'exact', network: `eip155:${token.chainId}` },
     by: { kind: 'OWN', call: { fields: { amount: '0.01', currency: 'USD' }, exchangeRate: '1' } },
     waitMs: 0,
     ...fields,

@@ -4,6 +4,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { contractAddress } from '../../../src/chains/chain.ts';
 import { transferCall } from '../../../src/chains/evm/transfer-authorization.ts';
 import { usdcTokenAbi } from '../../../src/local/test-tokens.ts';
+import { cancelPaymentIntent } from '../../../src/payments/actions/cancel-payment-intent.ts';
+import { capturePaymentIntent } from '../../../src/payments/actions/capture-payment-intent.ts';
+import { expirePaymentIntent } from '../../../src/payments/actions/expire-payment-intent.ts';
+import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
 import { verifyPayment } from '../../../src/payments/verification/verify-payment.ts';
 import { hex } from '../../../src/payments/x402/exact/exact-authorization.ts';
 import { type ExactGround, openExactGround } from './exact-ground.ts';
@@ -261,5 +265,34 @@ describe('a payment to another server', () => {
       reason: 'daily_limit_exceeded',
     });
     expect(await ground.settle(signed, { by: ground.forOther() })).toMatchObject({ reason: 'settlement_pending' });
+  });
+});
+
+describe('an intent that is paid by exact', () => {
+  it('cannot be canceled, captured, refunded or disputed, and says why', async () => {
+    const { gateway } = ground;
+    const { action: world, scope } = gateway;
+    const signed = await ground.sign();
+    const { paymentIntentId } = await ground.settle(signed);
+    const id = paymentIntentId ?? '';
+    const refused = { code: 'INVALID_STATE', message: expect.stringContaining('never in the escrow') };
+    await expect(cancelPaymentIntent(world, { scope, id })).rejects.toMatchObject(refused);
+    await gateway.settleDown();
+    expect(await gateway.status(id)).toBe('SETTLED');
+    await expect(cancelPaymentIntent(world, { scope, id })).rejects.toMatchObject(refused);
+    await expect(capturePaymentIntent(world, { scope, id })).rejects.toMatchObject(refused);
+    await expect(refundPaymentIntent(world, { scope, id, reason: 'Late' })).rejects.toMatchObject(refused);
+    expect(await gateway.events(id)).toEqual(['created', 'pending', 'settled']);
+  });
+
+  it('does not expire while its authorization is under way', async () => {
+    const { gateway } = ground;
+    const signed = await ground.sign();
+    const { paymentIntentId: id } = await ground.settle(signed);
+    await gateway.database.paymentIntent.update({ where: { id: id ?? '' }, data: { expiresAt: new Date(0) } });
+    await expirePaymentIntent(gateway.action, { paymentIntentId: id ?? '' });
+    expect(await gateway.status(id ?? '')).toBe('CREATED');
+    await gateway.settleDown();
+    expect(await gateway.status(id ?? '')).toBe('SETTLED');
   });
 });

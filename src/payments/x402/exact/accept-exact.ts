@@ -1,4 +1,3 @@
-import type { Decimal } from 'decimal.js';
 import {
   type Database,
   type DatabaseTransaction,
@@ -11,8 +10,9 @@ import type { Clock } from '../../../platform/clock.ts';
 import { newId } from '../../../platform/identifier.ts';
 import { toDecimal } from '../../../prices/base-units.ts';
 import { insertPaymentIntent } from '../../insert-payment-intent.ts';
-import type { IntentSettings, NewPaymentIntent } from '../../new-payment-intent.ts';
+import type { IntentSettings, NewPaymentIntent, PaidCall } from '../../new-payment-intent.ts';
 import { paymentKeyOf } from './exact-authorization.ts';
+import { billedFee, limitFault, type OtherServer } from './other-server.ts';
 import { sendTransfer } from './send-transfer.ts';
 import { findAuthorization } from './store.ts';
 import type { ExactRequest } from './verify-exact.ts';
@@ -20,10 +20,9 @@ import type { ExactRequest } from './verify-exact.ts';
 /** The payment of a call of our own: its payment intent is created with it. */
 export type OwnCall = { fields: NewPaymentIntent; exchangeRate: string };
 
-/** A payment to another server, in USD; `fee` is billed and never deducted. A limit that would be exceeded refuses the payment. */
-export type OtherServer = { valueUsd: Decimal; feeBps: number; paymentLimitUsd: Decimal; dailyLimitUsd: Decimal };
-
-export type Acceptance = ExactRequest & {
+export type Acceptance = Omit<ExactRequest, 'reserved'> & {
+  /** What the intent says of the call. Unused for another server. */
+  x402: PaidCall;
   app: IntentSettings;
   purpose: string;
   resource: string | null;
@@ -35,8 +34,6 @@ export type Acceptance = ExactRequest & {
 
 export type Accepted = { authorization: ExactAuthorization } | { refusal: { reason: string; message: string } };
 
-const DAY_MS = 86_400_000;
-const BPS = 10_000n;
 /** A payment that is not settled by then is looked at for its expiry, well after its authorization has expired. */
 const EXPIRY_GRACE_SECONDS = 3_600;
 
@@ -58,10 +55,10 @@ export async function acceptExact(
     if (known) return { authorization: known };
     if (acceptance.by.kind === 'OTHER') return await acceptForOther(tx, world, { acceptance, paymentKey });
     const { fields, exchangeRate } = acceptance.by.call;
-    const { app } = acceptance;
+    const { app, x402 } = acceptance;
     const now = world.clock.now();
     const expiresAt = new Date(Number(signed.validBefore + BigInt(EXPIRY_GRACE_SECONDS)) * 1000);
-    const { intent, created } = await insertPaymentIntent(tx, { app, fields, now, expiresAt });
+    const { intent, created } = await insertPaymentIntent(tx, { app, fields, now, expiresAt, x402 });
     const columns = { paymentIntentId: intent.id, exchangeRate: new Prisma.Decimal(exchangeRate) };
     const authorization = await tx.exactAuthorization.create({
       data: { ...rowOf(acceptance, paymentKey), ...columns },
@@ -81,28 +78,17 @@ async function acceptForOther(
 ): Promise<Accepted> {
   const { by, app, signed } = acceptance;
   if (by.kind !== 'OTHER') throw new Error('The payment is for a call of our own.');
-  const { valueUsd, feeBps, paymentLimitUsd, dailyLimitUsd } = by.server;
-  if (valueUsd.gt(paymentLimitUsd)) {
-    const message = `The payment is worth ${valueUsd.toFixed(2)} USD. The app settles at most ${paymentLimitUsd.toFixed(2)} USD at once for other servers.`;
-    return { refusal: { reason: 'payment_limit_exceeded', message } };
-  }
+  const { server } = by;
+  const { valueUsd, feeBps } = server;
   await lockName(tx, `exact limit ${app.id}`);
-  const since = new Date(clock.now().getTime() - DAY_MS);
-  const spent = await tx.exactAuthorization.aggregate({
-    where: { appId: app.id, paymentIntentId: null, createdAt: { gt: since }, status: { not: 'FAILED' } },
-    _sum: { valueUsd: true },
-  });
-  const total = valueUsd.plus(spent._sum.valueUsd?.toFixed() ?? '0');
-  if (total.gt(dailyLimitUsd)) {
-    const message = `With this payment the app would settle ${total.toFixed(2)} USD for other servers within 24 hours. Its limit is ${dailyLimitUsd.toFixed(2)} USD.`;
-    return { refusal: { reason: 'daily_limit_exceeded', message } };
-  }
+  const refusal = await limitFault(tx, { appId: app.id, server, now: clock.now() });
+  if (refusal) return { refusal };
   const authorization = await tx.exactAuthorization.create({
     data: {
       ...rowOf(acceptance, paymentKey),
       valueUsd: new Prisma.Decimal(valueUsd.toFixed()),
       feeBps,
-      feeAmount: toDecimal((signed.value * BigInt(feeBps) + BPS - 1n) / BPS),
+      feeAmount: toDecimal(billedFee(signed.value, feeBps)),
     },
   });
   await sendTransfer(tx, authorization);

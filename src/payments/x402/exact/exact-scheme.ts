@@ -1,11 +1,122 @@
-import { invalidAnswer, refusedSettlement } from '../x402-types.ts';
-import type { SchemeRules } from '../x402-world.ts';
+import { isAddress } from 'viem';
+import { z } from 'zod';
+import type { SignedAuthorization } from '../../../chains/evm/transfer-authorization.ts';
+import { canonicalJson } from '../requirement-quote.ts';
+import {
+  invalidAnswer,
+  type Refusal,
+  refusedSettlement,
+  type SettleAnswer,
+  signedAuthorizationSchema,
+  validAnswer,
+} from '../x402-types.ts';
+import type { JudgedPayment, SchemeRules, X402World } from '../x402-world.ts';
+import { hex, purposeOf } from './exact-authorization.ts';
+import { limitFault, otherServer } from './other-server.ts';
+import { type ExactSettling, findExact, isSameRequest, settleExact } from './settle-exact.ts';
+import { readReserved } from './store.ts';
+import { verifyExact } from './verify-exact.ts';
 
-const refusal = { reason: 'unsupported_scheme', message: 'The scheme exact is not served yet.' };
+type Read = { request: Omit<ExactSettling, 'by' | 'waitMs'>; refusal: null } | { request: null; refusal: Refusal };
 
-/** EIP-3009 `transferWithAuthorization` to the merchant's own address. */
+/** EIP-3009 `transferWithAuthorization` directly to the merchant's own address. It can be neither refunded nor disputed. */
 export const exactScheme: SchemeRules = {
-  isTaken: async () => false,
-  verify: async () => invalidAnswer(refusal),
-  settle: async (_world, { requirements }) => refusedSettlement(requirements.network, refusal),
+  async isTaken(world, judged) {
+    const { request } = readExact(judged);
+    if (!request) return false;
+    const taken = await findExact(world.database, request);
+    return taken !== null && isSameRequest(taken, request);
+  },
+
+  async verify(world, judged) {
+    const { request, refusal } = readExact(judged);
+    if (refusal) return invalidAnswer(refusal);
+    const payer = request.signed.from;
+    const taken = await findExact(world.database, request);
+    if (taken) {
+      const isRepeated = request.identifier !== null && request.identifier === taken.identifier;
+      if (isSameRequest(taken, request) && (taken.answeredAt === null || isRepeated)) return validAnswer(payer);
+      const message = 'This authorization has paid for a call already.';
+      return invalidAnswer({ reason: 'invalid_exact_evm_nonce_already_used', message, payer });
+    }
+    const fault = (await othersFault(world, judged)) ?? (await newPaymentFault(world, request));
+    return fault ? invalidAnswer({ ...fault, payer }) : validAnswer(payer);
+  },
+
+  async settle(world, judged) {
+    const { network, amount } = judged.requirements;
+    const { request, refusal } = readExact(judged);
+    if (refusal) return refusedSettlement(network, refusal);
+    const by = await payerOf(world, judged);
+    const { reason, message, ...outcome } = await settleExact(world, { ...request, by, waitMs: judged.waitMs });
+    const answer: SettleAnswer = {
+      ...outcome,
+      network,
+      payer: request.signed.from,
+      amount: outcome.success ? amount : null,
+      errorReason: reason,
+      errorMessage: message,
+    };
+    return answer;
+  },
 };
+
+/** Parses the payload and what it is presented for. */
+function readExact(judged: JudgedPayment): Read {
+  const { app, token, requirements, payment, claims } = judged;
+  const parsed = signedAuthorizationSchema.safeParse(payment.payload);
+  if (!parsed.success) {
+    const message = `The payload is no ERC-3009 authorization: ${z.prettifyError(parsed.error)}`;
+    return { request: null, refusal: { reason: 'invalid_payload', message } };
+  }
+  const { authorization, signature } = parsed.data;
+  if (!isAddress(requirements.payTo, { strict: false })) {
+    const message = `payTo ${requirements.payTo} is not an address.`;
+    return { request: null, refusal: { reason: 'invalid_payment_requirements', message } };
+  }
+  const resource = claims?.resource ?? payment.resource?.url ?? null;
+  const purpose = purposeOf({
+    resource: resource ?? '',
+    requirements: claims ? claims.id : canonicalJson(requirements),
+  });
+  const signed: SignedAuthorization = authorization;
+  const identifier = identifierOf(judged);
+  const request = {
+    ...{ app, token, signed, signature, purpose, resource, identifier },
+    payTo: hex(requirements.payTo),
+    amount: BigInt(requirements.amount),
+    x402: { resource: resource ?? '', scheme: 'exact', network: requirements.network },
+  };
+  return { request, refusal: null };
+}
+
+const identifierShape = z.object({ info: z.object({ id: z.string().min(1).max(256) }) });
+
+/** The id that the client gave with the extension `payment-identifier`. */
+function identifierOf({ payment }: JudgedPayment): string | null {
+  return identifierShape.safeParse(payment.extensions?.['payment-identifier']).data?.info.id ?? null;
+}
+
+async function payerOf(
+  world: X402World,
+  { claims, app, token, requirements }: JudgedPayment,
+): Promise<ExactSettling['by']> {
+  if (claims === null) {
+    const amount = BigInt(requirements.amount);
+    return { kind: 'OTHER', server: await otherServer(world, { app, token, amount }) };
+  }
+  const { price: amount, currency, exchangeRate } = claims;
+  return { kind: 'OWN', call: { fields: { amount, currency }, exchangeRate } };
+}
+
+async function othersFault(world: X402World, judged: JudgedPayment): Promise<Refusal | null> {
+  const by = judged.claims === null ? await payerOf(world, judged) : null;
+  if (by?.kind !== 'OTHER') return null;
+  return await limitFault(world.database, { appId: judged.app.id, server: by.server, now: world.clock.now() });
+}
+
+async function newPaymentFault(world: X402World, request: NonNullable<Read['request']>): Promise<Refusal | null> {
+  const reserved = await readReserved(world.database, request);
+  const verdict = await verifyExact(world, { ...request, reserved });
+  return verdict.isValid ? null : { reason: verdict.reason, message: verdict.message };
+}

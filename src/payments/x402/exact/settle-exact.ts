@@ -5,7 +5,7 @@ import type { EvmNodes } from '../../../chains/evm/nodes.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Acceptance, acceptExact } from './accept-exact.ts';
 import { describeFailure, paymentKeyOf } from './exact-authorization.ts';
-import { findAuthorization } from './store.ts';
+import { findAuthorization, readReserved } from './store.ts';
 import { verifyExact } from './verify-exact.ts';
 
 export type ExactWorld = { database: Database; clock: Clock; nodes: EvmNodes; operator: { address: Address } };
@@ -37,7 +37,8 @@ const NONCE_USED = 'invalid_exact_evm_nonce_already_used';
 export async function settleExact(world: ExactWorld, request: ExactSettling): Promise<ExactSettlement> {
   const accepted = await findExact(world.database, request);
   if (accepted) return await followTo(world, { authorization: accepted, request });
-  const verdict = await verifyExact(world, request);
+  const reserved = await readReserved(world.database, request);
+  const verdict = await verifyExact(world, { ...request, reserved });
   if (!verdict.isValid) {
     // A concurrent call may have accepted it, and its transfer may have been mined, since it was looked up.
     const meanwhile = await findExact(world.database, request);

@@ -18,6 +18,8 @@ export type ExactRequest = {
   amount: bigint;
   signed: SignedAuthorization;
   signature: Hex;
+  /** Base units that other authorizations of the payer, which are under way, will move. */
+  reserved: bigint;
 };
 
 /** `headNumber` is the block at which the nonce was unused. `reason` is one of x402's. */
@@ -47,7 +49,7 @@ export async function verifyExact(
 }
 
 async function verifyOnChain(client: EvmClient, sender: Address, request: ExactRequest): Promise<ExactVerdict> {
-  const { token, amount, signed } = request;
+  const { token, amount, signed, reserved } = request;
   const address = contractAddress(token);
   const signature = canonicalSignature(request.signature);
   const typedData = transferTypedData(token, signed);
@@ -69,8 +71,9 @@ async function verifyOnChain(client: EvmClient, sender: Address, request: ExactR
       'The signature is not that of the payer for this authorization and this token. An account that is not deployed yet cannot sign.',
     );
   }
-  if (balance < amount) {
-    return invalid('insufficient_balance', `The payer has ${balance} base units of the ${amount} that are asked for.`);
+  if (balance < amount + reserved) {
+    const spoken = reserved === 0n ? '' : `, of which ${reserved} are for payments under way`;
+    return invalid('insufficient_balance', `The payer has ${balance} base units${spoken}. ${amount} are needed.`);
   }
   return await simulate(client, sender, { call: transferCall(address, signed, signature), headNumber: head.number });
 }
