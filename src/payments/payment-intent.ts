@@ -10,6 +10,8 @@
  *                            └──────► FAILED
  * ```
  *
+ * A payment by the x402 scheme `exact` never enters the escrow: it goes from CREATED to SETTLED, or to FAILED, as its authorization does.
+ *
  * Authority: the escrow contract for money, `payment_terms` for which terms are ours, and this table for the status, which is
  * folded from facts and the gateway's own decisions. Chain evidence always overrides what was expected, because merchants and
  * strangers may call the contract directly. This noun owns no amounts; the fold does (`fold.ts`).

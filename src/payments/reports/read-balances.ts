@@ -32,9 +32,9 @@ export async function readBookedBalances(
       coalesce(sum(line.amount) FILTER (WHERE line.account = 'UNDELIVERED' AND line.created_at < ${from}), 0)
         AS "openingUndelivered",
       coalesce(-sum(line.amount) FILTER (WHERE line.account = 'PAYER' AND line.created_at >= ${from}
-        AND line.kind ~ '^(REVERSE_)?AUTHORIZE'), 0) AS received,
+        AND line.kind ~ '^(REVERSE_)?(AUTHORIZE|TRANSFER)'), 0) AS received,
       coalesce(sum(line.amount) FILTER (WHERE line.account = 'PAYER' AND line.created_at >= ${from}
-        AND line.kind !~ '^(REVERSE_)?AUTHORIZE'), 0) AS returned,
+        AND line.kind !~ '^(REVERSE_)?(AUTHORIZE|TRANSFER)'), 0) AS returned,
       coalesce(sum(line.amount) FILTER (WHERE line.account = 'MERCHANT' AND line.created_at >= ${from}), 0) AS settled,
       coalesce(sum(line.amount) FILTER (WHERE line.account = 'FEE' AND line.created_at >= ${from}), 0) AS fees,
       coalesce(sum(line.amount) FILTER (WHERE line.account = 'ESCROW'), 0) AS "closingEscrow",

@@ -43,12 +43,13 @@ export async function* readEntries(
         line.terms_hash AS "termsHash", line.chain_id AS "chainId", line.token_key AS "tokenKey", line.account::text,
         line.amount, line.kind, line.tx_hash AS "txHash", line.block_hash AS "blockHash", line.log_index AS "logIndex",
         fact.block_timestamp AS "blockTimestamp", coalesce(terms.terms->>'payer', intent.authorization_wallet_address) AS payer,
-        terms.terms->>'merchant' AS merchant, terms.terms->>'feeRecipient' AS "feeRecipient",
+        coalesce(terms.terms->>'merchant', exact.pay_to) AS merchant, terms.terms->>'feeRecipient' AS "feeRecipient",
         intent.external_id AS "externalId", intent.currency, intent.amount AS "fiatAmount",
         coalesce(terms.terms->>'amount', intent.crypto_amount::text) AS "quotedUnits", quote.evidence
       FROM ledger_entry line
       JOIN payment_intent intent ON intent.id = line.payment_intent_id
       LEFT JOIN payment_terms terms ON terms.chain_id = line.chain_id AND terms.terms_hash = line.terms_hash
+      LEFT JOIN exact_authorization exact ON exact.chain_id = line.chain_id AND exact.payment_key = line.terms_hash
       LEFT JOIN quote ON quote.id = terms.quote_id
       LEFT JOIN chain_fact fact ON fact.chain_id = line.chain_id AND fact.block_hash = line.block_hash
         AND fact.log_index = line.log_index

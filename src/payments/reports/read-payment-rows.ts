@@ -3,6 +3,7 @@ import { Prisma } from '../../../prisma/client.ts';
 import type { ScopedDatabase } from '../../auth/scoped-database.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { toBigInt } from '../../prices/base-units.ts';
+import { isReceipt } from '../ledger.ts';
 import { REPORT_PAGE, type ReportRequest, type Row } from './report.ts';
 import { wholeCoins, wholeTokens } from './token-amount.ts';
 
@@ -70,7 +71,7 @@ function paymentRow({ registry }: World, intent: Intent): Row {
     crypto_amount_tokens: intent.cryptoAmount && tokens(toBigInt(intent.cryptoAmount)),
     crypto_amount_base_units: intent.cryptoAmount?.toFixed() ?? null,
     held_tokens: sum(({ account }) => account === 'ESCROW'),
-    returned_tokens: sum(({ account, kind }) => account === 'PAYER' && !isAuthorization(kind)),
+    returned_tokens: sum(({ account, kind }) => account === 'PAYER' && !isReceipt(kind)),
     settled_tokens: sum(({ account }) => account === 'MERCHANT'),
     fee_tokens: sum(({ account }) => account === 'FEE'),
     undelivered_tokens: sum(({ account }) => account === 'UNDELIVERED'),
@@ -145,8 +146,4 @@ function gasOf(transactions: Intent['transactions']): Gas {
           },
     none,
   );
-}
-
-function isAuthorization(kind: string): boolean {
-  return /^(REVERSE_)?AUTHORIZE/.test(kind);
 }

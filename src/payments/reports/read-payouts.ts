@@ -1,7 +1,8 @@
-/** The report `payouts`: one row per transfer out of escrow, in the order of booking. */
+/** The report `payouts`: one row per transfer out of escrow, or directly to the merchant, in the order of booking. */
 import type { Database } from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { toBigInt } from '../../prices/base-units.ts';
+import { isReceipt } from '../ledger.ts';
 import { type ReportedEntry, readEntries } from './read-entries.ts';
 import type { ReportRequest, Row } from './report.ts';
 import { wholeTokens } from './token-amount.ts';
@@ -41,6 +42,7 @@ function payoutRow({ registry }: { registry: Registry }, entry: ReportedEntry): 
 
 /** Null for entries that are not transfers out of escrow. */
 function recipientOf(entry: ReportedEntry): { role: string; address: string | null } | null {
+  if (entry.account === 'PAYER' && isReceipt(entry.kind)) return null;
   if (/^(REVERSE_)?AUTHORIZE/.test(entry.kind)) return null;
   if (entry.account === 'PAYER') return { role: 'PAYER', address: entry.payer };
   if (entry.account === 'MERCHANT') return { role: 'MERCHANT', address: entry.merchant };

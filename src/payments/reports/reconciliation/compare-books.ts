@@ -89,7 +89,7 @@ async function* merchantLines(
   for (;;) {
     // The fact is looked up by its key. With its kind among the conditions, the planner may read all payouts for each line instead.
     const page: MerchantLine[] = await database.$queryRaw<MerchantLine[]>`
-      SELECT line.*, coalesce(fact.kind IN ('Settled', 'Resolved', 'Credited', 'Claimed')
+      SELECT line.*, coalesce(fact.kind IN ('Settled', 'Resolved', 'Credited', 'Claimed', 'TransferredWithAuthorization')
         AND fact.status IN ('CONFIRMED', 'FINAL'), false) AS "isStanding"
       FROM (
         SELECT line.id::text, line.created_at AS "createdAt", line.chain_id AS "chainId", line.block_hash AS "blockHash",

@@ -3,6 +3,7 @@ import { type Database, Prisma } from '../../../../prisma/client.ts';
 import type { Registry } from '../../../chains/registry.ts';
 import { parseEscrowEvent } from '../../../escrow/escrow-event.ts';
 import { parseSolanaEvent } from '../../../escrow/solana/solana-event.ts';
+import { TRANSFERRED, transferArgs } from '../../ledger.ts';
 import { toClaim, toCredit } from '../../payouts/credit-facts.ts';
 import { plainAddress } from '../../payouts/plain-address.ts';
 import { REPORT_PAGE } from '../report.ts';
@@ -34,7 +35,7 @@ export type Place = Pick<Row, 'chainId' | 'blockNumber' | 'blockHash' | 'blockTi
 export type Share = { termsHash: string; paymentIntentId: string; tokenKey: string; amount: bigint };
 
 export type PayoutFact = Place & {
-  type: 'SETTLE' | 'RESOLVE' | 'CREDIT' | 'CLAIM';
+  type: 'SETTLE' | 'RESOLVE' | 'CREDIT' | 'CLAIM' | 'TRANSFER';
   /** The address that was paid; null for a credit, and for a settlement whose share of the merchant was credited instead. */
   paid: string | null;
   /** The amount that the account MERCHANT must have at this place. */
@@ -46,7 +47,7 @@ export type PayoutFact = Place & {
 const DAY_SECONDS = 86_400n;
 
 /** The literals of the index `chain_fact_payout_idx`, so that the planner recognizes it. */
-const payoutKinds = Prisma.sql`fact.kind IN ('Settled', 'Resolved', 'Credited', 'Claimed') AND fact.status IN ('CONFIRMED', 'FINAL')`;
+const payoutKinds = Prisma.sql`fact.kind IN ('Settled', 'Resolved', 'Credited', 'Claimed', 'TransferredWithAuthorization') AND fact.status IN ('CONFIRMED', 'FINAL')`;
 
 /** The days of the period that have such facts of any app, in order, with their chains. */
 export async function readChainDays(
@@ -73,11 +74,14 @@ export async function* readPayoutFacts(
     const page: Row[] = await world.database.$queryRaw<Row[]>`
       SELECT fact.chain_id AS "chainId", fact.block_number AS "blockNumber", fact.block_hash AS "blockHash",
         fact.block_timestamp AS "blockTimestamp", fact.tx_hash AS "txHash", fact.log_index AS "logIndex", fact.address,
-        fact.kind, fact.ref, fact.args, intent.id::text AS "paymentIntentId", terms.token_key AS "tokenKey",
-        terms.terms->>'merchant' AS merchant
+        fact.kind, fact.ref, fact.args, intent.id::text AS "paymentIntentId",
+        coalesce(terms.token_key, exact.token_key) AS "tokenKey",
+        coalesce(terms.terms->>'merchant', exact.pay_to) AS merchant
       FROM chain_fact fact
       LEFT JOIN payment_terms terms ON terms.chain_id = fact.chain_id AND terms.terms_hash = fact.ref
-      LEFT JOIN payment_intent intent ON intent.id = terms.payment_intent_id AND intent.app_id = ${appId}::uuid
+      LEFT JOIN exact_authorization exact ON exact.chain_id = fact.chain_id AND exact.payment_key = fact.ref
+        AND fact.kind = 'TransferredWithAuthorization'
+      LEFT JOIN payment_intent intent ON intent.id = coalesce(terms.payment_intent_id, exact.payment_intent_id) AND intent.app_id = ${appId}::uuid
       WHERE ${payoutKinds} AND fact.chain_id = ${day.chainId} AND fact.block_timestamp < ${day.to}
         AND (fact.block_timestamp, fact.block_number, fact.log_index)
           > (${after.blockTimestamp}, ${after.blockNumber}, ${after.logIndex})
@@ -109,6 +113,11 @@ async function toPayoutFacts(
 function stepFact(row: Row, credited: ReadonlySet<string>): PayoutFact | null {
   if (row.ref === null || row.paymentIntentId === null || row.tokenKey === null) return null;
   const of = { termsHash: row.ref, paymentIntentId: row.paymentIntentId, tokenKey: row.tokenKey };
+  if (row.kind === TRANSFERRED) {
+    const amount = BigInt(transferArgs.parse(row.args).amount);
+    const paid = row.merchant === null ? null : plainAddress(row.merchant);
+    return { ...placeOf(row), type: 'TRANSFER', paid, shares: [{ ...of, amount }], logged: amount };
+  }
   if (row.kind === 'Credited') {
     const credit = toCredit(row);
     if (credit?.role !== 'MERCHANT') return null;

@@ -29,6 +29,13 @@ export async function readReceived(
           AND credit.args->>'role' IN ('1', 'MERCHANT') AND credit.block_hash = fact.block_hash
           AND credit.tx_hash = fact.tx_hash)
       UNION ALL
+      SELECT fact.chain_id, exact.token_key, exact.pay_to, (fact.args->>'amount')::numeric
+      FROM payment_intent intent
+      JOIN exact_authorization exact ON exact.payment_intent_id = intent.id
+      JOIN chain_fact fact ON fact.chain_id = exact.chain_id AND fact.ref = exact.payment_key
+      WHERE intent.app_id = ${appId}::uuid AND fact.kind = 'TransferredWithAuthorization'
+        AND fact.status IN ('CONFIRMED', 'FINAL') AND fact.block_timestamp < ${before}
+      UNION ALL
       SELECT credit.chain_id, terms.token_key, claim.args->>'to', (credit.args->>'amount')::numeric
       FROM payment_intent intent
       JOIN payment_terms terms ON terms.payment_intent_id = intent.id
