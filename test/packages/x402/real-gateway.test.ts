@@ -8,7 +8,7 @@ import { openWeatherApi } from '../../../examples/x402-api/server.ts';
 import { createBuyer, EscrowEvmScheme } from '../../../packages/x402/src/client/index.ts';
 import { createX402 } from '../../../packages/x402/src/index.ts';
 import { openRunningGateway } from '../../setup/running-gateway.ts';
-import { listenExpress, receiptOf, stockClient } from './ground.ts';
+import { listenExpress, receiptOf, stockClient, stockFetch } from './ground.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
@@ -59,6 +59,14 @@ it('the scheme escrow pays from an unmodified x402Client, and the payment is an 
     authorizationWalletAddress: payer.address,
     x402: { resource: `${url}/weather/berlin`, scheme: 'escrow', network },
   });
+});
+
+it('an unmodified @x402/fetch pays by exact, to the merchant itself', async () => {
+  const response = await stockFetch(payer.privateKey)(`${url}/weather/rome`);
+  expect(await response.json()).toEqual({ city: 'rome' });
+  expect(receiptOf(response)).toMatchObject({ success: true, network, payer: payer.address });
+  const [intent] = await payments();
+  expect(intent).toMatchObject({ amount: '0.01', x402: { resource: `${url}/weather/rome`, scheme: 'exact' } });
 });
 
 it('a buyer pays the same route several times, and a payment buys one response', async () => {
