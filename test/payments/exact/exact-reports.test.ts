@@ -17,7 +17,11 @@ it('appears in balances, payouts and the reconciliation, in which books and chai
   const period = { from: new Date(0), to: new Date(Date.now() + 86_400_000) };
   const request = { scope, period } as Parameters<typeof readReconciliation>[1];
   const world = { database, registry };
-  const all = async <Row>(pages: AsyncGenerator<Row[]>) => (await Array.fromAsync(pages)).flat();
+  const all = async <Row>(pages: AsyncGenerator<Row[]>): Promise<Row[]> => {
+    const rows: Row[] = [];
+    for await (const page of pages) rows.push(...page);
+    return rows;
+  };
   expect(await readBookedBalances(world, request)).toMatchObject([
     { received: 10_000n, returned: 0n, settled: 10_000n, fees: 0n, closingEscrow: 0n },
   ]);
