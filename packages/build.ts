@@ -1,6 +1,7 @@
 /**
- * Builds packages for publication: `node packages/build.ts [sdk|cli|checkout|x402 …]`, all by default. The files generated from the OpenAPI
- * document must exist (`node generate.ts`). npm runs this script before it packs a package.
+ * Builds packages for publication: `node packages/build.ts [sdk|cli|checkout|x402|medusa|vendure …]`. The files generated from the OpenAPI
+ * document must exist (`node generate.ts`). npm runs this script before it packs a package. Plugins of shop frameworks are not
+ * built by default: their framework is installed only in the test server under `shops`.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -25,6 +26,9 @@ const shops: Record<string, string | undefined> = { vendure: 'shops/vendure' };
 
 if (!existsSync(join(root, 'packages/sdk/src/generated/resources.ts'))) {
   throw new Error('The resources have not been generated: run "node generate.ts".');
+}
+if (named.includes('medusa') && !existsSync(join(root, 'shops/medusa/node_modules/@medusajs/framework'))) {
+  throw new Error('The framework is not installed: run "npm ci" in shops/medusa.');
 }
 for (const name of named.length > 0 ? named : ['sdk', 'cli', 'checkout', 'x402']) {
   const folder = join(root, 'packages', name);

@@ -57,6 +57,7 @@ it('comments avoid metaphors', () => {
     'packages/sdk',
     'packages/cli',
     'packages/checkout',
+    'packages/vendure',
     'packages/x402',
   ]
     .flatMap(sourcesUnder)
@@ -78,6 +79,8 @@ it('the documentation avoids metaphors', () => {
     'packages/sdk/README.md',
     'packages/cli/README.md',
     'packages/checkout/README.md',
+    'packages/vendure/README.md',
+    'docs/shops/vendure.md',
     'packages/x402/README.md',
     ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
   ];
