@@ -156,6 +156,22 @@ const toldConsent: JsonSchema = {
   required: ['id', 'chainId', 'tokenKey', 'walletAddress', 'capPerPeriod'],
 };
 
+/** Objects that all events of a type's resource contain. */
+const ownObjects: Record<string, Record<string, JsonSchema>> = {
+  PaymentIntent: {
+    x402: {
+      type: ['object', 'null'],
+      description: 'The paid API call (x402) that it pays. Null for every other payment intent.',
+      properties: {
+        resource: { ...text, description: 'The URL of the resource.' },
+        scheme: { ...text, description: 'exact or escrow.' },
+        network: { ...text, description: 'The chain as a CAIP-2 name, such as eip155:8453.' },
+      },
+      required: ['resource', 'scheme', 'network'],
+    },
+  },
+};
+
 /** Fields that some events contain in addition to those of the resource. */
 const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
   'payment_intent.payout_undelivered': { payout: undeliveredPayout },
@@ -303,7 +319,7 @@ function dataSchema(
     const described = fieldSchema(components, field);
     if (described) data[field.name] = described;
   }
-  return { data, further: furtherData[eventType] };
+  return { data: { ...data, ...ownObjects[type.name] }, further: furtherData[eventType] };
 }
 
 function object(properties: Record<string, JsonSchema>): JsonSchema {
