@@ -2,7 +2,6 @@
 import type { Address } from 'viem';
 import type { App, PayoutAddress } from '../../../prisma/client.ts';
 import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';
-import type { TokenDomain } from '../../chains/evm/erc20.ts';
 import type { Chain, Token } from '../../chains/registry.ts';
 import type { CheckoutWorld } from '../../checkout/checkout-world.ts';
 import type { QuoteClaims } from './requirement-quote.ts';
@@ -51,9 +50,4 @@ export function x402Ways({ registry }: Pick<X402World, 'registry'>): X402Way[] {
       token.receive === null ? [] : [{ chain: { ...chain, escrow }, token: { ...token, receive: token.receive } }],
     );
   });
-}
-
-/** The EIP-712 domain in which a token's authorizations are signed. */
-export function tokenDomain({ chain, token }: X402Way, asset: Address): TokenDomain {
-  return { ...token.receive, chainId: chain.chainId, token: asset };
 }

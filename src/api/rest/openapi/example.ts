@@ -1,5 +1,6 @@
 /** Examples that are generated from the schemas, so that they cannot contradict them. */
 import { type Components, type JsonSchema, ownExamples } from './json-schema.ts';
+import { x402Example } from './x402-example.ts';
 
 /** The example values of fields by name, for fields whose schema contains no example. */
 const byName: Record<string, unknown> = {
@@ -49,6 +50,7 @@ const byName: Record<string, unknown> = {
   actorName: 'ada@example.com',
   targetType: 'ApiKey',
   summary: 'Sign the message “Order 42: 12 USDC”.',
+  ...x402Example,
 };
 
 /** The same for fields that are strings, because the card API names chains by CAIP-2. */
