@@ -63,6 +63,10 @@ GET /reports/proof
 GET /events
 GET /test-clock
 POST /test-clock/advance
+GET /x402/supported
+POST /x402/requirements
+POST /x402/verify
+POST /x402/settle
 POST /v1/auth/otp/request
 POST /v1/auth/otp/verify
 POST /v1/session-connect/session

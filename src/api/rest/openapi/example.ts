@@ -50,8 +50,10 @@ const byName: Record<string, unknown> = {
   actorName: 'ada@example.com',
   targetType: 'ApiKey',
   summary: 'Sign the message “Order 42: 12 USDC”.',
-  ...x402Example,
 };
+
+/** The same for fields of x402, which take precedence over the examples of their types. */
+const x402Fields: Record<string, unknown> = x402Example;
 
 /** The same for fields that are strings, because the card API names chains by CAIP-2. */
 const textByName: Record<string, string> = { chainId: 'eip155:1', method: 'personal_sign' };
@@ -74,6 +76,7 @@ export function exampleOf(
     return exampleOf(components, target, what, name, depth + 1);
   }
   if ('const' in schema) return schema.const;
+  if (name in x402Example && fits(x402Fields[name], schema)) return x402Fields[name];
   const own = ownExamples.get(schema);
   if (own !== undefined) return own;
   const types = [schema.type].flat();
@@ -120,6 +123,7 @@ function fits(value: unknown, schema: JsonSchema): boolean {
   if (Array.isArray(schema.enum) && !schema.enum.includes(value)) return false;
   const types = [schema.type].flat();
   if (Array.isArray(value)) return types.includes('array') && !(isRecord(schema.items) && '$ref' in schema.items);
+  if (isRecord(value)) return types.includes('object') && !('properties' in schema);
   if (typeof value === 'string') return types.includes('string');
   return typeof value === 'number' && (types.includes('integer') || types.includes('number'));
 }
