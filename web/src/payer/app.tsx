@@ -43,7 +43,7 @@ function Page() {
 
   if (named !== '' && !isAddress(named, { strict: false })) {
     return (
-      <PageFrame>
+      <PageFrame hasNoHeading>
         <Note
           tone="bad"
           title={t('payer.noAddress.title')}
@@ -71,7 +71,7 @@ function Page() {
   const { address } = wallet;
   if (named !== '' && getAddress(named) !== address) {
     return (
-      <PageFrame wallet={address}>
+      <PageFrame wallet={address} hasNoHeading>
         <Note tone="wait" title={t('payer.other.title')}>
           <p>{t('payer.other.words')}</p>
           <p className={styles.pair}>

@@ -6,7 +6,14 @@ import { Address } from '../../ui/addresses/address.tsx';
 import { PageFooter } from '../../ui/page-footer.tsx';
 import styles from './payer.module.css';
 
-export function PageFrame({ wallet, children }: { wallet?: EvmAddress; children: ReactNode }) {
+type PageFrameProps = {
+  wallet?: EvmAddress;
+  /** Nothing in the page is its heading: the title is read to those who cannot see the page. */
+  hasNoHeading?: boolean;
+  children: ReactNode;
+};
+
+export function PageFrame({ wallet, hasNoHeading = false, children }: PageFrameProps) {
   const { t } = useTranslation();
   return (
     <div className={styles.page}>
@@ -14,7 +21,10 @@ export function PageFrame({ wallet, children }: { wallet?: EvmAddress; children:
         <span className={styles.brand}>{t('payer.brand')}</span>
         {wallet && <Address value={wallet} />}
       </header>
-      <main className={styles.main}>{children}</main>
+      <main className={styles.main}>
+        {hasNoHeading && <h1 className="visually-hidden">{t('payer.title')}</h1>}
+        {children}
+      </main>
       <PageFooter>{t('payer.foot')}</PageFooter>
     </div>
   );
