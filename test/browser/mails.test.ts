@@ -50,7 +50,10 @@ test('an owner switches mails to payers on, looks at one, and chooses notificati
   await preview.page.setContent(await answer.text());
   await preview.page.getByRole('heading', { name: 'You paid €12.50' }).waitFor();
   await preview.page.getByText('Tea house', { exact: true }).waitFor();
-  await inspect(preview, 'mail-receipt');
+  // Programs show a mail inside a page of theirs, which has the landmarks.
+  const ofPages = new Set(['landmark-one-main', 'region']);
+  const axe = async () => (await preview.axe()).filter(({ rule }) => !ofPages.has(rule));
+  await inspect({ ...preview, axe }, 'mail-receipt');
   expect((await fetch(`${ground.origin}${address}x`)).status).toBe(404);
 
   await page.getByRole('tab', { name: 'Notifications' }).click();
