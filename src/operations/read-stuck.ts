@@ -1,4 +1,4 @@
-import type { OutgoingTransaction } from '../../prisma/client.ts';
+import type { ChainFact, DepositAddress, OutgoingTransaction, PaymentIntent } from '../../prisma/client.ts';
 import type { OperationsWorld } from './operations-world.ts';
 
 export type Stuck = {
@@ -50,49 +50,69 @@ export async function readStuck(
     take: ROWS,
   });
   return [
-    ...outgoing.map((row) => ({
-      kind: 'transaction',
-      id: row.id,
-      state: row.status,
-      what: row.purpose,
-      since: row.createdAt.toISOString(),
-      error: row.error,
-      do: sendingAdvice(row),
-    })),
-    ...intents.map((intent) => ({
-      kind: 'payment intent',
-      id: intent.id,
-      state: intent.status,
-      what: 'is due for its next state',
-      since: (intent.timelockEndsAt ?? intent.expiresAt ?? intent.updatedAt).toISOString(),
-      error: null,
-      do: `Run: npm run ops -- sweep. If it stays, run: npm run verify -- ${intent.id}`,
-    })),
-    ...facts.map((fact) => ({
-      kind: 'fact',
-      id: fact.ref ?? fact.txHash,
-      state: fact.status,
-      what: `${fact.kind} of chain ${fact.chainId}, block ${fact.blockNumber}`,
-      since: fact.seenAt.toISOString(),
-      error: null,
-      do: `Look whether the node of chain ${fact.chainId} answers (npm run ops -- lag), and read the log of the indexer.`,
-    })),
-    ...deposits.map((deposit) => ({
-      kind: 'deposit',
-      id: deposit.paymentIntentId,
-      state: deposit.stuckSince === null ? 'DUE' : 'RETURN_FAILS',
-      what:
-        deposit.stuckSince === null
-          ? `money at the deposit address ${deposit.address} of chain ${deposit.chainId} is to be collected or returned`
-          : `the return from the deposit address ${deposit.address} of chain ${deposit.chainId} to ${deposit.refundAddress} fails`,
-      since: (deposit.stuckSince ?? deposit.actAt ?? deposit.createdAt).toISOString(),
-      error: deposit.stuckReason,
-      do:
-        deposit.stuckSince === null
-          ? 'See that a worker runs and that its log has no errors of this address, and run: npm run ops -- sweep'
-          : 'Remove the cause that the error names, or ask the payer or the issuer of the token; the return is tried again by itself at least every 6 hours.',
-    })),
+    ...outgoing.map(stuckTransaction),
+    ...intents.map(stuckIntent),
+    ...facts.map(stuckFact),
+    ...deposits.map(stuckDeposit),
   ];
+}
+
+function stuckTransaction(row: OutgoingTransaction): Stuck {
+  return {
+    kind: 'transaction',
+    id: row.id,
+    state: row.status,
+    what: row.purpose,
+    since: row.createdAt.toISOString(),
+    error: row.error,
+    do: sendingAdvice(row),
+  };
+}
+
+function stuckIntent(intent: PaymentIntent): Stuck {
+  return {
+    kind: 'payment intent',
+    id: intent.id,
+    state: intent.status,
+    what: 'is due for its next state',
+    since: (intent.timelockEndsAt ?? intent.expiresAt ?? intent.updatedAt).toISOString(),
+    error: null,
+    do: `Run: npm run ops -- sweep. If it stays, run: npm run verify -- ${intent.id}`,
+  };
+}
+
+function stuckFact(fact: ChainFact): Stuck {
+  return {
+    kind: 'fact',
+    id: fact.ref ?? fact.txHash,
+    state: fact.status,
+    what: `${fact.kind} of chain ${fact.chainId}, block ${fact.blockNumber}`,
+    since: fact.seenAt.toISOString(),
+    error: null,
+    do: `Look whether the node of chain ${fact.chainId} answers (npm run ops -- lag), and read the log of the indexer.`,
+  };
+}
+
+function stuckDeposit(deposit: DepositAddress): Stuck {
+  const { address, chainId, refundAddress, stuckSince } = deposit;
+  const row = { kind: 'deposit', id: deposit.paymentIntentId, error: deposit.stuckReason };
+  const since = (stuckSince ?? deposit.actAt ?? deposit.createdAt).toISOString();
+  if (stuckSince === null) {
+    return {
+      ...row,
+      since,
+      state: 'DUE',
+      what: `money at the deposit address ${address} of chain ${chainId} is to be collected or returned`,
+      do: 'See that a worker runs and that its log has no errors of this address, and run: npm run ops -- sweep',
+    };
+  }
+  return {
+    ...row,
+    since,
+    state: 'RETURN_FAILS',
+    what: `the return from the deposit address ${address} of chain ${chainId} to ${refundAddress} fails`,
+    do: 'Remove the cause that the error names, or ask the payer or the issuer of the token; the return is tried again by itself at least every 6 hours.',
+  };
 }
 
 function sendingAdvice({ id, chainId, status, waitsFor, error }: OutgoingTransaction): string {

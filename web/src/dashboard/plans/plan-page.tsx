@@ -7,7 +7,6 @@ import {
   PlanPriceDeleteDocument,
   PlanPriceUpdateDocument,
   PlanUpdateDocument,
-  type PriceFactsFragment,
 } from '../../../../generated/web/documents.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { CopyButton } from '../../ui/button/copy-button.tsx';
@@ -16,7 +15,6 @@ import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
-import { ConfirmDialog } from '../resources/confirm-dialog.tsx';
 import { Facts } from '../resources/facts.tsx';
 import { useTaxWords } from '../resources/use-tax-words.ts';
 import { useAsk } from '../session/use-ask.ts';
@@ -24,20 +22,15 @@ import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Panel } from '../shell/panel.tsx';
-import { PlanForm } from './plan-form.tsx';
+import { PlanDialogs, type PlanDoing } from './plan-dialogs.tsx';
 import { PlanPrices } from './plan-prices.tsx';
-import { PriceForm } from './price-form.tsx';
-
-type Doing =
-  | { what: 'edit' | 'archive' | 'addPrice' }
-  | { what: 'editPrice' | 'deletePrice' | 'archivePrice'; price: PriceFactsFragment };
 
 export function PlanPage() {
   const { id = '' } = useParams<{ id: string }>();
   const { t } = useTranslation();
   const { mayWrite } = useDashboard();
   const taxWords = useTaxWords();
-  const [doing, setDoing] = useState<Doing>();
+  const [doing, setDoing] = useState<PlanDoing>();
   const { data, error, refetch } = useAsk(PlanPageDocument, { id });
   const update = useTell(PlanUpdateDocument);
   const updatePrice = useTell(PlanPriceUpdateDocument);
@@ -51,7 +44,6 @@ export function PlanPage() {
       </PageFrame>
     );
   }
-  const close = () => setDoing(undefined);
   return (
     <PageFrame
       title={plan.name}
@@ -137,43 +129,12 @@ export function PlanPage() {
           ]}
         />
       </Panel>
-      {doing?.what === 'edit' && <PlanForm plan={plan} onClose={close} />}
-      {doing?.what === 'addPrice' && <PriceForm plan={plan} onClose={close} />}
-      {doing?.what === 'editPrice' && <PriceForm plan={plan} price={doing.price} onClose={close} />}
-      {doing?.what === 'archive' && (
-        <ConfirmDialog
-          title={t('catalog.plan.archiveTitle', { name: plan.name })}
-          about={t('catalog.plan.archiveAbout')}
-          action={t('catalog.plan.archiveAction')}
-          done={t('catalog.plan.archivedToast')}
-          isDanger
-          mutation={update}
-          variables={{ id, input: { isActive: false } }}
-          onClose={close}
-        />
-      )}
-      {doing?.what === 'archivePrice' && (
-        <ConfirmDialog
-          title={t('catalog.price.archiveTitle')}
-          about={t('catalog.price.archiveAbout')}
-          action={t('catalog.price.archiveAction')}
-          done={t('catalog.price.archivedToast')}
-          isDanger
-          mutation={updatePrice}
-          variables={{ productPlanId: id, priceId: doing.price.id, input: { isActive: false } }}
-          onClose={close}
-        />
-      )}
-      {doing?.what === 'deletePrice' && (
-        <ConfirmDialog
-          title={t('catalog.price.deleteTitle')}
-          about={t('catalog.price.deleteAbout')}
-          action={t('catalog.price.deleteAction')}
-          done={t('catalog.price.deletedToast')}
-          isDanger
-          mutation={deletePrice}
-          variables={{ productPlanId: id, priceId: doing.price.id }}
-          onClose={close}
+      {doing && (
+        <PlanDialogs
+          plan={plan}
+          doing={doing}
+          mutations={{ update, updatePrice, deletePrice }}
+          onClose={() => setDoing(undefined)}
         />
       )}
     </PageFrame>

@@ -5,6 +5,12 @@ import type { ApiError } from '../../api/api-error.ts';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { FormDialog } from './form-dialog.tsx';
 
+/** A mutation that a dialog runs, whatever its result. */
+export type ConfirmedMutation<Variables> = Pick<
+  UseMutationResult<unknown, ApiError, Variables>,
+  'mutate' | 'isPending' | 'error'
+>;
+
 type ConfirmDialogProps<Variables> = {
   title: string;
   /** What happens then. */
@@ -12,7 +18,7 @@ type ConfirmDialogProps<Variables> = {
   action: string;
   done: string;
   isDanger?: boolean;
-  mutation: Pick<UseMutationResult<unknown, ApiError, Variables>, 'mutate' | 'isPending' | 'error'>;
+  mutation: ConfirmedMutation<Variables>;
   variables: Variables;
   onClose: () => void;
   onDone?: () => void;
