@@ -45,7 +45,7 @@ export const auditedMutations: Readonly<Record<string, Audited>> = {
   createSubscription: ['subscription.created'],
   createSubscriptionCheckout: asks,
   createTaxRate: ['tax_rate.created'],
-  createX402Requirements: { unrecorded: 'It writes nothing.' },
+  createX402Requirements: { unrecorded: 'It changes no stored object.' },
   createWebhookEndpoint: ['webhook_endpoint.created'],
   deletePaymentLink: ['payment_link.deleted'],
   deleteProductPlanPrice: ['product_plan_price.deleted', 'product_plan_price.archived'],
@@ -103,5 +103,5 @@ export const auditedMutations: Readonly<Record<string, Audited>> = {
   verifyPayerLogin: { unrecorded: 'A payer’s wallet logs in, which is no member.' },
   voidInvoice: ['invoice.voided'],
   settleX402Payment: payers,
-  verifyX402Payment: { unrecorded: 'It writes nothing.' },
+  verifyX402Payment: { unrecorded: 'It changes no stored object.' },
 };
