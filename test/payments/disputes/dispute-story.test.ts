@@ -96,8 +96,8 @@ describe('a dispute with two sides', () => {
     const opened = newMails();
     expect(subjectsOf(opened)).toEqual([
       `${PAYER}: ${inEnglish ? 'Your dispute with App was opened' : 'Ihr Streitfall mit App wurde eröffnet'}`,
-      `${GERMAN_MEMBER}: Ein Zahler beanstandet eine Zahlung an App`,
-      `${MEMBER}: A payer disputes a payment to App`,
+      `${GERMAN_MEMBER}: Neuer Streitfall zu einer Zahlung an App`,
+      `${MEMBER}: A customer disputed a payment to App`,
     ]);
     const until = (language: string) =>
       new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(
@@ -142,8 +142,8 @@ describe('a dispute with two sides', () => {
       `${GERMAN_MEMBER}: Die Frist eines Streitfalls mit App läuft bald ab`,
       `${MEMBER}: The deadline of a dispute with App is approaching`,
     ]);
-    expect(warned.at(-1)?.text).toContain(`The dispute ends on ${until('en-US')} UTC.`);
-    expect(warned[1]?.text).toContain(`Der Streitfall endet am ${until('de-DE')} UTC.`);
+    expect(warned.at(-1)?.text).toContain(`The deadline is ${until('en-US')} UTC.`);
+    expect(warned[1]?.text).toContain(`Die Frist endet am ${until('de-DE')} UTC.`);
 
     const money = await gateway.gained(async () => {
       await resolveDispute(gateway.action, { disputeId: dispute.id, payerBps: 3333, by: { kind: 'arbiter' } });
