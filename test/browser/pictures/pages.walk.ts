@@ -161,9 +161,24 @@ test('the dashboard', async () => {
   await nameOperator({ database: ground.database }, { merchantId, email, isOperator: false });
 });
 
+test('the dashboard on a tablet, on a wide screen and in German', async () => {
+  const paths = ['', '/payments', `/payments/${paidId}`, '/subscriptions', '/invoices', '/developers', '/settings'];
+  const screens = { tablet: { width: 768 }, wide: { width: 1920 }, german: { language: 'de' } } as const;
+  for (const [screen, options] of Object.entries(screens)) {
+    const { page, picture } = await openPage({ ...options, expected: [/401/] });
+    for (const path of paths) {
+      await visitDashboard(ground, page, { email: shop.ownerEmail, path });
+      await page.getByRole('main').getByRole('heading').first().waitFor();
+      await page.waitForLoadState('networkidle');
+      const [, list = 'overview', one] = path.split('/');
+      await picture(`${screen}-${list}${one ? '-one' : ''}`);
+    }
+  }
+});
+
 /** Two subscriptions and, beside their invoices, one that is a draft and one that waits for its money. Answers one's id. */
 async function sellMonthly(): Promise<string> {
-  await sell({ name: 'Grace period (days)', planName: 'Matcha box', amount: '24' });
+  await sell({ name: 'Grace', planName: 'Matcha box', amount: '24' });
   const { id, customerAccountId } = await sell({ name: 'Ada', planName: 'Tea club', amount: '10' });
   const { appId } = shop;
   const items = [{ description: 'Tea for an office', quantity: 3, amount: '48.00' }];
