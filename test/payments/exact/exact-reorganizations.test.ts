@@ -92,6 +92,8 @@ describe('a reorganization', () => {
     await gateway.evm.reorg(1);
     await gateway.observe();
     expect(await gateway.events(id)).toEqual(['created', 'pending', 'reverted']);
+    // What is not in a block is sent again after a while.
+    await gateway.passTime(20);
     await gateway.turnPumps();
     await gateway.evm.mine(4);
     await gateway.observe();
