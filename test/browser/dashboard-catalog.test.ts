@@ -169,7 +169,7 @@ test('a tax rate is made, changed and archived; an invoice is drafted with it, o
     page.getByRole('link', { name: 'Print or save as PDF' }).click(),
   ]);
   await printed.getByRole('heading', { level: 1, name: invoiceNumber }).waitFor();
-  await printed.getByText('119.00 USD').first().waitFor();
+  await printed.getByText('$119.00').first().waitFor();
   await printed.getByRole('button').waitFor();
   // What is for the screen alone is not on paper.
   await printed.emulateMedia({ media: 'print' });
