@@ -227,6 +227,15 @@ describe('a paid call, settled before', () => {
     expect(unserved).toEqual([]);
   });
 
+  it('is not served again when the rate limit of the gateway refuses the first attempt of a repetition', async () => {
+    const signature = await header('/first');
+    expect((await send('/first', signature)).status).toBe(200);
+    gateway.fault = 'settle limited';
+    const again = await send('/first', signature);
+    expect(await again.json()).toMatchObject({ error: 'authorization_used' });
+    expect(runs).toBe(1);
+  });
+
   it('is charged although the handler fails, and the server is told so', async () => {
     const had = await balance();
     const response = await pay(`${url}/first-fails`);

@@ -16,7 +16,7 @@ export type StockGateway = {
   url: string;
   calls: Record<string, number>;
   /** What it does instead of answering. */
-  fault: 'none' | 'away' | 'pending' | 'settle lost';
+  fault: 'none' | 'away' | 'pending' | 'settle lost' | 'settle limited';
   offerMs: number;
   verified: PaymentPayload[];
 };
@@ -68,6 +68,11 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
     if (gateway.fault === 'away') return void response.destroy();
     if (request.headers['x-api-key'] !== secretKey) {
       response.writeHead(401).end('{"success":false,"error":{"code":"AUTHENTICATION_ERROR","message":"no"}}');
+      return;
+    }
+    if (gateway.fault === 'settle limited' && path === '/x402/settle') {
+      gateway.fault = 'none';
+      response.writeHead(429).end('{"success":false,"error":{"code":"RATE_LIMITED","message":"slower"}}');
       return;
     }
     let text = '';

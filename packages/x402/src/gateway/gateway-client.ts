@@ -77,7 +77,8 @@ async function settle(options: GatewayOptions, payment: PaymentPayload): Promise
     if (!(outcome instanceof X402GatewayError) && !isPending(outcome)) {
       return wasUnanswered ? { ...outcome, replayed: false } : outcome;
     }
-    if (outcome instanceof X402GatewayError) wasUnanswered = true;
+    // A call that the rate limit refused has not been processed, so a success that it precedes may be that of another call.
+    if (outcome instanceof X402GatewayError && outcome.status !== 429) wasUnanswered = true;
     if (endsAt - performance.now() <= BETWEEN_ATTEMPTS_MS) {
       if (outcome instanceof X402GatewayError) throw outcome;
       return outcome;
