@@ -80,6 +80,10 @@ function judgeForeign(judged: Omit<JudgedPayment, 'claims'>): Judgement {
   if (requirements.scheme !== 'exact') {
     return refuse('unsupported_scheme', 'Payments to other servers are settled with the scheme exact only.');
   }
+  // The limits are in USD, so they would never end transfers of nothing, whose gas the installation pays.
+  if (BigInt(requirements.amount) === 0n) {
+    return refuse('invalid_payment_requirements', 'The amount must be at least one base unit.');
+  }
   if (!takesPayment(chain, app.mode)) {
     return refuse('invalid_network', `A ${app.mode} app takes no payments on ${chain.name}.`);
   }

@@ -62,6 +62,8 @@ it('verifies, settles once and reports a repetition; other servers are paid only
   expect(await verify(foreign)).toMatchObject({ isValid: false, invalidReason: 'invalid_quote' });
   await database.app.update({ where: { id: app.id }, data: { x402SettlesForOthers: true, x402FeeBps: 100 } });
   expect(await verify(foreign)).toMatchObject({ isValid: true });
+  const nothing = await bodyOf({ ...offer, amount: '0', extra });
+  expect(await verify(nothing)).toMatchObject({ invalidReason: 'invalid_payment_requirements' });
   const other = settle(foreign);
   await expect.poll(() => database.exactAuthorization.count(), { timeout: 10_000 }).toBe(2);
   await gateway.settleDown();
