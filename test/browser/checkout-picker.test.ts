@@ -50,7 +50,7 @@ test('nothing moves while balances are read, and what the wallet cannot pay is b
     await route.continue();
   });
   await press(page, /^Connect /);
-  await page.locator('[data-ways="shown"]').waitFor();
+  await page.locator('[data-ways="reading"]').waitFor();
   const keys = () => page.locator('[data-way]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-way')));
   const before = await keys();
   await page.getByText('Checking balance').first().waitFor();

@@ -51,6 +51,7 @@ export type BrowserGround = {
 /** Short enough to watch a payment from its creation to its settlement. */
 const WATCHABLE_SECONDS = 5;
 const PATIENCE_MS = 60_000;
+const FUNDING_LIMIT_MS = 60_000;
 
 /** Starts the installation when no file of the run has: that takes ten seconds alone, and minutes under load. */
 export async function openBrowserGround(): Promise<BrowserGround> {
@@ -74,7 +75,12 @@ export async function openBrowserGround(): Promise<BrowserGround> {
       if (!isPoor) {
         const furnish = ({ rpcUrl, chainId }: { rpcUrl: string; chainId: number }) =>
           furnishChain({ rpcUrl, chainId, fund: [address] });
-        await Promise.all(demo.chains.map(furnish));
+        // Test files run in several processes, and the account that funds has one nonce.
+        const funding = async (tx: Pick<typeof database, '$executeRaw'>) => {
+          await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('fund a payer'))`;
+          await Promise.all(demo.chains.map(furnish));
+        };
+        await database.$transaction(funding, { maxWait: FUNDING_LIMIT_MS, timeout: FUNDING_LIMIT_MS });
       }
       return { address, privateKey };
     },

@@ -176,12 +176,9 @@ async function aborted(signal: AbortSignal): Promise<void> {
 /** Loads what is needed next while the payer looks at the ways, and not before these are shown. */
 export function useBringing(isLooking: boolean): void {
   useEffect(() => {
-    if (!isLooking) return;
-    const timer = setTimeout(
-      () => void Promise.all([bring.prepare(), bring.doing()]).catch(() => undefined),
-      BROUGHT_AFTER_MS,
-    );
-    return () => clearTimeout(timer);
+    // Not cancelled: a payer who chooses sooner needs it all the more, and may be without a network a moment later.
+    if (isLooking)
+      setTimeout(() => void Promise.all([bring.prepare(), bring.doing()]).catch(() => undefined), BROUGHT_AFTER_MS);
   }, [isLooking]);
 }
 
