@@ -222,19 +222,22 @@ describe('a paid call, settled before', () => {
     const [one, other] = await Promise.all([send('/first', signature), send('/first', signature)]);
     expect([one.status, other.status].sort()).toEqual([200, 409]);
     const later = await send('/first', signature);
-    expect(await later.json()).toMatchObject({ error: 'authorization_used' });
+    expect(await later.json()).toMatchObject({ error: 'invalid_exact_evm_nonce_already_used' });
     expect(runs).toBe(1);
     expect(unserved).toEqual([]);
   });
 
-  it('is not served again when the rate limit of the gateway refuses the first attempt of a repetition', async () => {
-    const signature = await header('/first');
-    expect((await send('/first', signature)).status).toBe(200);
-    gateway.fault = 'settle limited';
-    const again = await send('/first', signature);
-    expect(await again.json()).toMatchObject({ error: 'authorization_used' });
-    expect(runs).toBe(1);
-  });
+  it.each(['settle limited', 'settle lost'] as const)(
+    'is not served again while the gateway has the fault "%s"',
+    async (fault) => {
+      const signature = await header('/first');
+      expect((await send('/first', signature)).status).toBe(200);
+      gateway.fault = fault;
+      const again = await send('/first', signature);
+      expect(await again.json()).toMatchObject({ error: 'invalid_exact_evm_nonce_already_used' });
+      expect(runs).toBe(1);
+    },
+  );
 
   it('is charged although the handler fails, and the server is told so', async () => {
     const had = await balance();

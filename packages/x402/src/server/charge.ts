@@ -109,16 +109,19 @@ async function takePayment(world: ChargeWorld, taking: Taking): Promise<Charge> 
   const claim = world.claims.begin(key);
   if (claim === 'in_progress') return { outcome: 'refused', answer: inProgress() };
   try {
-    // What was submitted before is settled or not, whatever a verification would say now.
+    // What was submitted before is settled or not, whatever a verification would say now. Anything else is verified even if it is settled
+    // at once: a settlement that is repeated because a response was lost could not recognize a payment that has bought a response before.
+    if (claim !== 'resumed') {
+      const verified = await world.gateway.verify(payment);
+      if (!verified.isValid) {
+        world.claims.end(key);
+        return refuse(offer, verified.invalidReason ?? 'invalid_payment');
+      }
+    }
     if (options.settle === 'before' || claim === 'resumed') {
       const settling = await settlePayment(world, { ...taking, key });
       if (!settling.isSettled) return { outcome: 'refused', answer: settling.answer };
       return settledCharge(world, settling, options);
-    }
-    const verified = await world.gateway.verify(payment);
-    if (!verified.isValid) {
-      world.claims.end(key);
-      return refuse(offer, verified.invalidReason ?? 'invalid_payment');
     }
   } catch (error) {
     world.claims.end(key);
