@@ -184,6 +184,17 @@ describe('verify and settle', () => {
     }
   });
 
+  it('refuse requirements that are nested too deeply', async () => {
+    const offer = await escrowOffer();
+    const { body } = await payOffer(ground.evm.payers[0], offer);
+    let deep: unknown = 'end';
+    for (let level = 0; level < 40; level += 1) deep = { deep };
+    const accepted = { ...offer, extra: { ...offer.extra, deep } };
+    const asked = { ...body, paymentPayload: { ...body.paymentPayload, accepted }, paymentRequirements: accepted };
+    expect(codeOf(await post('settle', asked))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(codeOf(await post('verify', asked))).toEqual([400, 'VALIDATION_ERROR']);
+  });
+
   it('refuse a scheme and a network that are not served', async () => {
     const offer = await escrowOffer();
     const { body } = await payOffer(ground.evm.payers[0], offer);

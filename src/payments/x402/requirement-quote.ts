@@ -67,7 +67,7 @@ function seal(keys: Keys, encoded: string, requirements: PaymentRequirements): B
     .digest();
 }
 
-/** JSON with the keys of every object sorted by code units. */
+/** JSON with the keys of every object sorted by code units. The API bounds the depth of what it reads. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

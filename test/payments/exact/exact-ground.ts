@@ -64,6 +64,7 @@ export async function exactClient(gateway: Gateway) {
     server: {
       valueUsd: new Decimal('0.01'),
       feeBps: 50,
+      minimumUsd: new Decimal(0),
       paymentLimitUsd: new Decimal(1),
       dailyLimitUsd: new Decimal(10),
       ...server,

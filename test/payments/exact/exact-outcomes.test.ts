@@ -64,6 +64,39 @@ describe('an authorization that is settled', () => {
     expect(await ground.queue(signed)).toHaveLength(1);
   });
 
+  it('cannot spend what other payments of the wallet will move, even at once', async () => {
+    const { gateway } = ground;
+    const { usdc, publicClient } = gateway.evm;
+    const balance = await publicClient.readContract({
+      address: usdc.address,
+      abi: usdcTokenAbi,
+      functionName: 'balanceOf',
+      args: [hex(ground.payer.address)],
+    });
+    const amount = balance / 2n + 1n;
+    const signed = await Promise.all([1, 2, 3].map(() => ground.sign({ value: amount })));
+    const outcomes = await Promise.all(signed.map((one) => ground.settle(one, { amount })));
+    expect(outcomes.map(({ reason }) => reason).sort()).toEqual([
+      'invalid_exact_evm_insufficient_balance',
+      'invalid_exact_evm_insufficient_balance',
+      'settlement_pending',
+    ]);
+    const money = await gateway.gained(() => gateway.settleDown());
+    expect(money).toMatchObject({ payer: -amount, merchant: amount });
+  });
+
+  it('waits while 20 payments of its wallet are under way on the chain', async () => {
+    const { gateway } = ground;
+    for (let number = 0; number < 20; number += 1) {
+      expect(await ground.settle(await ground.sign())).toMatchObject({ reason: 'settlement_pending' });
+    }
+    const last = await ground.sign();
+    expect(await ground.settle(last)).toMatchObject({ reason: 'too_many_payments_under_way', retryable: false });
+    await gateway.settleDown();
+    expect(await ground.settle(last)).toMatchObject({ reason: 'settlement_pending' });
+    await gateway.settleDown();
+  });
+
   it('waits for the outcome', async () => {
     const { gateway } = ground;
     const signed = await ground.sign();
@@ -250,6 +283,14 @@ describe('a payment to another server', () => {
     expect(row).toMatchObject({ status: 'SETTLED', paymentIntentId: null, feeBps: 50 });
     // Rounded up: 0.5 % of 10,001.
     expect(row.feeAmount?.toFixed()).toBe('51');
+  });
+
+  it('is refused below the minimum of its chain', async () => {
+    const by = ground.forOther({ valueUsd: new Decimal('0.0099'), minimumUsd: new Decimal('0.01') });
+    expect(await ground.settle(await ground.sign(), { by })).toMatchObject({
+      reason: 'payment_below_minimum',
+      message: expect.stringContaining('0.01 USD'),
+    });
   });
 
   it('is refused above the limit of a payment or of a day', async () => {

@@ -3,13 +3,13 @@ import { readWallet } from '../../../chains/evm/read-wallet.ts';
 import { canonicalSignature, isSignedByKey, isSignedOnChain } from '../../../chains/evm/signature.ts';
 import { readPayable } from '../../../chains/payable-address.ts';
 import { askedSignatures, signedDigest } from '../../../checkout/authorization-plan.ts';
+import { readUnderWay } from '../under-way.ts';
 import { invalidAnswer, type Refusal, refusedSettlement, validAnswer } from '../x402-types.ts';
 import type { JudgedPayment, SchemeRules, X402World } from '../x402-world.ts';
 import { awaitOutcome } from './await-outcome.ts';
 import { type EscrowPayment, endingFault, readEscrowPayment } from './escrow-payment.ts';
 import { readOutcome } from './read-outcome.ts';
 import { takeEscrowPayment } from './take-escrow-payment.ts';
-import { readUnderWay } from './under-way.ts';
 
 /** An ordinary payment of the escrow contract, signed by the client with EIP-3009. It can be refunded and disputed. */
 export const escrowScheme: SchemeRules = {

@@ -12,13 +12,10 @@ import { requestAuthorization } from '../../transactions/request-authorization.t
 import { requirePayeeApp } from '../payee-app.ts';
 import type { QuoteClaims } from '../requirement-quote.ts';
 import { encodeClaims } from '../requirement-quote.ts';
+import { readUnderWay, underWayFault } from '../under-way.ts';
 import type { Refusal } from '../x402-types.ts';
 import type { JudgedPayment, X402World } from '../x402-world.ts';
 import type { EscrowPayment } from './escrow-payment.ts';
-import { readUnderWay } from './under-way.ts';
-
-/** Payments of one wallet that may be relayed at the same time on one chain. */
-const UNDER_WAY_LIMIT = 20;
 
 /**
  * Writes the payment intent, its quote and terms, signed by the operator, and queues the relay, in one transaction. The terms' key is the
@@ -47,10 +44,8 @@ export async function takeEscrowPayment(
       return { reason: 'pay_to_changed', message, payer: terms.payer };
     }
     const underWay = await readUnderWay(tx, { chainId, tokenKey: claims.tokenKey, payer: terms.payer });
-    if (underWay.count >= UNDER_WAY_LIMIT) {
-      const message = `${underWay.count} payments of this wallet are under way; wait for one of them.`;
-      return { reason: 'too_many_payments_under_way', message, payer: terms.payer };
-    }
+    const busy = underWayFault(underWay, terms.payer);
+    if (busy) return busy;
     const now = world.clock.now();
     const { intent, created } = await insertPaymentIntent(tx, {
       app: { ...app, ...agreedSettings(payment, app) },

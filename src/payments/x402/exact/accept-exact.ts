@@ -5,22 +5,25 @@ import {
   Prisma,
   transaction,
 } from '../../../../prisma/client.ts';
+import { lockWallet } from '../../../checkout/store.ts';
 import { appendEvents } from '../../../events/append-events.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { newId } from '../../../platform/identifier.ts';
 import { toDecimal } from '../../../prices/base-units.ts';
 import { insertPaymentIntent } from '../../insert-payment-intent.ts';
 import type { IntentSettings, NewPaymentIntent, PaidCall } from '../../new-payment-intent.ts';
+import { readUnderWay, underWayFault } from '../under-way.ts';
+import type { Refusal } from '../x402-types.ts';
 import { paymentKeyOf } from './exact-authorization.ts';
 import { billedFee, limitFault, type OtherServer } from './other-server.ts';
 import { sendTransfer } from './send-transfer.ts';
 import { findAuthorization } from './store.ts';
-import type { ExactRequest } from './verify-exact.ts';
+import { balanceFault, type ExactRequest } from './verify-exact.ts';
 
 /** The payment of a call of our own: its payment intent is created with it. */
 export type OwnCall = { fields: NewPaymentIntent; exchangeRate: string };
 
-export type Acceptance = Omit<ExactRequest, 'reserved'> & {
+export type Acceptance = ExactRequest & {
   /** What the intent says of the call. Unused for another server. */
   x402: PaidCall;
   app: IntentSettings;
@@ -29,6 +32,8 @@ export type Acceptance = Omit<ExactRequest, 'reserved'> & {
   identifier: string | null;
   /** The block at which the nonce was unused. */
   headNumber: bigint;
+  /** The payer's balance at that block, in base units. */
+  balance: bigint;
   by: { kind: 'OWN'; call: OwnCall } | { kind: 'OTHER'; server: OtherServer };
 };
 
@@ -49,10 +54,12 @@ export async function acceptExact(
   const key = { token: token.address, payer: signed.from, nonce: signed.nonce };
   const paymentKey = paymentKeyOf(key);
   return await transaction(world.database, async (tx) => {
-    // Concurrent requests for the same authorization, and for the same app's daily limit, follow one another.
-    await lockName(tx, `exact ${token.chainId} ${paymentKey}`);
+    // Concurrent requests of the same wallet, and for the same app's daily limit, follow one another.
+    await lockWallet(tx, { chainId: token.chainId, address: signed.from });
     const known = await findAuthorization(tx, { chainId: token.chainId, paymentKey });
     if (known) return { authorization: known };
+    const refusal = await walletFault(tx, acceptance);
+    if (refusal) return { refusal };
     if (acceptance.by.kind === 'OTHER') return await acceptForOther(tx, world, { acceptance, paymentKey });
     const { fields, exchangeRate } = acceptance.by.call;
     const { app, x402 } = acceptance;
@@ -69,6 +76,18 @@ export async function acceptExact(
   });
 }
 
+/** Why the wallet cannot pay beside its other payments, some of which may have been accepted since it was verified. */
+async function walletFault(tx: DatabaseTransaction, acceptance: Acceptance): Promise<Refusal | null> {
+  const { token, signed, amount, balance, reserved } = acceptance;
+  const underWay = await readUnderWay(tx, { chainId: token.chainId, tokenKey: token.key, payer: signed.from });
+  const payable = { balance, amount };
+  return (
+    underWayFault(underWay, signed.from) ??
+    balanceFault({ ...payable, reserved }) ??
+    balanceFault({ ...payable, reserved: underWay.amount })
+  );
+}
+
 type Accepting = { acceptance: Acceptance; paymentKey: string };
 
 async function acceptForOther(
@@ -80,7 +99,7 @@ async function acceptForOther(
   if (by.kind !== 'OTHER') throw new Error('The payment is for a call of our own.');
   const { server } = by;
   const { valueUsd, feeBps } = server;
-  await lockName(tx, `exact limit ${app.id}`);
+  await lockApp(tx, app.id);
   const refusal = await limitFault(tx, { appId: app.id, server, now: clock.now() });
   if (refusal) return { refusal };
   const authorization = await tx.exactAuthorization.create({
@@ -119,6 +138,7 @@ function rowOf(acceptance: Acceptance, paymentKey: string) {
 }
 
 /** Held until the transaction ends. */
-async function lockName(tx: DatabaseTransaction, name: string): Promise<void> {
+async function lockApp(tx: DatabaseTransaction, appId: string): Promise<void> {
+  const name = `exact limit ${appId}`;
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))::text`;
 }

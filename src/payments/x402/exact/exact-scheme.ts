@@ -1,7 +1,9 @@
 import { isAddress } from 'viem';
 import { z } from 'zod';
 import type { SignedAuthorization } from '../../../chains/evm/transfer-authorization.ts';
+import { relayMinimum } from '../../../checkout/list-checkout-options.ts';
 import { canonicalJson } from '../requirement-quote.ts';
+import { readUnderWay, underWayFault } from '../under-way.ts';
 import {
   invalidAnswer,
   type Refusal,
@@ -14,7 +16,6 @@ import type { JudgedPayment, SchemeRules, X402World } from '../x402-world.ts';
 import { hex, purposeOf } from './exact-authorization.ts';
 import { limitFault, otherServer } from './other-server.ts';
 import { type ExactSettling, findExact, isSameRequest, settleExact } from './settle-exact.ts';
-import { readReserved } from './store.ts';
 import { verifyExact } from './verify-exact.ts';
 
 type Read = { request: Omit<ExactSettling, 'by' | 'waitMs'>; refusal: null } | { request: null; refusal: Refusal };
@@ -99,11 +100,12 @@ function identifierOf({ payment }: JudgedPayment): string | null {
 
 async function payerOf(
   world: X402World,
-  { claims, app, token, requirements }: JudgedPayment,
+  { claims, app, chain, token, requirements }: JudgedPayment,
 ): Promise<ExactSettling['by']> {
   if (claims === null) {
     const amount = BigInt(requirements.amount);
-    return { kind: 'OTHER', server: await otherServer(world, { app, token, amount }) };
+    const minimumUsd = relayMinimum(world, chain.chainId);
+    return { kind: 'OTHER', server: await otherServer(world, { app, token, amount, minimumUsd }) };
   }
   const { price: amount, currency, exchangeRate } = claims;
   return { kind: 'OWN', call: { fields: { amount, currency }, exchangeRate } };
@@ -116,7 +118,14 @@ async function othersFault(world: X402World, judged: JudgedPayment): Promise<Ref
 }
 
 async function newPaymentFault(world: X402World, request: NonNullable<Read['request']>): Promise<Refusal | null> {
-  const reserved = await readReserved(world.database, request);
-  const verdict = await verifyExact(world, { ...request, reserved });
+  const { token, signed } = request;
+  const underWay = await readUnderWay(world.database, {
+    chainId: token.chainId,
+    tokenKey: token.key,
+    payer: signed.from,
+  });
+  const busy = underWayFault(underWay, signed.from);
+  if (busy) return busy;
+  const verdict = await verifyExact(world, { ...request, reserved: underWay.amount });
   return verdict.isValid ? null : { reason: verdict.reason, message: verdict.message };
 }

@@ -3,9 +3,10 @@ import type { Address } from 'viem';
 import type { Database, ExactAuthorization } from '../../../../prisma/client.ts';
 import type { EvmNodes } from '../../../chains/evm/nodes.ts';
 import type { Clock } from '../../../platform/clock.ts';
+import { readUnderWay } from '../under-way.ts';
 import { type Acceptance, acceptExact } from './accept-exact.ts';
 import { describeFailure, paymentKeyOf } from './exact-authorization.ts';
-import { findAuthorization, readReserved } from './store.ts';
+import { findAuthorization } from './store.ts';
 import { verifyExact } from './verify-exact.ts';
 
 export type ExactWorld = { database: Database; clock: Clock; nodes: EvmNodes; operator: { address: Address } };
@@ -24,7 +25,7 @@ export type ExactSettlement = {
   paymentIntentId: string | null;
 };
 
-export type ExactSettling = Omit<Acceptance, 'headNumber'> & { waitMs: number };
+export type ExactSettling = Omit<Acceptance, 'headNumber' | 'balance' | 'reserved'> & { waitMs: number };
 
 const LOOK_MS = 100;
 const NONCE_USED = 'invalid_exact_evm_nonce_already_used';
@@ -37,7 +38,9 @@ const NONCE_USED = 'invalid_exact_evm_nonce_already_used';
 export async function settleExact(world: ExactWorld, request: ExactSettling): Promise<ExactSettlement> {
   const accepted = await findExact(world.database, request);
   if (accepted) return await followTo(world, { authorization: accepted, request });
-  const reserved = await readReserved(world.database, request);
+  const { token, signed } = request;
+  const wallet = { chainId: token.chainId, tokenKey: token.key, payer: signed.from };
+  const { amount: reserved } = await readUnderWay(world.database, wallet);
   const verdict = await verifyExact(world, { ...request, reserved });
   if (!verdict.isValid) {
     // A concurrent call may have accepted it, and its transfer may have been mined, since it was looked up.
@@ -45,7 +48,7 @@ export async function settleExact(world: ExactWorld, request: ExactSettling): Pr
     if (meanwhile) return await followTo(world, { authorization: meanwhile, request });
     return refused(verdict);
   }
-  const acceptance = await acceptExact(world, { ...request, headNumber: verdict.headNumber });
+  const acceptance = await acceptExact(world, { ...request, ...verdict, reserved });
   if ('refusal' in acceptance) return refused(acceptance.refusal);
   return await followTo(world, { authorization: acceptance.authorization, request });
 }

@@ -22,8 +22,10 @@ export type ExactRequest = {
   reserved: bigint;
 };
 
-/** `headNumber` is the block at which the nonce was unused. `reason` is one of x402's. */
-export type ExactVerdict = { isValid: true; headNumber: bigint } | { isValid: false; reason: string; message: string };
+/** The payer's balance in base units and the block at which the nonce was unused, or a reason of x402. */
+export type ExactVerdict =
+  | { isValid: true; headNumber: bigint; balance: bigint }
+  | { isValid: false; reason: string; message: string };
 
 /** Gas that the installation spends at most on one transfer. An account's contract determines how much its signature takes. */
 export const MAX_TRANSFER_GAS = 400_000n;
@@ -71,15 +73,24 @@ async function verifyOnChain(client: EvmClient, sender: Address, request: ExactR
       'The signature is not that of the payer for this authorization and this token. An account that is not deployed yet cannot sign.',
     );
   }
-  if (balance < amount + reserved) {
-    const spoken = reserved === 0n ? '' : `, of which ${reserved} are for payments under way`;
-    return invalid('insufficient_balance', `The payer has ${balance} base units${spoken}. ${amount} are needed.`);
-  }
-  return await simulate(client, sender, { call: transferCall(address, signed, signature), headNumber: head.number });
+  const lacking = balanceFault({ balance, amount, reserved });
+  if (lacking) return lacking;
+  const fault = await simulate(client, sender, { to: address, data: transferCall(address, signed, signature).data });
+  return fault ?? { isValid: true, headNumber: head.number, balance };
+}
+
+type Fault = Extract<ExactVerdict, { isValid: false }>;
+
+/** Why a balance does not cover an amount beside what other payments will move, or null. All are in base units. */
+export function balanceFault(of: { balance: bigint; amount: bigint; reserved: bigint }): Fault | null {
+  const { balance, amount, reserved } = of;
+  if (balance >= amount + reserved) return null;
+  const spoken = reserved === 0n ? '' : `, of which ${reserved} are for payments under way`;
+  return invalid('insufficient_balance', `The payer has ${balance} base units${spoken}. ${amount} are needed.`);
 }
 
 /** Compares the validity with the time of the newest block. */
-function windowFault({ validAfter, validBefore }: SignedAuthorization, now: bigint): ExactVerdict | null {
+function windowFault({ validAfter, validBefore }: SignedAuthorization, now: bigint): Fault | null {
   if (validBefore < now + SHORTEST_VALIDITY_SECONDS) {
     const message = `The authorization is valid until ${validBefore}, which is past or less than ${SHORTEST_VALIDITY_SECONDS} seconds after the chain's time ${now}.`;
     return invalid('payload_authorization_valid_before', message);
@@ -95,14 +106,10 @@ function windowFault({ validAfter, validBefore }: SignedAuthorization, now: bigi
   return null;
 }
 
-async function simulate(
-  client: EvmClient,
-  sender: Address,
-  { call, headNumber }: { call: { to: Address; data: Hex }; headNumber: bigint },
-): Promise<ExactVerdict> {
+async function simulate(client: EvmClient, sender: Address, call: { to: Address; data: Hex }): Promise<Fault | null> {
   try {
     const gas = await client.estimateGas({ account: sender, to: call.to, data: call.data });
-    if (gas <= MAX_TRANSFER_GAS) return { isValid: true, headNumber };
+    if (gas <= MAX_TRANSFER_GAS) return null;
     return invalid(
       'transaction_simulation_failed',
       `The transfer needs ${gas} gas. At most ${MAX_TRANSFER_GAS} is paid.`,
@@ -111,11 +118,11 @@ async function simulate(
     const fault = callFault(error);
     if (fault === null) throw error;
     // The sender keys are filled by the operator; the authorization is valid.
-    if (fault.kind === 'NO_FUNDS') return { isValid: true, headNumber };
+    if (fault.kind === 'NO_FUNDS') return null;
     return invalid('transaction_simulation_failed', `The token refuses the transfer: ${fault.message}.`);
   }
 }
 
-function invalid(reason: string, message: string): Extract<ExactVerdict, { isValid: false }> {
+function invalid(reason: string, message: string): Fault {
   return { isValid: false, reason: `invalid_exact_evm_${reason}`, message };
 }
