@@ -31,5 +31,5 @@ app.use(express.json());
 
 await listen(createServer(app), { port, variable: 'RECEIVER_PORT' });
 console.log(`The receiver listens at ${url}. Ctrl-C stops it.`);
-// After an error the receiver retries by itself, and has reported why.
+// The receiver has reported the error, and retries automatically.
 await receiver.catchUp().catch(() => undefined);

@@ -29,5 +29,5 @@ app.post('/webhooks', (context) => receiver.fetch(context.req.raw));
 
 await listen(createAdaptorServer({ fetch: app.fetch }), { port, variable: 'RECEIVER_PORT' });
 console.log(`The receiver listens at ${url}. Ctrl-C stops it.`);
-// After an error the receiver retries by itself, and has reported why.
+// The receiver has reported the error, and retries automatically.
 await receiver.catchUp().catch(() => undefined);

@@ -18,7 +18,7 @@ async function work(milliseconds: number): Promise<void> {
   }
 }
 
-// Counted by a collector of the test's own: V8 also collects by itself, whenever it likes.
+// The test passes its own collector, because V8 may also collect at any time.
 it('collects after the start, not while the process works, and then at each rest after the heap has grown', async () => {
   let collections = 0;
   const kept: number[][] = [];

@@ -1,4 +1,4 @@
-/** The provider by itself, over a real gateway: what the framework asks of it twice, late, or in vain. */
+/** The provider without the framework, over a real gateway: repeated, late and failing calls. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { openRunningGateway } from '../../../test/setup/running-gateway.ts';

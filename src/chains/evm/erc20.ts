@@ -56,11 +56,21 @@ export const erc20Abi = [
 /** The token's own EIP-712 domain. */
 export type TokenDomain = { name: string; version: string; chainId: number; token: Address };
 
-const domainFields = [
+export const domainFields = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
   { name: 'chainId', type: 'uint256' },
   { name: 'verifyingContract', type: 'address' },
+];
+
+/** The fields that the payer signs by ERC-3009, to transfer or to be received from. */
+export const authorizationFields = [
+  { name: 'from', type: 'address' },
+  { name: 'to', type: 'address' },
+  { name: 'value', type: 'uint256' },
+  { name: 'validAfter', type: 'uint256' },
+  { name: 'validBefore', type: 'uint256' },
+  { name: 'nonce', type: 'bytes32' },
 ];
 
 export function approveData(spender: Address, amount: bigint): Hex {
@@ -112,14 +122,7 @@ export function receiveTypedData(
     domain: domainOf(request),
     types: {
       EIP712Domain: domainFields,
-      ReceiveWithAuthorization: [
-        { name: 'from', type: 'address' },
-        { name: 'to', type: 'address' },
-        { name: 'value', type: 'uint256' },
-        { name: 'validAfter', type: 'uint256' },
-        { name: 'validBefore', type: 'uint256' },
-        { name: 'nonce', type: 'bytes32' },
-      ],
+      ReceiveWithAuthorization: authorizationFields,
     },
     primaryType: 'ReceiveWithAuthorization',
     message: { from, to, value, validAfter: 0n, validBefore: BigInt(request.validBefore), nonce },

@@ -13,6 +13,7 @@ import {
   toEventSelector,
 } from 'viem';
 import { contractAddress, type Token } from '../chain.ts';
+import { authorizationFields, domainFields } from './erc20.ts';
 
 /** What the payer signed. Amounts in base units, instants in Unix seconds. */
 export type SignedAuthorization = {
@@ -71,20 +72,8 @@ export function transferTypedData(token: Token, message: SignedAuthorization): T
   return {
     domain: { ...domain, chainId, verifyingContract: contractAddress(token) },
     types: {
-      EIP712Domain: [
-        { name: 'name', type: 'string' },
-        { name: 'version', type: 'string' },
-        { name: 'chainId', type: 'uint256' },
-        { name: 'verifyingContract', type: 'address' },
-      ],
-      TransferWithAuthorization: [
-        { name: 'from', type: 'address' },
-        { name: 'to', type: 'address' },
-        { name: 'value', type: 'uint256' },
-        { name: 'validAfter', type: 'uint256' },
-        { name: 'validBefore', type: 'uint256' },
-        { name: 'nonce', type: 'bytes32' },
-      ],
+      EIP712Domain: domainFields,
+      TransferWithAuthorization: authorizationFields,
     },
     primaryType: 'TransferWithAuthorization',
     message,

@@ -2,6 +2,7 @@
  * A gateway of the stock parts of x402: `exact` is verified and settled by the facilitator of `@x402/evm` on a local chain, behind the routes
  * that Sluice has. Tests switch its faults on and count its calls.
  */
+
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,6 +10,7 @@ import { x402Facilitator } from '@x402/core/facilitator';
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from '@x402/core/types';
 import { toFacilitatorEvmSigner } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
+import { parseUnits } from 'viem';
 import type { TestEvm } from '../../setup/evm.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 
@@ -125,7 +127,7 @@ function requirementsFor(evm: TestEvm, body: Record<string, unknown>, offerMs: n
     scheme: 'exact',
     network: `eip155:${evm.chainId}`,
     asset: evm.usdc.address,
-    amount: `${Math.round(Number(price) * 1e6)}`,
+    amount: parseUnits(price, 6).toString(),
     payTo: evm.merchant.address,
     maxTimeoutSeconds,
     extra: {
