@@ -78,7 +78,8 @@ const X402SettingsRef = builder.objectRef<X402Settings>('X402Settings').implemen
     'Whether the keys of an app settle x402 payments to other resource servers, whose requirements this installation did not issue.',
   fields: (t) => ({
     settlesForOthers: t.exposeBoolean('x402SettlesForOthers', {
-      description: 'Whether they do. False by default. The gas is paid by the installation.',
+      description:
+        'Whether they do. False by default. The installation pays the gas, so that a payment must be worth `RELAY_MINIMUM_USD` of its chain.',
     }),
     paymentLimit: t.expose('x402PaymentLimit', {
       type: 'Decimal',
@@ -86,7 +87,7 @@ const X402SettingsRef = builder.objectRef<X402Settings>('X402Settings').implemen
     }),
     dailyLimit: t.expose('x402DailyLimit', {
       type: 'Decimal',
-      description: 'The most that such payments of one day (UTC) may be worth, in USD.',
+      description: 'The most that such payments within 24 hours may be worth, in USD. Failed ones do not count.',
     }),
     feeBps: t.exposeInt('x402FeeBps', {
       description:

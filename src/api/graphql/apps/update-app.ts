@@ -65,8 +65,7 @@ const X402SettingsInput = builder.inputType('X402SettingsInput', {
     }),
     dailyLimit: t.field({
       type: 'Decimal',
-      description:
-        'The most that such payments of one day (UTC) may be worth, in USD, at most 9 digits and 2 decimals.',
+      description: 'The most that such payments within 24 hours may be worth, in USD, at most 9 digits and 2 decimals.',
     }),
     feeBps: t.int({
       description:
