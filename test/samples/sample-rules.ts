@@ -31,6 +31,9 @@ const withSource =
 const withLiabilities =
   'It needs an installation that publishes its liabilities. test/packages and test/payments/verification cover it.';
 
+const paidExample = 'test/packages/x402/real-gateway.test.ts runs this server and its client with a gateway.';
+const paidCalls = 'It is a part of a server or of a buyer. test/packages/x402 runs each of them with real payments.';
+
 /** Creates a plan, a customer and a subscription, for pages that speak of the reader's own. */
 const withSubscription = `
 CUSTOMER=$(json "$BASE/customers" -d '{"appId":"'$APP'","name":"Ada"}' | data .id)
@@ -120,6 +123,16 @@ SESSION=$(data .id < session.json) CLIENT_SECRET=$(data .clientSecret < session.
 const { BASE: baseUrl, SESSION: sessionId, CLIENT_SECRET: clientSecret } = process.env;
 `,
   },
+  'docs/x402.md#a-first-paid-call-in-three-minutes': { exempt: paidExample },
+  'docs/x402.md#a-first-paid-call-in-three-minutes-2': { exempt: paidCalls },
+  'docs/x402.md#settle-before-or-after-the-response': { exempt: paidCalls },
+  'docs/x402.md#tools-for-agents': { exempt: paidCalls },
+  'docs/x402.md#buy-from-others': { exempt: paidCalls },
+  'packages/x402/README.md#sell': { exempt: paidCalls },
+  'packages/x402/README.md#buy': { exempt: paidCalls },
+  'packages/x402/README.md#buy-2': { exempt: paidCalls },
+  'examples/x402-api/README.md#a-paid-weather-api': { exempt: installed },
+  'examples/x402-api/README.md#a-paid-weather-api-2': { exempt: paidExample },
   'examples/node-shop/README.md#a-shop-in-plain-node': { exempt: asProgram },
   'examples/express-receiver/README.md#a-webhook-receiver-in-express': { exempt: asProgram },
   'examples/hono-receiver/README.md#a-webhook-receiver-in-hono': { exempt: asProgram },
