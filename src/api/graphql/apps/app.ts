@@ -79,7 +79,7 @@ const X402SettingsRef = builder.objectRef<X402Settings>('X402Settings').implemen
   fields: (t) => ({
     settlesForOthers: t.exposeBoolean('x402SettlesForOthers', {
       description:
-        'Whether they do. False by default. The installation pays the gas, so that a payment must be worth `RELAY_MINIMUM_USD` of its chain.',
+        'Whether the keys of the app settle such payments. False by default. The installation pays the gas, so a payment must be worth at least `RELAY_MINIMUM_USD` of its chain.',
     }),
     paymentLimit: t.expose('x402PaymentLimit', {
       type: 'Decimal',
@@ -226,7 +226,7 @@ export const AppRef = builder.prismaObject('App', {
     }),
     x402: t.field({
       type: X402SettingsRef,
-      description: 'Whether its keys settle paid API calls (x402) of other resource servers.',
+      description: 'Settings for x402 payments to other resource servers.',
       select: { x402SettlesForOthers: true, x402PaymentLimit: true, x402DailyLimit: true, x402FeeBps: true },
       resolve: (app) => app,
     }),

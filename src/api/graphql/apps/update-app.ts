@@ -58,7 +58,9 @@ const X402SettingsInput = builder.inputType('X402SettingsInput', {
   description:
     'Whether the keys of an app settle x402 payments to other resource servers. An absent field is unchanged.',
   fields: (t) => ({
-    settlesForOthers: t.boolean({ description: 'Whether they do. The gas is paid by the installation.' }),
+    settlesForOthers: t.boolean({
+      description: 'Whether the keys of the app settle such payments. The installation pays the gas.',
+    }),
     paymentLimit: t.field({
       type: 'Decimal',
       description: 'The most that one such payment may be worth, in USD, at most 9 digits and 2 decimals.',

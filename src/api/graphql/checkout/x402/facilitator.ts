@@ -37,10 +37,11 @@ const SupportedRef = builder.objectRef<Supported>('X402Supported').implement({
 const VerificationRef = builder.objectRef<VerifyAnswer>('X402Verification').implement({
   description: 'Whether an x402 payment would be settled now.',
   fields: (t) => ({
-    isValid: t.exposeBoolean('isValid', { description: 'Whether it would be.' }),
+    isValid: t.exposeBoolean('isValid', { description: 'Whether the payment would be settled.' }),
     invalidReason: t.exposeString('invalidReason', {
       nullable: true,
-      description: 'Why not, in snake_case, such as quote_expired or insufficient_funds. Null if it is valid.',
+      description:
+        'The reason in snake_case, such as quote_expired or insufficient_funds. Null if the payment is valid.',
     }),
     invalidMessage: t.exposeString('invalidMessage', { nullable: true, description: 'The reason as a sentence.' }),
     payer: t.exposeString('payer', {
@@ -65,7 +66,8 @@ const SettlementRef = builder.objectRef<SettleAnswer>('X402Settlement').implemen
     amount: t.exposeString('amount', { nullable: true, description: 'The amount paid, in base units.' }),
     errorReason: t.exposeString('errorReason', {
       nullable: true,
-      description: 'Why it is not settled, in snake_case. settlement_pending means that the outcome is not known yet.',
+      description:
+        'The reason in snake_case if the payment is not settled. settlement_pending means that the outcome is not known yet.',
     }),
     errorMessage: t.exposeString('errorMessage', { nullable: true, description: 'The reason as a sentence.' }),
     retryable: t.exposeBoolean('retryable', {
@@ -115,7 +117,7 @@ builder.mutationField('verifyX402Payment', (t) =>
   t.field({
     type: VerificationRef,
     description:
-      'Checks an x402 payment without settling it: the quote, the payload, the signature and the balance. Writes nothing. A payment that has paid for a call already is invalid with authorization_used.',
+      'Checks the quote, the payload, the signature and the balance of an x402 payment without settling it. Writes nothing. A payment that has already paid for a call is invalid, with authorization_used (escrow) or invalid_exact_evm_nonce_already_used (exact).',
     authScopes: { secretKey: true },
     args: { input: t.arg({ type: FacilitatorInput, required: true }) },
     resolve: async (_root, { input }, context) =>

@@ -95,7 +95,7 @@ builder.mutationField('createX402Requirements', (t) =>
   t.field({
     type: IssuedRef,
     description:
-      'Returns the ways in which a call can be paid, at current prices. Writes nothing. Left out are chains that are paused or do not answer, tokens without a fresh price, and escrow below the minimum of its chain.',
+      'Returns the ways in which a call can be paid, at current prices. Writes nothing. Omits chains that are paused or do not respond, tokens without a current price, and the scheme escrow if the price is below the minimum of the chain.',
     authScopes: { secretKey: true },
     args: { input: t.arg({ type: CreateInput, required: true }) },
     resolve: async (_root, args, context) => {
