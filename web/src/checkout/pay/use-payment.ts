@@ -1,7 +1,7 @@
 /** Pays a session with the connected EVM wallet: what the buttons of the cards do. */
 import { useCallback, useEffect, useReducer, useRef } from 'react';
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
-import { ApiError } from '../../api/api-error.ts';
+import { ApiError, networkFault } from '../../api/api-error.ts';
 import { switchWallet, type WalletState } from '../../wallet/evm/use-wallet.ts';
 import { walletFault } from '../../wallet/evm/wallet-fault.ts';
 import { Unsure } from '../../wallet/unsure.ts';
@@ -24,9 +24,18 @@ import type { Method } from './ways.ts';
 
 /** What checks and signs is a fifth of the page; it is brought while the payer looks at the ways. */
 const bring = {
-  prepare: async () => (await import('./prepare-payment.ts')).preparePayment,
-  doing: async () => await import('./do-steps.ts'),
+  prepare: () => overNetwork(async () => (await import('./prepare-payment.ts')).preparePayment),
+  doing: () => overNetwork(() => import('./do-steps.ts')),
 };
+
+/** A part of the page that cannot be loaded is reported like a request without a response. */
+async function overNetwork<Part>(load: () => Promise<Part>): Promise<Part> {
+  try {
+    return await load();
+  } catch (error) {
+    throw networkFault(error);
+  }
+}
 
 /** The ways are drawn first: on a slow connection, what is loaded with them delays them. */
 const BROUGHT_AFTER_MS = 200;
@@ -117,7 +126,8 @@ export function usePayment(
       await reach(way.chainId, say);
       signal.throwIfAborted();
       say({ happened: 'started', work: 'preparing' });
-      const preparePayment = await bring.prepare();
+      // Also what signs: the network may be gone when the payer signs.
+      const [preparePayment] = await Promise.all([bring.prepare(), bring.doing()]);
       const shown = isAnew ? await refetch() : view;
       const asked = { view: shown, way, walletAddress: wallet.address, now: now() };
       keepWay(way.tokenKey);
@@ -176,9 +186,10 @@ async function aborted(signal: AbortSignal): Promise<void> {
 /** Loads what is needed next while the payer looks at the ways, and not before these are shown. */
 export function useBringing(isLooking: boolean): void {
   useEffect(() => {
-    // Not cancelled: a payer who chooses sooner needs it all the more, and may be without a network a moment later.
-    if (isLooking)
-      setTimeout(() => void Promise.all([bring.prepare(), bring.doing()]).catch(() => undefined), BROUGHT_AFTER_MS);
+    if (!isLooking) return;
+    const load = () => void Promise.all([bring.prepare(), bring.doing()]).catch(() => undefined);
+    const timer = setTimeout(load, BROUGHT_AFTER_MS);
+    return () => clearTimeout(timer);
   }, [isLooking]);
 }
 
