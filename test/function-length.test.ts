@@ -47,7 +47,7 @@ const longer: { [place: string]: [lines: number, reason: string] } = {
   'src/test-clock/open-clock.ts openClock': [82, SHARED_STATE],
   'web/src/checkout/checkout-page.tsx CheckoutPage': [140, ONE_SCREEN],
   'web/src/checkout/link/begin-form.tsx BeginForm': [145, ONE_SCREEN],
-  'web/src/checkout/pay/use-payment.ts usePayment': [111, SHARED_STATE],
+  'web/src/checkout/pay/use-payment.ts usePayment': [85, SHARED_STATE],
   'web/src/checkout/solana/use-solana-payment.ts useSolanaPayment': [96, SHARED_STATE],
   'web/src/dashboard/invoices/invoice-new-page.tsx InvoiceNewPage': [122, ONE_SCREEN],
   'web/src/dashboard/links/link-form.tsx LinkForm': [123, ONE_SCREEN],

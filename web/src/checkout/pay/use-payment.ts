@@ -81,33 +81,7 @@ export function usePayment(
     unsureUntil: readUnsure(session.id),
   }));
   const { view, wallet, now, refetch } = facts;
-  const atWork = useRef<AbortController>(undefined);
-  const lastWork = useRef<AbortController>(undefined);
-
-  /** One thing at a time: what is under way cannot be started again. */
-  const run = useCallback(
-    async (work: Work, doing: Doing) => {
-      if (atWork.current) return;
-      const turn = new AbortController();
-      atWork.current = turn;
-      lastWork.current = turn;
-      const { signal } = turn;
-      const isHeard = ({ happened }: PaymentEvent) =>
-        !signal.aborted || happened === 'sent' || (happened === 'denied' && lastWork.current === turn);
-      tell({ happened: 'started', work });
-      try {
-        await Promise.race([doing({ signal, tell: (event) => isHeard(event) && tell(event) }), aborted(signal)]);
-        if (!signal.aborted) tell({ happened: 'finished' });
-      } catch (error) {
-        if (signal.aborted) return;
-        tell({ happened: 'failed', fault: sentenceOf(error) });
-        if (error instanceof ApiError && error.code !== 'NETWORK') await refetch().catch(() => undefined);
-      } finally {
-        if (atWork.current === turn) atWork.current = undefined;
-      }
-    },
-    [refetch],
-  );
+  const { run, stop } = useTurns(tell, refetch);
 
   useTellingOfSent(session, state);
   // A reload while the wallet is asked does not take the request away from it.
@@ -161,10 +135,9 @@ export function usePayment(
         await refetch();
       }),
     startOver: useCallback(() => {
-      atWork.current?.abort();
-      atWork.current = undefined;
+      stop();
       tell({ happened: 'restarted' });
-    }, []),
+    }, [stop]),
     hasSent: useCallback((sent) => tell({ happened: 'sent', sent }), []),
     doubt: useCallback((until) => tell({ happened: 'doubted', until }), []),
     deny: useCallback(() => tell({ happened: 'denied' }), []),
@@ -177,6 +150,43 @@ export function usePayment(
       [session.id],
     ),
   };
+}
+
+/** One piece of work at a time: what is under way cannot be started again. */
+function useTurns(
+  tell: (event: PaymentEvent) => void,
+  refetch: () => Promise<CheckoutViewFragment>,
+): { run: (work: Work, doing: Doing) => Promise<void>; stop: () => void } {
+  const atWork = useRef<AbortController>(undefined);
+  const lastWork = useRef<AbortController>(undefined);
+  const run = useCallback(
+    async (work: Work, doing: Doing) => {
+      if (atWork.current) return;
+      const turn = new AbortController();
+      atWork.current = turn;
+      lastWork.current = turn;
+      const { signal } = turn;
+      const isHeard = ({ happened }: PaymentEvent) =>
+        !signal.aborted || happened === 'sent' || (happened === 'denied' && lastWork.current === turn);
+      tell({ happened: 'started', work });
+      try {
+        await Promise.race([doing({ signal, tell: (event) => isHeard(event) && tell(event) }), aborted(signal)]);
+        if (!signal.aborted) tell({ happened: 'finished' });
+      } catch (error) {
+        if (signal.aborted) return;
+        tell({ happened: 'failed', fault: sentenceOf(error) });
+        if (error instanceof ApiError && error.code !== 'NETWORK') await refetch().catch(() => undefined);
+      } finally {
+        if (atWork.current === turn) atWork.current = undefined;
+      }
+    },
+    [tell, refetch],
+  );
+  const stop = useCallback(() => {
+    atWork.current?.abort();
+    atWork.current = undefined;
+  }, []);
+  return { run, stop };
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {
