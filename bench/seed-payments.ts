@@ -147,7 +147,7 @@ const attempts: Statement = () => `
     created_at, sent_at)
   SELECT settle_hash, session_id, number, '0x' || repeat('ef', 480), 1000000000, 1000000000, 200000, at, at FROM seed`;
 
-/** The data of a payment's event is the payment, and the numbers continue the app's sequence. */
+/** The data of a payment's event is the payment, and the numbers continue the app's sequence, in which events are written. */
 const events: Statement = (appId) => `
   WITH numbered AS (
     UPDATE event_cursor SET last_sequence = last_sequence + (SELECT count(*) * ${EVENTS_PER_PAYMENT} FROM seed)
@@ -164,7 +164,7 @@ const events: Statement = (appId) => `
   FROM seed CROSS JOIN numbered CROSS JOIN unnest(ARRAY['payment_intent.created', 'payment_intent.pending', 'payment_intent.authorized',
     'payment_intent.captured', 'checkout_session.completed', 'payment_intent.pending', 'invoice.opened', 'invoice.paid',
     'customer.updated', 'payment_intent.settled']) WITH ORDINALITY AS step(type, place)
-    JOIN payment_intent AS intent ON intent.id = seed.id`;
+    JOIN payment_intent AS intent ON intent.id = seed.id ORDER BY 2`;
 
 const statements: readonly Statement[] = [
   customers,
