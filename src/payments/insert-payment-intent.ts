@@ -4,8 +4,8 @@ import {
   type IntentSettings,
   type NewPaymentIntent,
   newPaymentIntentRow,
-  type PaidCall,
   type PaymentSource,
+  type SubmittedCall,
 } from './new-payment-intent.ts';
 import { paymentIntentFields } from './payment-intent-fields.ts';
 
@@ -21,7 +21,7 @@ export async function insertPaymentIntent(
     now: Date;
     source?: PaymentSource | null;
     expiresAt?: Date | null;
-    x402?: PaidCall | null;
+    x402?: SubmittedCall | null;
   },
 ): Promise<{ intent: PaymentIntent; created: NewEvent }> {
   const data: Prisma.PaymentIntentUncheckedCreateInput = newPaymentIntentRow(request);

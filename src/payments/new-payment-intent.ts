@@ -31,6 +31,9 @@ export type NewPaymentIntent = z.infer<typeof newPaymentIntentSchema>;
 /** The paid API call (x402) that an intent pays. `network` is a CAIP-2 name. */
 export type PaidCall = { resource: string; scheme: string; network: string };
 
+/** `requestHash` binds the payment to the 402 response that its client has answered. */
+export type SubmittedCall = PaidCall & { requestHash?: string | null };
+
 /** What created an intent; null if it was created directly through the API. */
 export type PaymentSource = { type: PaymentSourceType; id: string };
 
@@ -57,7 +60,7 @@ export function newPaymentIntentRow(request: {
   now: Date;
   source?: PaymentSource | null;
   expiresAt?: Date | null;
-  x402?: PaidCall | null;
+  x402?: SubmittedCall | null;
 }): NewPaymentIntentRow {
   const { app, fields, now, source, x402 } = request;
   return {
@@ -83,6 +86,7 @@ export function newPaymentIntentRow(request: {
     x402Resource: x402?.resource ?? null,
     x402Scheme: x402?.scheme ?? null,
     x402Network: x402?.network ?? null,
+    x402RequestHash: x402?.requestHash ?? null,
     createdAt: now,
     updatedAt: now,
     ...unpaid,
@@ -115,4 +119,5 @@ const unpaid = {
   leftAmount: null,
   settlementCheckAt: null,
   x402AnsweredAt: null,
+  x402AnsweredTo: null,
 } as const satisfies Partial<PaymentIntent>;

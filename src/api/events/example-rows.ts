@@ -72,6 +72,8 @@ export const created: PaymentIntent = {
   x402Scheme: null,
   x402Network: null,
   x402AnsweredAt: null,
+  x402AnsweredTo: null,
+  x402RequestHash: null,
   createdAt: day(1),
   updatedAt: day(1),
 };

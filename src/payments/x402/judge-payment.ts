@@ -8,6 +8,7 @@ import { inputFaults } from '../../platform/parse-input.ts';
 import { requirePayeeApp } from './payee-app.ts';
 import { canonicalJson, readQuote } from './requirement-quote.ts';
 import {
+  attemptIdSchema,
   chainIdOf,
   type PaymentRequirements,
   paymentPayloadSchema,
@@ -22,6 +23,7 @@ export const facilitatorSchema = z.object({
   x402Version: z.literal(X402_VERSION, 'this facilitator speaks version 2'),
   paymentPayload: paymentPayloadSchema,
   paymentRequirements: requirementsSchema,
+  attemptId: attemptIdSchema.nullish(),
 });
 export type FacilitatorRequest = z.infer<typeof facilitatorSchema>;
 
@@ -52,7 +54,7 @@ export async function judgePayment(
   const way = findWay(world, requirements);
   if (way === null) return refuse('invalid_network', 'No such network and token is served here.');
   const app = await requirePayeeApp(world.database, request.scope);
-  const judged = { ...way, app, requirements, payment };
+  const judged = { ...way, app, requirements, payment, attemptId: request.asked.attemptId ?? null };
   if (requirements.extra.quote === undefined) return judgeForeign(judged);
   const claims = readQuote(world.secretKeys, requirements);
   if (claims === null || claims.appId !== app.id) {

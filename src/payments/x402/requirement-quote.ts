@@ -48,12 +48,23 @@ export function encodeClaims(claims: QuoteClaims): string {
   return Buffer.from(JSON.stringify(claims)).toString('base64url');
 }
 
+const REQUEST_ID = /^[A-Za-z0-9_-]{16,64}$/;
+
 /**
- * Returns the claims if this installation issued exactly these requirements, and null if it did not. Does not judge the time. Compares in
- * constant time.
+ * The random id that a resource server has added to the requirements of one 402 response, or null. An authorization is public once it is
+ * sent to the chain, but only the client that received the response can return the id with it.
+ */
+export function requestIdOf({ extra }: PaymentRequirements): string | null {
+  return typeof extra.requestId === 'string' && REQUEST_ID.test(extra.requestId) ? extra.requestId : null;
+}
+
+/**
+ * Returns the claims if this installation issued exactly these requirements, except for a `requestId`, and null if it did not. Does not
+ * judge the time. Compares in constant time.
  */
 export function readQuote(keys: Keys, requirements: PaymentRequirements): QuoteClaims | null {
-  const { quote, ...extra } = requirements.extra;
+  const { quote, requestId, ...rest } = requirements.extra;
+  const extra = requestId === undefined || requestIdOf(requirements) !== null ? rest : { ...rest, requestId };
   const [, encoded, mac] = (typeof quote === 'string' && QUOTE.exec(quote)) || [];
   if (encoded === undefined || mac === undefined) return null;
   const expected = seal(keys, encoded, { ...requirements, extra });

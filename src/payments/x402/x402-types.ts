@@ -78,6 +78,19 @@ export const signedAuthorizationSchema = z.object({
 });
 export type SignedAuthorization = z.infer<typeof signedAuthorizationSchema>;
 
+/**
+ * Identifies one attempt of a resource server to be paid for one response. The server chooses it at random and never shows it to a client,
+ * so that it can ask again for an answer that was lost. For every other attempt with the same payment, the answer is `replayed`.
+ */
+export const attemptIdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{16,64}$/, '16 to 64 letters, digits, hyphens or underscores');
+
+/** Whether a success that was reported to one attempt may be reported to this one as if for the first time. */
+export function isSameAttempt(answeredTo: string | null, attemptId: string | null): boolean {
+  return attemptId !== null && answeredTo === attemptId;
+}
+
 /** Absent fields are null. */
 export type VerifyAnswer = {
   isValid: boolean;
@@ -87,8 +100,8 @@ export type VerifyAnswer = {
 };
 
 /**
- * Absent fields are null; `transaction` is empty while it is not known. `replayed` says that an earlier answer has reported the same
- * success: a resource server delivers for the answer in which it is false. `retryable` says that a repeated call may have another outcome.
+ * Absent fields are null; `transaction` is empty while it is not known. `replayed` says that the same success has been reported to another
+ * attempt: a resource server delivers for the answer in which it is false. `retryable` says that a repeated call may have another outcome.
  */
 export type SettleAnswer = {
   success: boolean;

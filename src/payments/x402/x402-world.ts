@@ -26,6 +26,8 @@ export type JudgedPayment = X402Way & {
   requirements: PaymentRequirements;
   payment: PaymentPayload;
   claims: QuoteClaims | null;
+  /** Of the resource server, if it has given one. */
+  attemptId: string | null;
 };
 
 /** What a scheme does with a judged payment. Neither throws for a payment that is merely wrong. */

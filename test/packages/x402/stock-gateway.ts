@@ -18,9 +18,15 @@ export type StockGateway = {
   url: string;
   calls: Record<string, number>;
   /** What it does instead of answering. */
-  fault: 'none' | 'away' | 'pending' | 'settle lost' | 'settle limited';
+  fault: 'none' | 'away' | 'pending' | 'settle lost' | 'every settle lost' | 'settle limited';
   offerMs: number;
   verified: PaymentPayload[];
+  /** Of the settlements that were asked for. */
+  attempts: string[];
+  /** Settlements are answered after it. */
+  delay: Promise<void>;
+  /** Paths of the calls that were answered. */
+  answered: string[];
 };
 
 export const secretKey = 'sk_test_stock';
@@ -28,10 +34,19 @@ export const secretKey = 'sk_test_stock';
 export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
   const facilitator = facilitatorOf(evm);
   const outcomes = new Map<string, Promise<SettleResponse>>();
-  const reported = new Set<string>();
+  const reported = new Map<string, unknown>();
   // Its one wallet sends one transaction after the other.
   let before: Promise<unknown> = Promise.resolve();
-  const gateway: StockGateway = { url: '', calls: {}, fault: 'none', offerMs: 60_000, verified: [] };
+  const gateway: StockGateway = {
+    url: '',
+    calls: {},
+    fault: 'none',
+    offerMs: 60_000,
+    verified: [],
+    attempts: [],
+    delay: Promise.resolve(),
+    answered: [],
+  };
 
   async function answer(path: string, body: Record<string, unknown>): Promise<unknown> {
     if (path === '/x402/requirements') return requirementsFor(evm, body, gateway.offerMs);
@@ -45,6 +60,7 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
       gateway.verified.push(payment);
       return await facilitator.verify(payment, payment.accepted);
     }
+    gateway.attempts.push(String(body.attemptId));
     const key = JSON.stringify(payment.payload);
     const outcome = outcomes.get(key) ?? before.then(() => facilitator.settle(payment, payment.accepted));
     outcomes.set(key, outcome);
@@ -59,8 +75,8 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
         retryable: true,
       };
     }
-    const replayed = settled.success && reported.has(key);
-    reported.add(key);
+    const replayed = settled.success && reported.has(key) && reported.get(key) !== body.attemptId;
+    if (!replayed) reported.set(key, body.attemptId);
     return { ...settled, replayed, retryable: false, paymentIntentId: 'stock' };
   }
 
@@ -80,11 +96,13 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
     let text = '';
     for await (const chunk of request) text += chunk;
     const said = await answer(path, JSON.parse(text));
-    if (gateway.fault === 'settle lost' && path === '/x402/settle') {
-      gateway.fault = 'none';
+    if (path === '/x402/settle') await gateway.delay;
+    if (gateway.fault.endsWith('settle lost') && path === '/x402/settle') {
+      if (gateway.fault === 'settle lost') gateway.fault = 'none';
       return void response.destroy();
     }
     response.setHeader('content-type', 'application/json').end(JSON.stringify(said));
+    gateway.answered.push(path);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTeardown(async () => {
@@ -142,7 +160,7 @@ function requirementsFor(evm: TestEvm, body: Record<string, unknown>, offerMs: n
 }
 
 function quoteOf(requirement: PaymentRequirements): string {
-  const { quote: _, ...extra } = requirement.extra;
+  const { quote: _, requestId: __, ...extra } = requirement.extra;
   const sealed = JSON.stringify([requirement.network, requirement.amount, requirement.asset, requirement.payTo, extra]);
   return `${extra.claims}.${createHmac('sha256', 'stock').update(sealed).digest('base64url')}`;
 }

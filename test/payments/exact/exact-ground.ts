@@ -56,6 +56,7 @@ export async function exactClient(gateway: Gateway) {
     identifier: null,
     x402: { resource: 'https://shop.example/weather', scheme: 'exact', network: `eip155:${token.chainId}` },
     by: { kind: 'OWN', call: { fields: { amount: '0.01', currency: 'USD' }, exchangeRate: '1' } },
+    attemptId: null,
     waitMs: 0,
     ...fields,
   });

@@ -1,7 +1,7 @@
 /**
- * The four calls of the gateway that a resource server needs. Reads and verifications are repeated once if there is no response; a
- * settlement is repeated until it has an outcome, which is safe because the gateway charges a payment only once. The first response that
- * reports a success is not `replayed`; if that response was lost, its repetition is this request's own.
+ * The three calls of the gateway that a resource server needs. Requirements and verifications are requested once more if there is no
+ * response; a settlement is requested until it has an outcome, which is safe because the gateway charges a payment only once. The gateway
+ * reports a success as not `replayed` to one attempt, however often that attempt asks, so a response that was lost is not lost for good.
  */
 import type { PaymentPayload, PaymentRequirements, SettleResponse, VerifyResponse } from '@x402/core/types';
 import { X402GatewayError } from './gateway-error.ts';
@@ -21,14 +21,14 @@ export type Requirements = {
   validForMs: number;
 };
 
-/** `replayed`: an earlier call has already returned this success, so another response has been served for it. */
+/** `replayed`: this success has been reported to another attempt, which has served a response for it. */
 export type Settlement = SettleResponse & { retryable?: boolean; replayed?: boolean; paymentIntentId?: string };
 
 export type GatewayClient = {
   requirements(request: RequirementsRequest): Promise<Requirements>;
   verify(payment: PaymentPayload): Promise<VerifyResponse>;
   /** Resolves to the outcome, or to `settlement_pending` if it is not known in time. */
-  settle(payment: PaymentPayload): Promise<Settlement>;
+  settle(payment: PaymentPayload, attemptId: string): Promise<Settlement>;
 };
 
 export type GatewayOptions = {
@@ -55,7 +55,7 @@ export function openGateway(options: GatewayOptions): GatewayClient {
       if (typeof answer.body.isValid !== 'boolean') throw unexpected('/x402/verify');
       return withoutNulls(answer.body) as VerifyResponse;
     },
-    settle: (payment) => settle(options, payment),
+    settle: (payment, attemptId) => settle(options, { ...requestOf(payment), attemptId }),
   };
 }
 
@@ -65,20 +65,15 @@ function requestOf(payment: PaymentPayload) {
   return { x402Version: 2, paymentPayload: payment, paymentRequirements: payment.accepted };
 }
 
-async function settle(options: GatewayOptions, payment: PaymentPayload): Promise<Settlement> {
+async function settle(options: GatewayOptions, request: object): Promise<Settlement> {
   const endsAt = performance.now() + options.settleTimeoutMs;
-  let wasUnanswered = false;
   for (;;) {
     const leftMs = endsAt - performance.now();
-    const outcome = await settleOnce(options, payment, Math.max(1_000, leftMs)).catch((error: unknown) => {
+    const outcome = await settleOnce(options, request, Math.max(1_000, leftMs)).catch((error: unknown) => {
       if (!(error instanceof X402GatewayError && error.isAway)) throw error;
       return error;
     });
-    if (!(outcome instanceof X402GatewayError) && !isPending(outcome)) {
-      return wasUnanswered ? { ...outcome, replayed: false } : outcome;
-    }
-    // A call that the rate limit refused has not been processed, so a success that it precedes may be that of another call.
-    if (outcome instanceof X402GatewayError && outcome.status !== 429) wasUnanswered = true;
+    if (!(outcome instanceof X402GatewayError) && !isPending(outcome)) return outcome;
     if (endsAt - performance.now() <= BETWEEN_ATTEMPTS_MS) {
       if (outcome instanceof X402GatewayError) throw outcome;
       return outcome;
@@ -87,8 +82,8 @@ async function settle(options: GatewayOptions, payment: PaymentPayload): Promise
   }
 }
 
-async function settleOnce(options: GatewayOptions, payment: PaymentPayload, timeoutMs: number): Promise<Settlement> {
-  const { body } = await post(options, '/x402/settle', requestOf(payment), timeoutMs);
+async function settleOnce(options: GatewayOptions, request: object, timeoutMs: number): Promise<Settlement> {
+  const { body } = await post(options, '/x402/settle', request, timeoutMs);
   if (typeof body.success !== 'boolean') throw unexpected('/x402/settle');
   return withoutNulls(body) as Settlement;
 }

@@ -15,7 +15,10 @@ import { asPayment } from '../server/read-payment.ts';
 const PAYMENT = 'x402/payment';
 const PAYMENT_RESPONSE = 'x402/payment-response';
 
-type Extra = { _meta?: Record<string, unknown> | undefined };
+type Extra = { _meta?: Record<string, unknown> | undefined; signal?: AbortSignal };
+/** The client has canceled the call, and nobody receives the result. */
+const CANCELED: CallToolResult = { isError: true, content: [{ type: 'text', text: 'The call was canceled.' }] };
+
 type ToolHandler<Input, Context> = (input: Input, context: Context) => CallToolResult | Promise<CallToolResult>;
 
 /**
@@ -42,6 +45,10 @@ export function paidTool<Input, Context extends Extra>(
       case 'free':
         return handler(input, context);
       case 'settled': {
+        if (context.signal?.aborted) {
+          await charge.settled.unsent();
+          return CANCELED;
+        }
         const result = await Promise.resolve(handler(input, context)).catch(async (error: unknown) => {
           await charge.unserved(500);
           throw error;
@@ -58,7 +65,15 @@ export function paidTool<Input, Context extends Extra>(
           charge.abandon();
           return result;
         }
+        if (context.signal?.aborted) {
+          charge.abandon();
+          return CANCELED;
+        }
         const settling = await charge.settle();
+        if (settling.isSettled && context.signal?.aborted) {
+          await settling.unsent();
+          return CANCELED;
+        }
         return settling.isSettled ? withReceipt(result, settling.headers) : refusal(settling.answer);
       }
       default:

@@ -2,7 +2,7 @@
  * What the middleware does with one call, whatever the framework. Nothing is served for a payment that has not been verified, for one that
  * has bought a response before, or while the gateway does not answer.
  */
-import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
+import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { type GatewayClient, isPending, type RequirementsRequest, type Settlement } from '../gateway/gateway-client.ts';
 import { X402GatewayError } from '../gateway/gateway-error.ts';
 import type { RequirementsCache } from '../gateway/requirements-cache.ts';
@@ -10,14 +10,20 @@ import { type Answer, inProgress, paymentRequired, pending, receiptHeaders, unav
 import { describeRoute, type Extensions } from './bazaar.ts';
 import type { PaidCall } from './paid-call.ts';
 import { type PayOptions, requirePrice, type UnservedPayment } from './pay-options.ts';
-import type { PaymentClaims } from './payment-claims.ts';
-import { isQuotedFor, paymentKey, readPayment } from './read-payment.ts';
+import type { Attempt, PaymentClaims } from './payment-claims.ts';
+import { isQuotedFor, paymentKey, readPayment, requestIdOf } from './read-payment.ts';
 import { type ResourceUrlOptions, resourceUrl } from './resource-url.ts';
 
 export type Receipt = Omit<UnservedPayment, 'status'>;
 
 /** A payment that has been settled, and the headers of the response that it buys. */
-export type Settled = { isSettled: true; headers: Record<string, string>; receipt: Receipt };
+export type Settled = {
+  isSettled: true;
+  headers: Record<string, string>;
+  receipt: Receipt;
+  /** Call it instead of sending the response if the client has left and nothing was sent: it may send the same payment again. */
+  unsent(): Promise<void>;
+};
 
 export type Settling = Settled | { isSettled: false; answer: Answer };
 
@@ -26,7 +32,7 @@ export type Charge =
   | { outcome: 'refused'; answer: Answer }
   /** Run the handler; nothing is due. */
   | { outcome: 'free' }
-  /** Run the handler and add the headers to its response. */
+  /** Run the handler and add the headers to its response. `unserved`: the status was 400 or above, or the response was not received whole. */
   | { outcome: 'settled'; settled: Settled; unserved(status: number | undefined): Promise<void> }
   /** Run the handler, hold its response back, and either settle or abandon the payment. */
   | { outcome: 'verified'; settle(): Promise<Settling>; abandon(): void };
@@ -58,7 +64,9 @@ export async function chargeCall(world: ChargeWorld, request: ChargeRequest): Pr
     const payment = 'payment' in request ? request.payment : paymentOf(call);
     if (payment === undefined) return refuse(offer, 'payment_required');
     if (payment === 'invalid') return refuse(offer, 'invalid_payload');
-    const wanted = { resource: offer.required.resource.url, price: offer.price, currency: offer.currency };
+    const { price: amount, currency } = offer;
+    const { schemes, networks } = options;
+    const wanted = { resource: offer.required.resource.url, price: amount, currency, schemes, networks };
     if (!isQuotedFor(payment.accepted, wanted)) return refuse(offer, 'invalid_payment_requirements');
     return await takePayment(world, { payment, offer, options });
   } catch (error) {
@@ -90,7 +98,7 @@ async function makeOffer(world: ChargeWorld, request: ChargeRequest, price: stri
     ...(networks ? { networks } : {}),
     ...(maxTimeoutSeconds === undefined ? {} : { maxTimeoutSeconds }),
   };
-  const accepts = await world.requirements(wanted);
+  const accepts = withRequestId(await world.requirements(wanted));
   const extensions = request.extensions ?? (discovery === false ? {} : describeRoute(call, discovery ?? {}));
   const required = {
     x402Version: 2,
@@ -101,27 +109,35 @@ async function makeOffer(world: ChargeWorld, request: ChargeRequest, price: stri
   return { required, price, currency };
 }
 
+/** Makes what a client accepts its own: see `requestIdOf`. The gateway ignores the id in what it has quoted. */
+function withRequestId(accepts: PaymentRequirements[]): PaymentRequirements[] {
+  const requestId = crypto.randomUUID();
+  return accepts.map((one) => ({ ...one, extra: { ...one.extra, requestId } }));
+}
+
 type Taking = { payment: PaymentPayload; offer: Offer; options: PayOptions };
 
 async function takePayment(world: ChargeWorld, taking: Taking): Promise<Charge> {
   const { payment, offer, options } = taking;
   const key = paymentKey(payment);
-  const claim = world.claims.begin(key);
-  if (claim === 'in_progress') return { outcome: 'refused', answer: inProgress() };
+  const requestId = requestIdOf(payment);
+  const claim = world.claims.begin(key, requestId);
+  if (claim.state === 'in_progress') return { outcome: 'refused', answer: inProgress() };
+  if (claim.state === 'of_another') return refuse(offer, 'authorization_used');
+  const attempt = { requestId, attemptId: claim.attemptId };
   try {
-    // What was submitted before is settled or not, whatever a verification would say now. Anything else is verified even if it is settled
-    // at once: a settlement that is repeated because a response was lost could not recognize a payment that has bought a response before.
-    if (claim !== 'resumed') {
+    // What was submitted before is settled or not, whatever a verification would say now.
+    if (claim.state !== 'resumed') {
       const verified = await world.gateway.verify(payment);
       if (!verified.isValid) {
         world.claims.end(key);
         return refuse(offer, verified.invalidReason ?? 'invalid_payment');
       }
     }
-    if (options.settle === 'before' || claim === 'resumed') {
-      const settling = await settlePayment(world, { ...taking, key });
+    if (options.settle === 'before' || claim.state === 'resumed') {
+      const settling = await settlePayment(world, { ...taking, key, attempt });
       if (!settling.isSettled) return { outcome: 'refused', answer: settling.answer };
-      return settledCharge(world, settling, options);
+      return settledCharge(world, { settled: settling, options, retry: () => world.claims.suspend(key, attempt) });
     }
   } catch (error) {
     world.claims.end(key);
@@ -129,37 +145,49 @@ async function takePayment(world: ChargeWorld, taking: Taking): Promise<Charge> 
   }
   return {
     outcome: 'verified',
-    settle: () => settlePayment(world, { ...taking, key }),
+    settle: () => settlePayment(world, { ...taking, key, attempt }),
     abandon: () => world.claims.end(key),
   };
 }
 
-function settledCharge(world: ChargeWorld, settled: Settled, options: PayOptions): Charge {
+function settledCharge(
+  world: ChargeWorld,
+  { settled, options, retry }: { settled: Settled; options: PayOptions; retry(): void },
+): Charge {
   return {
     outcome: 'settled',
     settled,
     unserved: async (status) => {
-      try {
-        await options.onUnserved?.({ ...settled.receipt, status });
-      } catch (error) {
-        world.onError(error);
-      }
+      if (options.onUnserved) await tellUnserved(world, options, { ...settled.receipt, status });
+      // The route promises that a call that fails costs nothing, and this one is paid already.
+      else if (options.settle !== 'before' && status !== undefined) retry();
     },
   };
 }
 
+async function tellUnserved({ onError }: ChargeWorld, options: PayOptions, payment: UnservedPayment): Promise<void> {
+  try {
+    await options.onUnserved?.(payment);
+  } catch (error) {
+    onError(error);
+  }
+}
+
 /** Resolves in every case. After it, either the payment has bought this response, or this response must not be sent. */
-async function settlePayment(world: ChargeWorld, { payment, offer, key }: Taking & { key: string }): Promise<Settling> {
+async function settlePayment(
+  world: ChargeWorld,
+  { payment, offer, options, key, attempt }: Taking & { key: string; attempt: Attempt },
+): Promise<Settling> {
   let settlement: Settlement;
   try {
-    settlement = await world.gateway.settle(payment);
+    settlement = await world.gateway.settle(payment, attempt.attemptId);
   } catch (error) {
-    world.claims.suspend(key);
+    world.claims.suspend(key, attempt);
     world.onError(error);
     return { isSettled: false, answer: pending() };
   }
   if (isPending(settlement)) {
-    world.claims.suspend(key);
+    world.claims.suspend(key, attempt);
     return { isSettled: false, answer: pending() };
   }
   world.claims.end(key);
@@ -175,7 +203,11 @@ async function settlePayment(world: ChargeWorld, { payment, offer, key }: Taking
   }
   const { paymentIntentId, payer, transaction } = settlement;
   const receipt = { paymentIntentId, payer, transaction, scheme: payment.accepted.scheme };
-  return { isSettled: true, headers: receiptHeaders(settlement), receipt };
+  const unsent = async () => {
+    if (options.onUnserved) await tellUnserved(world, options, { ...receipt, status: undefined });
+    else world.claims.suspend(key, attempt);
+  };
+  return { isSettled: true, headers: receiptHeaders(settlement), receipt, unsent };
 }
 
 function refuse(offer: Offer, error: string): Charge {

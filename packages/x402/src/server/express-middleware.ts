@@ -31,13 +31,19 @@ type Charging = { charge(call: PaidCall): Promise<Charge>; largestHeldBytes: num
 
 export function expressMiddleware({ charge, largestHeldBytes }: Charging): ExpressMiddleware {
   return (request, response, next) => {
-    charge(callOf(request)).then((charged) => {
+    let hasLeft = false;
+    response.once('close', () => {
+      hasLeft = true;
+    });
+    charge(callOf(request)).then(async (charged) => {
       switch (charged.outcome) {
         case 'refused':
           return send(response, charged.answer);
         case 'free':
           return next();
         case 'settled':
+          // Nobody is left to receive a response, so the handler does not run.
+          if (hasLeft) return charged.settled.unsent();
           addReceipt(response, charged.settled);
           response.once('close', () => {
             const status = response.writableFinished ? response.statusCode : undefined;
@@ -45,6 +51,7 @@ export function expressMiddleware({ charge, largestHeldBytes }: Charging): Expre
           });
           return next();
         case 'verified':
+          if (hasLeft) return charged.abandon();
           hold(response, charged, largestHeldBytes);
           return next();
         default:
@@ -65,9 +72,11 @@ function callOf(request: ExpressRequest): PaidCall {
   const hostname = request.hostname ?? named;
   const host = named.startsWith(hostname) ? named : hostname;
   const route = (request as { route?: { path?: unknown } }).route?.path;
+  // A path that starts with two slashes is not the name of another host.
+  const address = originalUrl.startsWith('/') ? `${protocol}://${host}${originalUrl}` : originalUrl;
   return {
     method,
-    url: new URL(originalUrl, `${protocol}://${host}`).toString(),
+    url: new URL(address).toString(),
     header: read,
     routeTemplate: typeof route === 'string' ? `${baseUrl}${route}` : undefined,
     request,
@@ -95,6 +104,7 @@ function hold(
     }
     const settling = await charge.settle();
     if (settling.isSettled) {
+      if (held.hasLeft()) return settling.unsent();
       addReceipt(response, settling);
       return held.release();
     }

@@ -14,7 +14,8 @@ export function fetchMiddleware({ charge, largestHeldBytes }: Charging): FetchMi
   return (handler) =>
     async (request, ...rest) => {
       const charged = await charge(callOf(request));
-      return serve(charged, { run: async () => handler(request, ...rest), largestHeldBytes });
+      const hasLeft = () => request.signal.aborted;
+      return serve(charged, { run: async () => handler(request, ...rest), hasLeft, largestHeldBytes });
     };
 }
 
@@ -27,16 +28,25 @@ function callOf(request: Request): PaidCall {
   };
 }
 
-type Serving = { run(): Promise<Response>; largestHeldBytes: number };
+/** `hasLeft`: whether the client has closed the connection. Not every server says so. */
+type Serving = { run(): Promise<Response>; hasLeft(): boolean; largestHeldBytes: number };
+
+/** Nobody receives it. */
+const unsentResponse = () => new Response(null, { status: 499 });
 
 /** Runs the handler as the charge allows. What the handler throws is thrown on, after the payment has been abandoned. */
-export async function serve(charge: Charge, { run, largestHeldBytes }: Serving): Promise<Response> {
+export async function serve(charge: Charge, serving: Serving): Promise<Response> {
+  const { run, hasLeft } = serving;
   switch (charge.outcome) {
     case 'refused':
       return responseOf(charge.answer);
     case 'free':
       return run();
     case 'settled': {
+      if (hasLeft()) {
+        await charge.settled.unsent();
+        return unsentResponse();
+      }
       let response: Response;
       try {
         response = await run();
@@ -48,7 +58,7 @@ export async function serve(charge: Charge, { run, largestHeldBytes }: Serving):
       return withHeaders(response, response.body, charge.settled.headers);
     }
     case 'verified':
-      return await serveVerified(charge, { run, largestHeldBytes });
+      return await serveVerified(charge, serving);
     default:
       return charge satisfies never;
   }
@@ -56,7 +66,7 @@ export async function serve(charge: Charge, { run, largestHeldBytes }: Serving):
 
 async function serveVerified(
   charge: Extract<Charge, { outcome: 'verified' }>,
-  { run, largestHeldBytes }: Serving,
+  { run, hasLeft, largestHeldBytes }: Serving,
 ): Promise<Response> {
   let response: Response;
   let body: Uint8Array<ArrayBuffer> | null | 'too large';
@@ -75,7 +85,15 @@ async function serveVerified(
     charge.abandon();
     return responseOf(tooLarge(largestHeldBytes));
   }
+  if (hasLeft()) {
+    charge.abandon();
+    return unsentResponse();
+  }
   const settling = await charge.settle();
+  if (settling.isSettled && hasLeft()) {
+    await settling.unsent();
+    return unsentResponse();
+  }
   return settling.isSettled ? withHeaders(response, body, settling.headers) : responseOf(settling.answer);
 }
 

@@ -24,6 +24,8 @@ export type Ending = 'ended' | 'left' | 'too large';
 
 export type Held = {
   ended: Promise<Ending>;
+  /** Whether the connection has closed. */
+  hasLeft(): boolean;
   /** Sends what was written. */
   release(): void;
   /** Forgets what was written and restores the headers from before. */
@@ -72,10 +74,15 @@ export function holdResponse(response: HeldResponse, largestBytes: number): Held
     return response;
   };
   response.flushHeaders = () => undefined;
-  response.once('close', () => resolve('left'));
+  let isClosed = false;
+  response.once('close', () => {
+    isClosed = true;
+    resolve('left');
+  });
 
   return {
     ended,
+    hasLeft: () => isClosed,
     release: () => {
       restore();
       for (const args of writes) response.write(...args);

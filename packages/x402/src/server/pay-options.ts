@@ -54,7 +54,10 @@ export type PayOptions = {
   resource?: string | ((call: PaidCall) => string);
   /** False keeps the route out of catalogues. */
   discovery?: Discovery | false;
-  /** A payment was settled and the handler then failed, or the client left. Refund it here if it is an `escrow` payment. */
+  /**
+   * A payment was settled and the handler then failed, or the client left. Refund it here if it is an `escrow` payment. Without it, a client that
+   * left before it was sent anything can send the same payment again.
+   */
   onUnserved?: (payment: UnservedPayment) => void | Promise<void>;
 };
 

@@ -23,16 +23,26 @@ export function asPayment(value: unknown): PaymentPayload | undefined {
   return value as PaymentPayload;
 }
 
-type QuotedFor = { resource: string; price: string; currency: string };
+/** Undefined `schemes` and `networks` are all. */
+type QuotedFor = {
+  resource: string;
+  price: string;
+  currency: string;
+  schemes: readonly string[] | undefined;
+  networks: readonly string[] | undefined;
+};
 
 /**
- * Whether the accepted requirement was quoted for this route at this price. Without this check, the quote of a cheap route would pay
- * for an expensive one. The gateway verifies that the quote is genuine and that the requirement equals it.
+ * Whether the accepted requirement was quoted for this route at this price, by a scheme and on a network that it offers. Without this check,
+ * the quote of a cheap route would pay for an expensive one, and a payment that cannot be refunded for a route that offers only `escrow`.
+ * The gateway verifies that the quote is genuine and that the requirement equals it.
  */
 export function isQuotedFor(accepted: PaymentRequirements, wanted: QuotedFor): boolean {
   const claims = readClaims(accepted.extra.quote);
   return (
     claims !== undefined &&
+    (wanted.schemes ?? [accepted.scheme]).includes(accepted.scheme) &&
+    (wanted.networks ?? [accepted.network]).includes(accepted.network) &&
     claims.resource === wanted.resource &&
     claims.currency === wanted.currency &&
     typeof claims.price === 'string' &&
@@ -62,6 +72,15 @@ function sameDecimal(one: string, other: string): boolean {
 function plain(decimal: string): string {
   const [whole = '', fraction = ''] = decimal.split('.');
   return `${whole.replace(/^0+(?=\d)/, '')}.${fraction.replace(/0+$/, '')}`;
+}
+
+/**
+ * The random id of the 402 response to which the payment belongs. A signed authorization is public as soon as it is sent to the chain, but the
+ * id is known only to the client that received the response, so nobody else can collect what the payment buys.
+ */
+export function requestIdOf({ accepted }: PaymentPayload): string {
+  const { requestId } = accepted.extra;
+  return typeof requestId === 'string' ? requestId : '';
 }
 
 /** Identifies a payment whatever the form of its header: the token accepts one authorization with this payer and nonce. */

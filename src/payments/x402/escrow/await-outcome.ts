@@ -3,7 +3,7 @@ import { isHex } from 'viem';
 import { readEscrowState } from '../../../escrow/read-escrow-state.ts';
 import { termsFromJson } from '../../../escrow/terms.ts';
 import type { PaymentKey } from '../../payment-key.ts';
-import type { SettleAnswer } from '../x402-types.ts';
+import { isSameAttempt, type SettleAnswer } from '../x402-types.ts';
 import type { X402World } from '../x402-world.ts';
 import { type Outcome, readOutcome } from './read-outcome.ts';
 
@@ -11,20 +11,20 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Waits for what becomes of a payment that was taken. The first caller that learns of its success gets an answer that is not `replayed`; the
- * row remembers it. A relay that failed is looked up on chain before the failure is reported, because somebody else may have sent the same
+ * Waits for what becomes of a payment that was taken. The first attempt that learns of its success gets an answer that is not `replayed`,
+ * also when it asks again; the row remembers it. A relay that failed is looked up on chain before the failure is reported, because somebody else may have sent the same
  * authorization.
  */
 export async function awaitOutcome(
   world: X402World,
-  request: PaymentKey & { network: string; waitMs: number },
+  request: PaymentKey & { network: string; attemptId: string | null; waitMs: number },
 ): Promise<SettleAnswer> {
-  const { network, waitMs, ...key } = request;
+  const { network, attemptId, waitMs, ...key } = request;
   const deadline = performance.now() + waitMs;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const outcome = await readOutcome(world.database, key);
     if (!outcome) throw new Error('A payment that was taken has no terms.');
-    if (outcome.kind === 'PAID') return await paid(world, { outcome, network });
+    if (outcome.kind === 'PAID') return await paid(world, { outcome, network, attemptId });
     if (outcome.kind === 'FAILED' && !(await isOnChain(world, key))) return failed({ outcome, network });
     if (performance.now() + pause > deadline) return pending({ outcome, network });
     await delay(pause);
@@ -40,13 +40,21 @@ async function isOnChain({ nodes, registry }: X402World, { chainId, termsHash }:
 
 type Told = { outcome: Outcome; network: string };
 
-async function paid({ database, clock }: X402World, told: Told): Promise<SettleAnswer> {
+async function paid(
+  { database, clock }: X402World,
+  { attemptId, ...told }: Told & { attemptId: string | null },
+): Promise<SettleAnswer> {
   const { id } = told.outcome.intent;
   const first = await database.paymentIntent.updateMany({
     where: { id, x402AnsweredAt: null },
-    data: { x402AnsweredAt: clock.now() },
+    data: { x402AnsweredAt: clock.now(), x402AnsweredTo: attemptId },
   });
-  return { ...answer(told), success: true, replayed: first.count === 0 };
+  if (first.count > 0) return { ...answer(told), success: true };
+  const { x402AnsweredTo } = await database.paymentIntent.findUniqueOrThrow({
+    where: { id },
+    select: { x402AnsweredTo: true },
+  });
+  return { ...answer(told), success: true, replayed: !isSameAttempt(x402AnsweredTo, attemptId) };
 }
 
 function failed(told: Told): SettleAnswer {

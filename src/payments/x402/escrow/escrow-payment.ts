@@ -2,9 +2,11 @@
  * A payment of the scheme `escrow`: the terms that the payer's authorization commits to. The quote covers every field but the payer, who
  * signs, and the `intentId`, which the client may choose.
  */
-import { type Address, isAddressEqual } from 'viem';
+import { type Address, isAddressEqual, keccak256, stringToBytes } from 'viem';
+import type { PaymentIntent } from '../../../../prisma/client.ts';
 import type { AuthorizationPlan, PlannedPayment } from '../../../checkout/authorization-plan.ts';
 import { bytes32ToUuid, type PaymentTerms, termsFromJson, termsHash } from '../../../escrow/terms.ts';
+import { requestIdOf } from '../requirement-quote.ts';
 import { type Refusal, type SignedAuthorization, signedAuthorizationSchema } from '../x402-types.ts';
 import type { JudgedPayment } from '../x402-world.ts';
 
@@ -56,6 +58,21 @@ export function readEscrowPayment(judged: JudgedPayment): ReadEscrowPayment {
   const plan = { kind: 'receive' as const, validBefore: Number(authorization.validBefore) };
   const planned = { chainId: judged.chain.chainId, escrow: judged.chain.escrow, terms, token: judged.token };
   return { payment: { terms, termsHash: id, signed, planned, plan }, refusal: null };
+}
+
+/** Hash of the `requestId` in the requirements, or null. */
+export function requestHashOf({ requirements }: Pick<JudgedPayment, 'requirements'>): string | null {
+  const requestId = requestIdOf(requirements);
+  return requestId === null ? null : keccak256(stringToBytes(requestId));
+}
+
+/** Why a payment that was taken does not answer this request, or null: it was submitted with another `requestId`. */
+export function requestFault(
+  { x402RequestHash }: Pick<PaymentIntent, 'x402RequestHash'>,
+  judged: Pick<JudgedPayment, 'requirements'>,
+): Refusal | null {
+  if (x402RequestHash === requestHashOf(judged)) return null;
+  return { reason: 'authorization_used', message: 'This authorization was submitted for another request before.' };
 }
 
 /** Why the authorization cannot be relayed any more, or null. `now` is in Unix seconds. */

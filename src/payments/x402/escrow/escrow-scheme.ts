@@ -4,10 +4,10 @@ import { canonicalSignature, isSignedByKey, isSignedOnChain } from '../../../cha
 import { readPayable } from '../../../chains/payable-address.ts';
 import { askedSignatures, signedDigest } from '../../../checkout/authorization-plan.ts';
 import { readUnderWay } from '../under-way.ts';
-import { invalidAnswer, type Refusal, refusedSettlement, validAnswer } from '../x402-types.ts';
+import { invalidAnswer, isSameAttempt, type Refusal, refusedSettlement, validAnswer } from '../x402-types.ts';
 import type { JudgedPayment, SchemeRules, X402World } from '../x402-world.ts';
 import { awaitOutcome } from './await-outcome.ts';
-import { type EscrowPayment, endingFault, readEscrowPayment } from './escrow-payment.ts';
+import { type EscrowPayment, endingFault, readEscrowPayment, requestFault } from './escrow-payment.ts';
 import { readOutcome } from './read-outcome.ts';
 import { takeEscrowPayment } from './take-escrow-payment.ts';
 
@@ -23,13 +23,15 @@ export const escrowScheme: SchemeRules = {
     if (refusal) return invalidAnswer(refusal);
     const payer = payment.terms.payer;
     const taken = await readOutcome(world.database, keyOf(judged, payment));
-    if (taken?.answeredAt) {
+    const fault = taken && requestFault(taken.intent, judged);
+    if (fault) return invalidAnswer({ ...fault, payer });
+    if (taken?.answeredAt && !isSameAttempt(taken.answeredTo, judged.attemptId)) {
       const message = 'This authorization has paid for a call already.';
       return invalidAnswer({ reason: 'authorization_used', message, payer });
     }
     if (taken) return validAnswer(payer);
-    const fault = await newPaymentFault(world, judged, payment);
-    return fault ? invalidAnswer(fault) : validAnswer(payer);
+    const newFault = await newPaymentFault(world, judged, payment);
+    return newFault ? invalidAnswer(newFault) : validAnswer(payer);
   },
 
   async settle(world, judged) {
@@ -43,7 +45,11 @@ export const escrowScheme: SchemeRules = {
       const refused = await takeEscrowPayment(world, judged, payment);
       if (refused) return refusedSettlement(network, refused);
     }
-    return await awaitOutcome(world, { ...key, network, waitMs: judged.waitMs });
+    const taken = await readOutcome(world.database, key);
+    const other = taken && requestFault(taken.intent, judged);
+    if (other) return refusedSettlement(network, { ...other, payer: payment.terms.payer });
+    const { attemptId, waitMs } = judged;
+    return await awaitOutcome(world, { ...key, network, attemptId, waitMs });
   },
 };
 

@@ -13,6 +13,8 @@ export type Outcome = {
   error: string | null;
   /** When success was first reported. */
   answeredAt: Date | null;
+  /** The attempt to which it was reported. */
+  answeredTo: string | null;
 };
 
 /** Null if the authorization was never taken. */
@@ -28,7 +30,7 @@ export async function readOutcome(database: Database, key: PaymentKey): Promise<
     orderBy: { createdAt: 'desc' },
     take: 1,
   });
-  const shared = { intent, terms, answeredAt: intent.x402AnsweredAt };
+  const shared = { intent, terms, answeredAt: intent.x402AnsweredAt, answeredTo: intent.x402AnsweredTo };
   if (isAccepted(intent, key)) return { ...shared, kind: 'PAID', txHash: intent.authorizationTxHash, error: null };
   const isOver = relay?.status === 'FAILED' || intent.status === 'CANCELLED';
   return {

@@ -8,6 +8,7 @@ import { RELAY_SENDER } from '../../../operator/relay.ts';
 import { newId } from '../../../platform/identifier.ts';
 import { toDecimal } from '../../../prices/base-units.ts';
 import { insertPaymentIntent } from '../../insert-payment-intent.ts';
+import type { SubmittedCall } from '../../new-payment-intent.ts';
 import { requestAuthorization } from '../../transactions/request-authorization.ts';
 import { requirePayeeApp } from '../payee-app.ts';
 import type { QuoteClaims } from '../requirement-quote.ts';
@@ -15,7 +16,7 @@ import { encodeClaims } from '../requirement-quote.ts';
 import { readUnderWay, underWayFault } from '../under-way.ts';
 import type { Refusal } from '../x402-types.ts';
 import type { JudgedPayment, X402World } from '../x402-world.ts';
-import type { EscrowPayment } from './escrow-payment.ts';
+import { type EscrowPayment, requestHashOf } from './escrow-payment.ts';
 
 /**
  * Writes the payment intent, its quote and terms, signed by the operator, and queues the relay, in one transaction. The terms' key is the
@@ -52,7 +53,7 @@ export async function takeEscrowPayment(
       fields: { amount: claims.price, currency: claims.currency },
       now,
       expiresAt: new Date(terms.authorizeBy * 1000),
-      x402: { resource: claims.resource, scheme: claims.scheme, network: judged.requirements.network },
+      x402: submittedCall(judged, claims),
     });
     const shared = {
       paymentIntentId: intent.id,
@@ -86,6 +87,10 @@ export async function takeEscrowPayment(
     await appendEvents(tx, app.id, [created]);
     return null;
   });
+}
+
+function submittedCall(judged: JudgedPayment, { resource, scheme }: QuoteClaims): SubmittedCall {
+  return { resource, scheme, network: judged.requirements.network, requestHash: requestHashOf(judged) };
 }
 
 /** The settings that the payer has signed, which may differ from those that the app has by now. */

@@ -2,10 +2,11 @@ import { isAddress } from 'viem';
 import { z } from 'zod';
 import type { SignedAuthorization } from '../../../chains/evm/transfer-authorization.ts';
 import { relayMinimum } from '../../../checkout/list-checkout-options.ts';
-import { canonicalJson } from '../requirement-quote.ts';
+import { canonicalJson, requestIdOf } from '../requirement-quote.ts';
 import { readUnderWay, underWayFault } from '../under-way.ts';
 import {
   invalidAnswer,
+  isSameAttempt,
   type Refusal,
   refusedSettlement,
   type SettleAnswer,
@@ -18,7 +19,9 @@ import { limitFault, otherServer } from './other-server.ts';
 import { type ExactSettling, findExact, isSameRequest, settleExact } from './settle-exact.ts';
 import { verifyExact } from './verify-exact.ts';
 
-type Read = { request: Omit<ExactSettling, 'by' | 'waitMs'>; refusal: null } | { request: null; refusal: Refusal };
+type Read =
+  | { request: Omit<ExactSettling, 'by' | 'attemptId' | 'waitMs'>; refusal: null }
+  | { request: null; refusal: Refusal };
 
 /** EIP-3009 `transferWithAuthorization` directly to the merchant's own address. It can be neither refunded nor disputed. */
 export const exactScheme: SchemeRules = {
@@ -35,8 +38,8 @@ export const exactScheme: SchemeRules = {
     const payer = request.signed.from;
     const taken = await findExact(world.database, request);
     if (taken) {
-      const isRepeated = request.identifier !== null && request.identifier === taken.identifier;
-      if (isSameRequest(taken, request) && (taken.answeredAt === null || isRepeated)) return validAnswer(payer);
+      const isOpen = taken.answeredAt === null || isSameAttempt(taken.answeredTo, judged.attemptId);
+      if (isOpen && isSameRequest(taken, request)) return validAnswer(payer);
       const message = 'This authorization has paid for a call already.';
       return invalidAnswer({ reason: 'invalid_exact_evm_nonce_already_used', message, payer });
     }
@@ -49,7 +52,12 @@ export const exactScheme: SchemeRules = {
     const { request, refusal } = readExact(judged);
     if (refusal) return refusedSettlement(network, refusal);
     const by = await payerOf(world, judged);
-    const { reason, message, ...outcome } = await settleExact(world, { ...request, by, waitMs: judged.waitMs });
+    const { reason, message, ...outcome } = await settleExact(world, {
+      ...request,
+      by,
+      attemptId: judged.attemptId,
+      waitMs: judged.waitMs,
+    });
     const answer: SettleAnswer = {
       ...outcome,
       network,
@@ -76,9 +84,11 @@ function readExact(judged: JudgedPayment): Read {
     return { request: null, refusal: { reason: 'invalid_payment_requirements', message } };
   }
   const resource = claims?.resource ?? payment.resource?.url ?? null;
+  const requestId = requestIdOf(requirements);
   const purpose = purposeOf({
     resource: resource ?? '',
     requirements: claims ? claims.id : canonicalJson(requirements),
+    ...(claims && requestId !== null ? { requestId } : {}),
   });
   const signed: SignedAuthorization = authorization;
   const identifier = identifierOf(judged);

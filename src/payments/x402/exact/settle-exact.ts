@@ -4,6 +4,7 @@ import type { Database, ExactAuthorization } from '../../../../prisma/client.ts'
 import type { EvmNodes } from '../../../chains/evm/nodes.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { readUnderWay } from '../under-way.ts';
+import { isSameAttempt } from '../x402-types.ts';
 import { type Acceptance, acceptExact } from './accept-exact.ts';
 import { describeFailure, paymentKeyOf } from './exact-authorization.ts';
 import { findAuthorization } from './store.ts';
@@ -13,7 +14,7 @@ export type ExactWorld = { database: Database; clock: Clock; nodes: EvmNodes; op
 
 /**
  * The outcome of a settlement. `transaction` is empty while none is known. `retryable` says that the outcome is not known yet.
- * `replayed` says that an earlier call has reported the same success.
+ * `replayed` says that the same success has been reported to another attempt.
  */
 export type ExactSettlement = {
   success: boolean;
@@ -25,7 +26,10 @@ export type ExactSettlement = {
   paymentIntentId: string | null;
 };
 
-export type ExactSettling = Omit<Acceptance, 'headNumber' | 'balance' | 'reserved'> & { waitMs: number };
+export type ExactSettling = Omit<Acceptance, 'headNumber' | 'balance' | 'reserved'> & {
+  attemptId: string | null;
+  waitMs: number;
+};
 
 const LOOK_MS = 100;
 const NONCE_USED = 'invalid_exact_evm_nonce_already_used';
@@ -88,15 +92,18 @@ async function followTo(
   const deadline = performance.now() + request.waitMs;
   for (;;) {
     const now = await world.database.exactAuthorization.findUniqueOrThrow({ where: { id } });
-    if (now.status !== 'PENDING') return await outcome(world, now);
+    if (now.status !== 'PENDING') return await outcome(world, { authorization: now, attemptId: request.attemptId });
     const left = deadline - performance.now();
     if (left <= 0) return pending(now);
     await delay(Math.min(LOOK_MS, left));
   }
 }
 
-/** The first call that reports the success marks it. */
-async function outcome({ database, clock }: ExactWorld, authorization: ExactAuthorization): Promise<ExactSettlement> {
+/** The first attempt to which the success is reported is stored with it. */
+async function outcome(
+  { database, clock }: ExactWorld,
+  { authorization, attemptId }: { authorization: ExactAuthorization; attemptId: string | null },
+): Promise<ExactSettlement> {
   const { id, status, failure, txHash, paymentIntentId } = authorization;
   const found = { transaction: txHash ?? '', retryable: false, paymentIntentId };
   if (status === 'FAILED' && failure !== null) {
@@ -104,9 +111,15 @@ async function outcome({ database, clock }: ExactWorld, authorization: ExactAuth
   }
   const first = await database.exactAuthorization.updateMany({
     where: { id, answeredAt: null },
-    data: { answeredAt: clock.now() },
+    data: { answeredAt: clock.now(), answeredTo: attemptId },
   });
-  return { ...found, success: true, reason: null, message: null, replayed: first.count === 0 };
+  const paid = { ...found, success: true, reason: null, message: null };
+  if (first.count > 0) return { ...paid, replayed: false };
+  const { answeredTo } = await database.exactAuthorization.findUniqueOrThrow({
+    where: { id },
+    select: { answeredTo: true },
+  });
+  return { ...paid, replayed: !isSameAttempt(answeredTo, attemptId) };
 }
 
 function pending({ txHash, paymentIntentId }: ExactAuthorization): ExactSettlement {

@@ -76,7 +76,7 @@ const SettlementRef = builder.objectRef<SettleAnswer>('X402Settlement').implemen
     }),
     replayed: t.exposeBoolean('replayed', {
       description:
-        'Whether an earlier response has reported this success. Deliver only for the response in which it is false: each authorization has exactly one.',
+        'Whether this success has been reported before, to a call without an attemptId or with another one. Deliver only for a response in which it is false.',
     }),
     paymentIntentId: t.exposeString('paymentIntentId', {
       nullable: true,
@@ -101,6 +101,10 @@ const FacilitatorInput = builder.inputType('X402PaymentInput', {
       required: true,
       description: 'The requirements that the client accepted, unchanged.',
     }),
+    attemptId: t.string({
+      description:
+        'Identifies one attempt to be paid for one response: 16 to 64 letters, digits, hyphens or underscores, chosen at random for each request of a client and never shown to it. If the response to settle is lost, repeat the call with the same attemptId. The success of a payment is reported with replayed: false to one attempt only, as often as that attempt asks.',
+    }),
   }),
 });
 
@@ -117,7 +121,7 @@ builder.mutationField('verifyX402Payment', (t) =>
   t.field({
     type: VerificationRef,
     description:
-      'Checks the quote, the payload, the signature and the balance of an x402 payment without settling it. Writes nothing. A payment that has already paid for a call is invalid, with authorization_used (escrow) or invalid_exact_evm_nonce_already_used (exact).',
+      'Checks the quote, the payload, the signature and the balance of an x402 payment without settling it. Writes nothing. A payment whose success has been reported to another attempt is invalid, with authorization_used (escrow) or invalid_exact_evm_nonce_already_used (exact).',
     authScopes: { secretKey: true },
     args: { input: t.arg({ type: FacilitatorInput, required: true }) },
     resolve: async (_root, { input }, context) =>
@@ -129,7 +133,7 @@ builder.mutationField('settleX402Payment', (t) =>
   t.field({
     type: SettlementRef,
     description:
-      'Settles an x402 payment and waits for the outcome, at most 45 seconds. The same payment is settled once, however often this is called, and every call returns the outcome of the first; no idempotency key is needed.',
+      'Settles an x402 payment and waits for the outcome, at most 45 seconds. The same payment is settled once, however often this is called, and every call returns the outcome of the first; no idempotency key is needed. Only the attempt that learns of the success first may deliver for it: see attemptId and replayed.',
     authScopes: { secretKey: true },
     args: { input: t.arg({ type: FacilitatorInput, required: true }) },
     resolve: async (_root, { input }, context) =>

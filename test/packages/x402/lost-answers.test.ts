@@ -1,0 +1,175 @@
+/** Answers of the gateway and of the server that are lost: the payer gets the response once, and nobody gets a second one. */
+import { get } from 'node:http';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { createX402, type PayOptions } from '../../../packages/x402/src/index.ts';
+import { openEvm } from '../../setup/evm.ts';
+import { listenExpress, receiptOf, stockClient } from './ground.ts';
+import { openStockGateway, secretKey } from './stock-gateway.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+
+const evm = await openEvm();
+const gateway = await openStockGateway(evm);
+const [payer] = evm.payers;
+const price = { price: '0.01' } as const;
+const unserved: unknown[] = [];
+let runs = 0;
+let slow: Promise<void> = Promise.resolve();
+
+/** One process of the paid API. All processes of a test have the same address to clients. */
+async function startServer(publicUrl?: string) {
+  const x402 = createX402({
+    apiUrl: gateway.url,
+    secretKey,
+    onError: () => undefined,
+    settleTimeoutMs: 1_500,
+    ...(publicUrl ? { publicUrl } : {}),
+  });
+  return await listenExpress((app) => {
+    const route = (path: string, options: PayOptions, status = 200) =>
+      app.get(path, x402.pay(options).express, async (_, response) => {
+        runs += 1;
+        await slow;
+        response.status(status).json({ run: runs });
+      });
+    route('/after', price);
+    route('/before', { ...price, settle: 'before' });
+    route('/told', { ...price, settle: 'before', onUnserved: (payment) => void unserved.push(payment) });
+    app.get('/flaky', x402.pay(price).express, (_, response) => {
+      runs += 1;
+      response.status(runs === 2 ? 500 : 200).json({ run: runs });
+    });
+  });
+}
+
+const url = await startServer();
+const second = await startServer(url);
+
+beforeEach(() => {
+  gateway.fault = 'none';
+  gateway.calls = {};
+  gateway.attempts = [];
+  gateway.answered = [];
+  runs = 0;
+  slow = Promise.resolve();
+  unserved.length = 0;
+});
+
+async function header(path: string): Promise<string> {
+  const required = await (await fetch(`${url}${path}`)).json();
+  return encoded(await stockClient(payer.privateKey).createPaymentPayload(required));
+}
+
+const encoded = (payload: object) => Buffer.from(JSON.stringify(payload)).toString('base64');
+const send = (path: string, signature: string, server = url) =>
+  fetch(`${server}${path}`, { headers: { 'payment-signature': signature } });
+
+/** Sends the request and closes the connection once the payment is being settled. */
+async function sendAndLeave(path: string, signature: string): Promise<void> {
+  let open = () => {};
+  gateway.delay = new Promise((resolve) => {
+    open = resolve;
+  });
+  const request = get(`${url}${path}`, { headers: { 'payment-signature': signature } });
+  request.on('error', () => undefined);
+  await vi.waitFor(() => expect(gateway.calls['/x402/settle']).toBe(1));
+  request.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  open();
+  gateway.delay = Promise.resolve();
+  await vi.waitFor(() => expect(gateway.answered).toContain('/x402/settle'));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+describe.each(['/after', '/before'])('a payer of %s', (path) => {
+  it('whose every settlement was unanswered gets the response with the same header, once', async () => {
+    const signature = await header(path);
+    gateway.fault = 'every settle lost';
+    const lost = await send(path, signature);
+    expect([lost.status, (await lost.json()).error]).toEqual([503, 'settlement_pending']);
+    expect((await send(path, signature)).status).toBe(503);
+    gateway.fault = 'none';
+    const served = await send(path, signature);
+    expect(served.status).toBe(200);
+    expect(receiptOf(served).success).toBe(true);
+    expect(new Set(gateway.attempts).size).toBe(1);
+    const ran = runs;
+    expect((await send(path, signature)).status).toBe(402);
+    expect(runs).toBe(ran);
+  });
+
+  it('who was limited after a lost answer gets the response with the same header, once', async () => {
+    const signature = await header(path);
+    gateway.fault = 'every settle lost';
+    expect((await send(path, signature)).status).toBe(503);
+    gateway.fault = 'settle limited';
+    expect((await send(path, signature)).status).toBe(200);
+    expect((await send(path, signature)).status).toBe(402);
+  });
+
+  it('who left during the settlement gets the response with the same header, once', async () => {
+    const signature = await header(path);
+    await sendAndLeave(path, signature);
+    const ran = runs;
+    const served = await send(path, signature);
+    expect(served.status).toBe(200);
+    expect(await served.json()).toEqual({ run: ran + 1 });
+    expect((await send(path, signature)).status).toBe(402);
+  });
+});
+
+it('a payer who left while a server that refunds was paid is told to it, and the payment buys nothing more', async () => {
+  const signature = await header('/told');
+  await sendAndLeave('/told', signature);
+  expect(unserved).toMatchObject([{ paymentIntentId: 'stock', status: undefined }]);
+  expect(runs).toBe(0);
+  expect((await send('/told', signature)).status).toBe(402);
+});
+
+it('a call that fails after its payment was settled late may be repeated', async () => {
+  const signature = await header('/flaky');
+  gateway.fault = 'every settle lost';
+  expect((await send('/flaky', signature)).status).toBe(503);
+  gateway.fault = 'none';
+  const failed = await send('/flaky', signature);
+  expect(failed.status).toBe(500);
+  expect((await send('/flaky', signature)).status).toBe(200);
+  expect((await send('/flaky', signature)).status).toBe(402);
+});
+
+describe('one payment at two processes at once', () => {
+  it.each(['none', 'settle limited', 'settle lost', 'every settle lost'] as const)(
+    'buys one response at most, with the fault "%s"',
+    async (fault) => {
+      const signature = await header('/after');
+      let open = () => {};
+      slow = new Promise((resolve) => {
+        open = resolve;
+      });
+      const both = [send('/after', signature, url), send('/after', signature, second)];
+      await vi.waitFor(() => expect(runs).toBe(2));
+      gateway.fault = fault;
+      open();
+      const statuses = (await Promise.all(both)).map(({ status }) => status);
+      gateway.fault = 'none';
+      const later = [await send('/after', signature, url), await send('/after', signature, second)];
+      const all = [...statuses, ...later.map(({ status }) => status)];
+      expect(all.filter((status) => status === 200)).toHaveLength(1);
+    },
+  );
+});
+
+describe('an authorization that was read from the chain', () => {
+  it('collects nothing with a 402 response of another client, while its payer waits', async () => {
+    const signature = await header('/before');
+    gateway.fault = 'every settle lost';
+    expect((await send('/before', signature)).status).toBe(503);
+    gateway.fault = 'none';
+    const own = await (await fetch(`${url}/before`)).json();
+    const stolen = JSON.parse(Buffer.from(signature, 'base64').toString());
+    expect(own.accepts[0].extra.requestId).not.toBe(stolen.accepted.extra.requestId);
+    const thief = await send('/before', encoded({ ...stolen, accepted: own.accepts[0] }));
+    expect([thief.status, (await thief.json()).error]).toEqual([402, 'authorization_used']);
+    expect((await send('/before', signature)).status).toBe(200);
+  });
+});
