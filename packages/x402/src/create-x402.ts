@@ -40,7 +40,7 @@ export function createX402(options: X402Options): X402 {
   });
   const world: ChargeWorld = {
     gateway,
-    requirements: cacheRequirements(gateway),
+    requirements: cacheRequirements(gateway, { publicUrl: options.publicUrl }),
     claims: openClaims(),
     urls: { publicUrl: options.publicUrl, trustProxy: options.trustProxy },
     onError: options.onError ?? ((error) => console.error(error)),

@@ -12,6 +12,7 @@ const evm = await openEvm();
 const gateway = await openStockGateway(evm);
 const [payer] = evm.payers;
 const price = { price: '0.01' } as const;
+const patience = { timeout: 20_000 };
 const unserved: unknown[] = [];
 let runs = 0;
 let slow: Promise<void> = Promise.resolve();
@@ -72,12 +73,12 @@ async function sendAndLeave(path: string, signature: string): Promise<void> {
   });
   const request = get(`${url}${path}`, { headers: { 'payment-signature': signature } });
   request.on('error', () => undefined);
-  await vi.waitFor(() => expect(gateway.calls['/x402/settle']).toBe(1));
+  await vi.waitFor(() => expect(gateway.calls['/x402/settle']).toBe(1), patience);
   request.destroy();
   await new Promise((resolve) => setTimeout(resolve, 100));
   open();
   gateway.delay = Promise.resolve();
-  await vi.waitFor(() => expect(gateway.answered).toContain('/x402/settle'));
+  await vi.waitFor(() => expect(gateway.answered).toContain('/x402/settle'), patience);
   await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
@@ -147,7 +148,7 @@ describe('one payment at two processes at once', () => {
         open = resolve;
       });
       const both = [send('/after', signature, url), send('/after', signature, second)];
-      await vi.waitFor(() => expect(runs).toBe(2));
+      await vi.waitFor(() => expect(runs).toBe(2), patience);
       gateway.fault = fault;
       open();
       const statuses = (await Promise.all(both)).map(({ status }) => status);

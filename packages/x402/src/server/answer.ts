@@ -37,6 +37,11 @@ export function inProgress(): Answer {
   return failure(409, 'payment_in_progress', 'Another request with the same payment is in progress.', 1);
 }
 
+/** The URL is too long to be quoted for, or the `Host` header is no host. */
+export function badAddress(): Answer {
+  return failure(400, 'invalid_address', 'The URL or the Host header of the request is invalid or too long.');
+}
+
 export function tooLarge(limit: number): Answer {
   const message = `The response exceeds the ${limit} bytes that can be held until a payment settles. Nothing has been charged.`;
   return failure(500, 'response_too_large', message);

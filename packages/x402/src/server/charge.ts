@@ -6,7 +6,15 @@ import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402
 import { type GatewayClient, isPending, type RequirementsRequest, type Settlement } from '../gateway/gateway-client.ts';
 import { X402GatewayError } from '../gateway/gateway-error.ts';
 import type { RequirementsCache } from '../gateway/requirements-cache.ts';
-import { type Answer, inProgress, paymentRequired, pending, receiptHeaders, unavailable } from './answer.ts';
+import {
+  type Answer,
+  badAddress,
+  inProgress,
+  paymentRequired,
+  pending,
+  receiptHeaders,
+  unavailable,
+} from './answer.ts';
 import { describeRoute, type Extensions } from './bazaar.ts';
 import type { PaidCall } from './paid-call.ts';
 import { type PayOptions, requirePrice, type UnservedPayment } from './pay-options.ts';
@@ -53,14 +61,19 @@ export type ChargeRequest = {
   payment?: PaymentPayload | 'invalid' | undefined;
 };
 
+/** The gateway quotes for no longer one. */
+const LONGEST_URL = 1_024;
+
 type Offer = { required: PaymentRequired; price: string; currency: string };
 
 export async function chargeCall(world: ChargeWorld, request: ChargeRequest): Promise<Charge> {
   const { call, options } = request;
   const price = typeof options.price === 'function' ? await options.price(call) : options.price;
   if (price === null) return { outcome: 'free' };
+  const url = resourceOf(world, request);
+  if (url.length > LONGEST_URL) return { outcome: 'refused', answer: badAddress() };
   try {
-    const offer = await makeOffer(world, request, requirePrice(price));
+    const offer = await makeOffer(world, { ...request, url, price: requirePrice(price) });
     const payment = 'payment' in request ? request.payment : paymentOf(call);
     if (payment === undefined) return refuse(offer, 'payment_required');
     if (payment === 'invalid') return refuse(offer, 'invalid_payload');
@@ -71,9 +84,14 @@ export async function chargeCall(world: ChargeWorld, request: ChargeRequest): Pr
     return await takePayment(world, { payment, offer, options });
   } catch (error) {
     if (!(error instanceof X402GatewayError)) throw error;
-    world.onError(error);
+    if (!error.isSilent) world.onError(error);
     return { outcome: 'refused', answer: unavailable() };
   }
+}
+
+function resourceOf({ urls }: ChargeWorld, { call, options }: ChargeRequest): string {
+  const named = typeof options.resource === 'function' ? options.resource(call) : options.resource;
+  return named ?? resourceUrl(call, urls);
 }
 
 function paymentOf(call: PaidCall): PaymentPayload | 'invalid' | undefined {
@@ -81,12 +99,13 @@ function paymentOf(call: PaidCall): PaymentPayload | 'invalid' | undefined {
   return header === undefined || header === '' ? undefined : (readPayment(header) ?? 'invalid');
 }
 
-async function makeOffer(world: ChargeWorld, request: ChargeRequest, price: string): Promise<Offer> {
-  const { call, options } = request;
+type Priced = ChargeRequest & { url: string; price: string };
+
+async function makeOffer(world: ChargeWorld, { price, url, ...request }: Priced): Promise<Offer> {
+  const { options } = request;
   const { description, mimeType, currency = 'USD', schemes, networks, maxTimeoutSeconds, discovery } = options;
-  const named = typeof options.resource === 'function' ? options.resource(call) : options.resource;
   const resource = {
-    url: named ?? resourceUrl(call, world.urls),
+    url,
     ...(description === undefined ? {} : { description }),
     ...(mimeType === undefined ? {} : { mimeType }),
   };
@@ -98,8 +117,8 @@ async function makeOffer(world: ChargeWorld, request: ChargeRequest, price: stri
     ...(networks ? { networks } : {}),
     ...(maxTimeoutSeconds === undefined ? {} : { maxTimeoutSeconds }),
   };
-  const accepts = withRequestId(await world.requirements(wanted));
-  const extensions = request.extensions ?? (discovery === false ? {} : describeRoute(call, discovery ?? {}));
+  const accepts = withRequestId(await world.requirements.get(wanted));
+  const extensions = request.extensions ?? (discovery === false ? {} : describeRoute(request.call, discovery ?? {}));
   const required = {
     x402Version: 2,
     resource,
@@ -133,6 +152,7 @@ async function takePayment(world: ChargeWorld, taking: Taking): Promise<Charge> 
         world.claims.end(key);
         return refuse(offer, verified.invalidReason ?? 'invalid_payment');
       }
+      world.requirements.trust(offer.required.resource.url);
     }
     if (options.settle === 'before' || claim.state === 'resumed') {
       const settling = await settlePayment(world, { ...taking, key, attempt });

@@ -2,7 +2,7 @@
  * Express 4 and 5: `app.get('/weather', paid.express, handler)`. The types are structural, so that the package needs no Express of its own.
  * With `settle: 'after'`, what the handler writes is held back until the payment has settled.
  */
-import { type Answer, privateCacheControl, tooLarge } from './answer.ts';
+import { type Answer, badAddress, privateCacheControl, tooLarge } from './answer.ts';
 import type { Charge, Settled } from './charge.ts';
 import { type HeldResponse, holdResponse } from './hold-response.ts';
 import type { PaidCall } from './paid-call.ts';
@@ -35,7 +35,9 @@ export function expressMiddleware({ charge, largestHeldBytes }: Charging): Expre
     response.once('close', () => {
       hasLeft = true;
     });
-    charge(callOf(request)).then(async (charged) => {
+    const call = callOf(request);
+    if (!call) return send(response, badAddress());
+    charge(call).then(async (charged) => {
       switch (charged.outcome) {
         case 'refused':
           return send(response, charged.answer);
@@ -61,7 +63,8 @@ export function expressMiddleware({ charge, largestHeldBytes }: Charging): Expre
   };
 }
 
-function callOf(request: ExpressRequest): PaidCall {
+/** Undefined if the `Host` header is no host. */
+function callOf(request: ExpressRequest): PaidCall | undefined {
   const { method, originalUrl, protocol, headers, baseUrl } = request;
   const read = (name: string) => {
     const value = headers[name.toLowerCase()];
@@ -74,6 +77,7 @@ function callOf(request: ExpressRequest): PaidCall {
   const route = (request as { route?: { path?: unknown } }).route?.path;
   // A path that starts with two slashes is not the name of another host.
   const address = originalUrl.startsWith('/') ? `${protocol}://${host}${originalUrl}` : originalUrl;
+  if (!URL.canParse(address)) return undefined;
   return {
     method,
     url: new URL(address).toString(),
