@@ -4,3 +4,8 @@ ALTER TABLE "payment_intent" ADD COLUMN "x402_answered_to" TEXT,
   ADD COLUMN "x402_request_hash" TEXT;
 
 ALTER TABLE "exact_authorization" ADD COLUMN "answered_to" TEXT;
+
+-- Open authorizations are read in pages.
+DROP INDEX "exact_authorization_chain_id_status_valid_before_idx";
+
+CREATE INDEX "exact_authorization_chain_id_status_valid_before_id_idx" ON "exact_authorization"("chain_id", "status", "valid_before", "id");

@@ -1,4 +1,9 @@
-import type { DatabaseTransaction, ExactAuthorization } from '../../../../prisma/client.ts';
+import type {
+  Database,
+  DatabaseTransaction,
+  ExactAuthorization,
+  OutgoingTransaction,
+} from '../../../../prisma/client.ts';
 import { canonicalSignature } from '../../../chains/evm/signature.ts';
 import { transferCall } from '../../../chains/evm/transfer-authorization.ts';
 import { enqueueTransaction } from '../../../operator/enqueue-transaction.ts';
@@ -23,10 +28,7 @@ export async function sendTransfer(tx: DatabaseTransaction, authorization: Exact
     where: { purpose: { startsWith: prefix } },
     select: { status: true, abandonedAt: true },
   });
-  const isUnderWay = sent.some(
-    ({ status, abandonedAt }) => status !== 'FAILED' && status !== 'CANCELLED' && abandonedAt === null,
-  );
-  if (isUnderWay || sent.length >= SENDS_LIMIT) return false;
+  if (sent.some(isUnderWay) || sent.length >= SENDS_LIMIT) return false;
   const call = transferCall(hex(token), signedOf(authorization), canonicalSignature(hex(authorization.signature)));
   const transactionId = newId();
   if (paymentIntentId !== null) {
@@ -43,6 +45,29 @@ export async function sendTransfer(tx: DatabaseTransaction, authorization: Exact
     maxGas: MAX_TRANSFER_GAS,
   });
   return true;
+}
+
+/** The ids of the authorizations that nothing sends, and that may be sent again. To be confirmed under the lock of each. */
+export async function findUnsent(
+  database: Database,
+  authorizations: readonly Pick<ExactAuthorization, 'id'>[],
+): Promise<Set<string>> {
+  const purposesOf = (authorization: Pick<ExactAuthorization, 'id'>) =>
+    Array.from({ length: SENDS_LIMIT }, (_, number) => `${purposePrefix(authorization)}${number}`);
+  const sent = await database.outgoingTransaction.findMany({
+    where: { purpose: { in: authorizations.flatMap(purposesOf) } },
+    select: { purpose: true, status: true, abandonedAt: true },
+  });
+  const byPurpose = new Map(sent.map((one) => [one.purpose, one]));
+  const unsent = authorizations.filter((authorization) => {
+    const own = purposesOf(authorization).map((purpose) => byPurpose.get(purpose));
+    return own.includes(undefined) && !own.some((one) => one !== undefined && isUnderWay(one));
+  });
+  return new Set(unsent.map(({ id }) => id));
+}
+
+function isUnderWay({ status, abandonedAt }: Pick<OutgoingTransaction, 'status' | 'abandonedAt'>): boolean {
+  return status !== 'FAILED' && status !== 'CANCELLED' && abandonedAt === null;
 }
 
 /** Drops transfers that are no longer needed. One that has a nonce is abandoned, and fails if it is mined after all. */

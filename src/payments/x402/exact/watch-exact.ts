@@ -1,4 +1,4 @@
-import { type Database, type ExactAuthorization, transaction } from '../../../../prisma/client.ts';
+import { type Database, type ExactAuthorization, type Prisma, transaction } from '../../../../prisma/client.ts';
 import { evmBlockHash } from '../../../chains/evm/evm-block-hash.ts';
 import type { EvmNodes } from '../../../chains/evm/nodes.ts';
 import type { ChainView } from '../../../facts/chain-view.ts';
@@ -7,25 +7,32 @@ import { databaseFault } from '../../../platform/database/database-fault.ts';
 import type { Log } from '../../../platform/log.ts';
 import { findUses, readUsed } from './find-uses.ts';
 import { recordUse } from './record-use.ts';
+import { findUnsent } from './send-transfer.ts';
 import { sendAgain, setExpired } from './unused.ts';
 import type { OutcomeWorld } from './write-outcome.ts';
 
 export type ExactWatchWorld = OutcomeWorld & { database: Database; nodes: EvmNodes; log: Log };
 
-/** Authorizations that one turn reads. Those that expire first are read first. */
-const AT_ONCE = 1_000;
+/** Authorizations that are read and compared with the chain together. */
+const PAGE = 1_000;
 
 /**
  * Finds out what became of the authorizations of a chain whose outcome is open, at its newest block. A use or cancellation, by our
  * transaction or anybody's, is written to the inbox. One that is unused is sent again if nothing sends it, while it is valid, and fails once
- * it has expired at the confirmed height. Called by the projector after each turn. Idempotent. If a node fails, they are read again after
- * the next turn.
+ * it has expired at the confirmed height. Called by the projector after each turn, which reads all of them, a page at a time: those that are
+ * pending first, and of these the ones that expire first. Idempotent. If a node fails, the page is read again after the next turn.
  */
-export async function watchExact(world: ExactWatchWorld, view: ChainView): Promise<void> {
+export async function watchExact(
+  world: ExactWatchWorld,
+  view: ChainView,
+  { page = PAGE }: { page?: number } = {},
+): Promise<void> {
+  for await (const open of openAuthorizations(world.database, { view, page })) await watchPage(world, view, open);
+}
+
+async function watchPage(world: ExactWatchWorld, view: ChainView, open: ExactAuthorization[]): Promise<void> {
   const { database, nodes, log } = world;
   const { chainId, head } = view;
-  const open = await openAuthorizations(database, view);
-  if (open.length === 0) return;
   const reading = await nodes
     .askingOneWith(chainId, { number: head.number, hash: head.hash }, async (client) => {
       const used = await readUsed(client, { authorizations: open, blockHash: evmBlockHash(head.hash) });
@@ -47,27 +54,49 @@ export async function watchExact(world: ExactWatchWorld, view: ChainView): Promi
       });
     });
   }
-  for (const [index, authorization] of open.entries()) {
-    if (reading.used[index] === false)
-      await writing(world, authorization, () => followUnused(world, view, authorization));
+  const unused = open.filter((_, index) => reading.used[index] === false);
+  const unsent = await findUnsent(database, unused);
+  for (const authorization of unused) {
+    const isUnsent = unsent.has(authorization.id);
+    await writing(world, authorization, () => followUnused(world, view, { authorization, isUnsent }));
   }
 }
 
-/** Those that are pending or have expired, and whose use is not in the inbox. */
-async function openAuthorizations(database: Database, view: ChainView): Promise<ExactAuthorization[]> {
+/** Pages of those that are pending or have expired, and whose use is not in the inbox. */
+async function* openAuthorizations(
+  database: Database,
+  { view, page }: { view: ChainView; page: number },
+): AsyncGenerator<ExactAuthorization[]> {
   const { chainId, finalized } = view;
-  const candidates = await database.exactAuthorization.findMany({
-    where: {
-      chainId,
-      OR: [
-        { status: 'PENDING' },
-        // Until the expiry is final, a reorganization may still contain a use.
-        { status: 'FAILED', failure: 'EXPIRED', validBefore: { gt: finalized.timestamp } },
-      ],
-    },
-    orderBy: [{ validBefore: 'asc' }, { id: 'asc' }],
-    take: AT_ONCE,
-  });
+  const kinds: Prisma.ExactAuthorizationWhereInput[] = [
+    { status: 'PENDING' },
+    // Until the expiry is final, a reorganization may still contain a use.
+    { status: 'FAILED', failure: 'EXPIRED', validBefore: { gt: finalized.timestamp } },
+  ];
+  for (const kind of kinds) {
+    let last: ExactAuthorization | undefined;
+    do {
+      const candidates = await database.exactAuthorization.findMany({
+        where: { AND: [{ chainId }, kind, ...(last ? after(last) : [])] },
+        orderBy: [{ validBefore: 'asc' }, { id: 'asc' }],
+        take: page,
+      });
+      last = candidates.length < page ? undefined : candidates.at(-1);
+      const open = await withoutKnown(database, { chainId, candidates });
+      if (open.length > 0) yield open;
+    } while (last);
+  }
+}
+
+/** The first condition lets the index begin where the page before has ended. */
+function after({ validBefore, id }: ExactAuthorization): Prisma.ExactAuthorizationWhereInput[] {
+  return [{ validBefore: { gte: validBefore } }, { OR: [{ validBefore: { gt: validBefore } }, { id: { gt: id } }] }];
+}
+
+async function withoutKnown(
+  database: Database,
+  { chainId, candidates }: { chainId: number; candidates: ExactAuthorization[] },
+): Promise<ExactAuthorization[]> {
   if (candidates.length === 0) return [];
   const known = await database.chainFact.findMany({
     where: { chainId, ref: { in: candidates.map(({ paymentKey }) => paymentKey) }, status: { not: 'ORPHANED' } },
@@ -78,11 +107,15 @@ async function openAuthorizations(database: Database, view: ChainView): Promise<
 }
 
 /** An authorization that is unused at the head is unused in every earlier block of the same chain. */
-async function followUnused(world: ExactWatchWorld, view: ChainView, authorization: ExactAuthorization): Promise<void> {
+async function followUnused(
+  world: ExactWatchWorld,
+  view: ChainView,
+  { authorization, isUnsent }: { authorization: ExactAuthorization; isUnsent: boolean },
+): Promise<void> {
   const { id, validBefore, status } = authorization;
   const isExpired = view.confirmed.timestamp >= validBefore;
   if (isExpired !== (status === 'FAILED')) await setExpired(world, { view, id, isExpired });
-  else if (status === 'PENDING' && view.head.timestamp < validBefore) await sendAgain(world, { id });
+  else if (isUnsent && status === 'PENDING' && view.head.timestamp < validBefore) await sendAgain(world, { id });
 }
 
 /** A write that fails holds up neither the others nor the chain's turn; it is made again after the next turn. */
