@@ -1,12 +1,16 @@
 /** A proxy in front of a chain's node that answers as bad providers do. */
 import { createServer, type ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { getAbiItem, toEventSelector } from 'viem';
 import { z } from 'zod';
 import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
 
 export const nodeFaults = ['429', '5xx', 'garbage', 'hang', 'half-logs'] as const;
-/** `frozen` answers with the block that was the newest; `no-captures` leaves out the contract's event of a capture. */
-export type NodeFault = (typeof nodeFaults)[number] | 'frozen' | 'no-captures';
+/**
+ * `frozen` answers with the block that was the newest; `no-captures` leaves out the contract's event of a capture; `late` holds every
+ * answer back for half a second to six seconds.
+ */
+export type NodeFault = (typeof nodeFaults)[number] | 'frozen' | 'no-captures' | 'late';
 
 export type NodeProxy = {
   url: string;
@@ -16,6 +20,7 @@ export type NodeProxy = {
 };
 
 const UPSTREAM_LIMIT_MS = 30_000;
+const LATE_MS = { least: 500, most: 6_000 };
 const json = { 'content-type': 'application/json' };
 const requestShape = z.looseObject({ id: z.unknown(), method: z.string(), params: z.unknown().optional() });
 const logShape = z.looseObject({ topics: z.array(z.string()) });
@@ -39,6 +44,7 @@ export async function openNodeProxy(request: { port: number; nodeUrl: string }):
       const signal = AbortSignal.timeout(UPSTREAM_LIMIT_MS);
       const answer = await fetch(request.nodeUrl, { method: 'POST', headers: json, body, signal });
       const text = await answer.text();
+      if (fault === 'late') await delay(LATE_MS.least + Math.random() * (LATE_MS.most - LATE_MS.least));
       response.writeHead(answer.status, json).end(altered(fault, { body, text, frozen }));
     } catch {
       // A node that is away has no answer of its own: the connection breaks, as it would without the proxy.
