@@ -32,6 +32,9 @@ export type Sizes = {
   documents: number;
   /** Renewals that are due while a primary database is killed, and for each number of workers. */
   jobs: number;
+  /** Payments of x402 that each facilitator settles in a round, and clients that pay at once. */
+  x402Calls: number;
+  x402Clients: number;
   /** How long the load runs before the primary is killed, and after writes succeed again. */
   calmSeconds: number;
 };
@@ -56,6 +59,8 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     grown: 50_000,
     documents: 1_000,
     jobs: 200,
+    x402Calls: 60,
+    x402Clients: 20,
     calmSeconds: 15,
   },
   full: {
@@ -76,6 +81,8 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     grown: 1_000_000,
     documents: 5_000,
     jobs: 1_000,
+    x402Calls: 600,
+    x402Clients: 200,
     calmSeconds: 30,
   },
 };

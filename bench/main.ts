@@ -1,8 +1,8 @@
 /**
  * `npm run bench [-- part…] [--full] [--renewals n] [--grown n] [--write]`: measures an installation of its own, and prints tables. Parts: rest, reads, cpu, postgraphile,
  * creates, pushes, hops, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana, dashboard, gateway, refused, growth; all when none is
- * named. `scale` and `lighthouse` run only when they are named: the first needs the packages of `node bench/scale/install-packages.ts`, the
- * second downloads its package. `--full` takes the sizes of the
+ * named. `x402`, `scale` and `lighthouse` run only when they are named: the first has an installation with one sender key, the second needs the
+ * packages of `node bench/scale/install-packages.ts`, the third downloads its package. `--full` takes the sizes of the
  * published figures, `--write` puts the tables into docs/performance.md, those of `refused` into docs/operations.md, those of `gateway` into
  * docs/gateway.md, and those of `scale` into docs/scale.md.
  */
@@ -34,6 +34,7 @@ import { measureSubscribers } from './measure-subscribers.ts';
 import { measureWebhooks } from './measure-webhooks.ts';
 import { type Installation, openInstallation } from './open-installation.ts';
 import { measureScale } from './scale/measure-scale.ts';
+import { measureX402 } from './x402/measure-x402.ts';
 
 const parts: Record<string, (bench: Bench) => Promise<string>> = {
   rest: measureRest,
@@ -59,6 +60,7 @@ const parts: Record<string, (bench: Bench) => Promise<string>> = {
 };
 /** Parts with an installation of their own, which run only when they are named. */
 const separateParts: Record<string, (bench: Omit<Bench, 'installation'>) => Promise<string>> = {
+  x402: measureX402,
   scale: measureScale,
   lighthouse: measureLighthouse,
 };
