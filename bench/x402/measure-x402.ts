@@ -14,6 +14,7 @@ const PATIENCE_MS = 120_000;
 const BLOCK_MS = 1_000;
 /** Until what was sent without anybody waiting is mined or is not. */
 const LULL_MS = 3_000;
+const SETTLE_DOWN_MS = 5_000;
 
 type World = {
   rpcUrl: string;
@@ -44,7 +45,9 @@ export async function measureX402({ sizes, print }: Omit<Bench, 'installation'>)
     await Promise.all(contestants.map((one) => one.stop()));
     await installation.stop();
   };
-  process.once('SIGINT', () => void stop().finally(() => process.exit(130)));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void stop().finally(() => process.exit(130)));
+  }
   try {
     const [chain] = installation.demo.chains;
     const usdc = chain?.tokens.find(({ key }) => key.startsWith('USDC'));
@@ -56,6 +59,8 @@ export async function measureX402({ sizes, print }: Omit<Bench, 'installation'>)
     contestants.push(openGateway(installation, place));
     const payers = await openPayers(place, { name: 'x402 bench', count: sizes.x402Clients });
     const world = { ...place, payers, contestants, calls: sizes.x402Calls, print };
+    // Otherwise the first payments would measure how Ponder catches up with what was mined for the wallets.
+    await delay(SETTLE_DOWN_MS);
     const rows: string[] = [];
     for (const blocks of ['each', 'timed'] as const) {
       rows.push(...(await withBlocks(rpcUrl, blocks, () => compare(world, blocks))));
