@@ -68,14 +68,15 @@ const print = (line: string) => console.log(`${seconds().toFixed(0).padStart(5)}
 print(
   `Seed ${seed}: ${calls} payments by ${clients} clients, ${kills} kills, ${reorgs} reorganizations, ${late} times a late node.`,
 );
-const ground = await openGround({ LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn', ...withoutLimits });
 let interrupted = false;
+const opening = openGround({ LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn', ...withoutLimits });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     interrupted = true;
-    void ground.stop().finally(() => process.exit(130));
+    void opening.then((opened) => opened.stop()).finally(() => process.exit(130));
   });
 }
+const ground = await opening;
 const reasons: string[] = [];
 let summary = '';
 try {
@@ -91,7 +92,8 @@ try {
 const verdict = reasons.length === 0 ? 'Everything held.' : `${reasons.length} things did not hold.`;
 console.log(`\n${surroundings()}; seed ${seed}, ${seconds().toFixed(0)} s in all. ${verdict}\n${summary}`);
 for (const reason of reasons) console.error(`- ${reason}`);
-process.exit(reasons.length === 0 ? 0 : 1);
+// Whoever interrupted the run waits until the installation has stopped.
+if (!interrupted) process.exit(reasons.length === 0 ? 0 : 1);
 
 async function prove(): Promise<string> {
   const [chain] = ground.demo.chains;
