@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Address } from 'viem';
 import type { Database, ExactAuthorization } from '../../../../prisma/client.ts';
 import type { EvmNodes } from '../../../chains/evm/nodes.ts';
@@ -7,6 +6,7 @@ import { readUnderWay } from '../under-way.ts';
 import { isSameAttempt } from '../x402-types.ts';
 import { type Acceptance, acceptExact } from './accept-exact.ts';
 import { describeFailure, paymentKeyOf } from './exact-authorization.ts';
+import { lookTogether } from './look-together.ts';
 import { findAuthorization } from './store.ts';
 import { verifyExact } from './verify-exact.ts';
 
@@ -31,7 +31,6 @@ export type ExactSettling = Omit<Acceptance, 'headNumber' | 'balance' | 'reserve
   waitMs: number;
 };
 
-const LOOK_MS = 100;
 const NONCE_USED = 'invalid_exact_evm_nonce_already_used';
 
 /**
@@ -90,13 +89,10 @@ async function followTo(
   }
   const { id } = authorization;
   const deadline = performance.now() + request.waitMs;
-  for (;;) {
-    const now = await world.database.exactAuthorization.findUniqueOrThrow({ where: { id } });
-    if (now.status !== 'PENDING') return await outcome(world, { authorization: now, attemptId: request.attemptId });
-    const left = deadline - performance.now();
-    if (left <= 0) return pending(now);
-    await delay(Math.min(LOOK_MS, left));
-  }
+  let now = await world.database.exactAuthorization.findUniqueOrThrow({ where: { id } });
+  while (now.status === 'PENDING' && performance.now() < deadline) now = await lookTogether(world.database, id);
+  if (now.status === 'PENDING') return pending(now);
+  return await outcome(world, { authorization: now, attemptId: request.attemptId });
 }
 
 /** The first attempt to which the success is reported is stored with it. */
