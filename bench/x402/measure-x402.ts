@@ -36,6 +36,8 @@ type Blocks = keyof typeof blockKinds;
  */
 export async function measureX402({ sizes, print }: Omit<Bench, 'installation'>): Promise<string> {
   const [ofGateway, ofStock] = localAccounts.senders;
+  // An account of its own, so that neither stock facilitator meets the other's nonces.
+  const [ofManaged] = localAccounts.payers;
   if (!ofGateway || !ofStock) throw new Error('There are no keys.');
   const installation = await openInstallation({
     environment: () => ({ SENDER_PRIVATE_KEYS: ofGateway.privateKey, RELAY_MINIMUM_USD_31337: '0' }),
@@ -55,7 +57,7 @@ export async function measureX402({ sizes, print }: Omit<Bench, 'installation'>)
     const { chainId, rpcUrl } = chain;
     const place = { rpcUrl, chainId, token: getAddress(usdc.address), merchant: localAccounts.merchant.address };
     contestants.push(await openStock(place, { key: ofStock.privateKey, nonces: 'node' }));
-    contestants.push(await openStock(place, { key: ofStock.privateKey, nonces: 'managed' }));
+    contestants.push(await openStock(place, { key: ofManaged.privateKey, nonces: 'managed' }));
     contestants.push(openGateway(installation, place));
     const payers = await openPayers(place, { name: 'x402 bench', count: sizes.x402Clients });
     const world = { ...place, payers, contestants, calls: sizes.x402Calls, print };
