@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { PaymentIntent } from '../../prisma/client.ts';
 import { printedDecimal, printedInstant, readPrinted } from '../events/printed-fields.ts';
 import { printBaseUnits } from '../prices/base-units.ts';
-import { printFiat } from '../prices/money.ts';
+import { printPrice } from '../prices/money.ts';
 import type { PaidCall } from './new-payment-intent.ts';
 import { paymentIntentStatuses } from './payment-intent.ts';
 
@@ -13,7 +13,7 @@ export function paymentIntentFields(intent: PaymentIntent) {
     appId: intent.appId,
     customerAccountId: intent.customerAccountId,
     externalId: intent.externalId,
-    amount: printFiat(intent.amount),
+    amount: printPrice(intent.amount),
     currency: intent.currency,
     allowedChains: intent.allowedChains,
     allowedTokens: intent.allowedTokens,

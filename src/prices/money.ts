@@ -27,6 +27,22 @@ export function parseFiat(text: string): Decimal | null {
   return amount.isPositive() && !amount.isZero() ? amount : null;
 }
 
+/** As many decimals as the price of a paid API call may have, which is often below a cent. */
+export const CALL_PRICE_DIGITS = 6;
+const callPricePattern = new RegExp(`^(0|[1-9]\\d{0,11})(\\.\\d{1,${CALL_PRICE_DIGITS}})?$`);
+
+/** Parses the positive price of a paid API call, such as "0.001". Returns null for anything else. */
+export function parseCallPrice(text: string): Decimal | null {
+  if (!callPricePattern.test(text)) return null;
+  const price = new Decimal(text);
+  return price.isZero() ? null : price;
+}
+
+/** Prints an amount with all of its fraction digits, and at least two: "10.00", "0.001". */
+export function printPrice(amount: { toFixed(places?: number): string; decimalPlaces(): number }): string {
+  return amount.toFixed(Math.max(2, amount.decimalPlaces()));
+}
+
 /** Prints an amount as "10.00". Accepts the decimals of both Prisma and decimal.js. */
 export function printFiat(amount: { toFixed(places: number): string }): string {
   return amount.toFixed(2);

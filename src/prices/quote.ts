@@ -27,6 +27,20 @@ export function quoteAmount(request: {
   };
 }
 
+/** Whether the amount is worth less than one base unit of the token. Rounding up would multiply what the payer pays. */
+export function isBelowOneUnit(request: {
+  amount: Decimal;
+  fiatUsd: Decimal;
+  tokenUsd: Decimal;
+  decimals: number;
+}): boolean {
+  const amount = ratio(request.amount);
+  const fiat = ratio(request.fiatUsd);
+  const token = ratio(request.tokenUsd);
+  const numerator = amount.above * fiat.above * token.below * 10n ** BigInt(request.decimals);
+  return numerator < amount.below * fiat.below * token.above;
+}
+
 /** Prints base units as a decimal string of whole tokens, without trailing zeros. */
 export function printUnits(baseUnits: bigint, decimals: number): string {
   const digits = baseUnits.toString().padStart(decimals + 1, '0');

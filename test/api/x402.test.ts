@@ -100,7 +100,7 @@ describe('POST /x402/requirements', () => {
 
   it('names every fault of a request', async () => {
     const answer = await offers({
-      price: '0.001',
+      price: '0.0000001',
       currency: 'GBP',
       resource: { url: 'https://api.example', mimeType: 'x'.repeat(101) },
       maxTimeoutSeconds: 5,

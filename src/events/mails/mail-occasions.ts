@@ -2,6 +2,7 @@
 import type { Database } from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { printPrice } from '../../prices/money.ts';
 import { printUnits } from '../../prices/quote.ts';
 import type { ReactedEvent } from '../react.ts';
 import type { DisputeStep, MailContent } from './mail-content.ts';
@@ -61,12 +62,14 @@ async function ofCaptures(facts: Facts, app: OccasionApp, events: readonly Typed
     const captured = capture?.amount ?? intent.cryptoAmount;
     const isWhole = captured === null || intent.cryptoAmount === null || captured.equals(intent.cryptoAmount);
     const amount =
-      isWhole || !intent.cryptoAmount ? intent.amount : intent.amount.times(captured).div(intent.cryptoAmount);
+      isWhole || !intent.cryptoAmount
+        ? printPrice(intent.amount)
+        : intent.amount.times(captured).div(intent.cryptoAmount).toFixed(2);
     const items = intent.invoice?.items ?? intent.checkoutSessions[0]?.items ?? [];
     const { currency } = intent;
     const content: MailContent = {
       ...paymentContent(facts, app, intent),
-      money: { amount: amount.toFixed(2), currency },
+      money: { amount, currency },
       ...tokenAmount(intent, captured),
       transaction: transactionOf(facts, intent.authorizationChainId, intent.captureTxHash),
       at: (intent.capturedAt ?? intent.updatedAt).toISOString(),
@@ -156,7 +159,7 @@ async function ofDisputes(facts: Facts, app: OccasionApp, events: readonly Typed
     const submitter = step === 'EVIDENCE_SUBMITTED' ? asRecord(event.data.submission).party : null;
     const content: MailContent = {
       ...paymentContent(facts, app, intent),
-      money: { amount: intent.amount.toFixed(2), currency: intent.currency },
+      money: { amount: printPrice(intent.amount), currency: intent.currency },
       dispute: {
         id: event.resourceId,
         step,

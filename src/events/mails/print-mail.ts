@@ -1,6 +1,7 @@
 /** A mail as HTML and text, both printed from the same parts. The HTML loads nothing but the merchant's logo. */
 import { readableAccent } from '../../catalog/accent.ts';
 import { escapeHtml } from '../../platform/mail.ts';
+import { CALL_PRICE_DIGITS } from '../../prices/money.ts';
 import type { MailContent } from './mail-content.ts';
 import type { MailKind, MailLanguage } from './mail-kind.ts';
 import { english } from './words/english.ts';
@@ -81,7 +82,12 @@ function formatOf(language: MailLanguage): MailFormat {
   return {
     money: ({ amount, currency }) =>
       // A string is formatted exactly, with all of its digits.
-      new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount as Intl.StringNumericLiteral),
+      new Intl.NumberFormat(locale, {
+        style: 'currency',
+        currency,
+        minimumFractionDigits: 2,
+        maximumFractionDigits: CALL_PRICE_DIGITS,
+      }).format(amount as Intl.StringNumericLiteral),
     date: (instant) => day.format(new Date(instant)),
     time: (instant) => `${minute.format(new Date(instant))} UTC`,
     percent: (value) => percent.format(value as Intl.StringNumericLiteral),

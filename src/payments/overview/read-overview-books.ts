@@ -7,7 +7,7 @@ export type BookedSum = { units: bigint; value: Prisma.Decimal };
 
 /**
  * What became of the money of payments in one token and currency. `received` equals the sum of the other parts, in units and to
- * the cent.
+ * the cent, or to the smallest decimal of any price where paid API calls cost less than a cent.
  */
 export type OverviewBooks = {
   tokenKey: string;
@@ -26,12 +26,11 @@ export type OverviewBooks = {
 };
 
 const CENTS = 2;
-const CENT = '0.01';
-/** The decimals of a value before it is rounded to cents. */
+/** The decimals of a value before it is rounded. */
 const FINE = 8;
 
 const parts = ['received', 'held', 'settled', 'returned', 'fees', 'undelivered'] as const;
-type Row = { tokenKey: string; chainId: number; currency: string } & Record<
+type Row = { tokenKey: string; chainId: number; currency: string; digits: number } & Record<
   `${(typeof parts)[number]}${'Units' | 'Value'}`,
   Prisma.Decimal
 >;
@@ -51,10 +50,11 @@ export async function readOverviewBooks(
       : Prisma.sql`intent.app_id = ${scope.appId}::uuid`;
   const value = (units: Prisma.Sql) =>
     Prisma.sql`coalesce(round(sum(${units} * intent.amount / nullif(intent.crypto_amount, 0)), ${FINE}), 0)`;
-  const isGiven = Prisma.sql`(line.account = 'PAYER' AND line.kind ~ '^(REVERSE_)?AUTHORIZE')`;
-  const isReturned = Prisma.sql`(line.account = 'PAYER' AND line.kind !~ '^(REVERSE_)?AUTHORIZE')`;
+  const isGiven = Prisma.sql`(line.account = 'PAYER' AND line.kind ~ '^(REVERSE_)?(AUTHORIZE|TRANSFER)')`;
+  const isReturned = Prisma.sql`(line.account = 'PAYER' AND line.kind !~ '^(REVERSE_)?(AUTHORIZE|TRANSFER)')`;
   const rows = await database.$queryRaw<Row[]>`
     SELECT line.token_key AS "tokenKey", line.chain_id AS "chainId", intent.currency,
+      max(scale(trim_scale(intent.amount))) AS digits,
       coalesce(-sum(line.amount) FILTER (WHERE ${isGiven}), 0) AS "receivedUnits",
       coalesce(sum(line.amount) FILTER (WHERE line.account = 'ESCROW'), 0) AS "heldUnits",
       coalesce(sum(line.amount) FILTER (WHERE line.account = 'MERCHANT'), 0) AS "settledUnits",
@@ -76,27 +76,29 @@ export async function readOverviewBooks(
       value: row[`${part}Value`],
     });
     const { tokenKey, chainId, currency } = row;
+    const digits = Math.max(CENTS, row.digits);
     const received = sum('received');
-    const whole = { ...received, value: received.value.toDecimalPlaces(CENTS) };
+    const whole = { ...received, value: received.value.toDecimalPlaces(digits) };
     const paidOut = { settled: sum('settled'), returned: sum('returned'), fees: sum('fees') };
     const spent = { held: sum('held'), ...paidOut, undelivered: sum('undelivered') };
-    splitCents(whole, Object.values(spent));
+    splitRounded(whole, Object.values(spent), digits);
     return { tokenKey, chainId, currency, received: whole, ...spent };
   });
 }
 
 /**
- * Rounds the parts down and gives the remaining cents to those that lost most by rounding, so that the parts sum to the whole.
+ * Rounds the parts down and gives the remaining cents, or smaller parts, to those that lost most by rounding, so that the parts sum to the whole.
  */
-function splitCents(whole: BookedSum, parts: BookedSum[]): void {
+function splitRounded(whole: BookedSum, parts: BookedSum[], digits: number): void {
+  const least = new Prisma.Decimal(10).pow(-digits);
   const cut = parts.map((part) => {
-    const value = part.value.toDecimalPlaces(CENTS, Prisma.Decimal.ROUND_FLOOR);
+    const value = part.value.toDecimalPlaces(digits, Prisma.Decimal.ROUND_FLOOR);
     return { part, value, lost: part.value.minus(value) };
   });
   let left = cut.reduce((rest, { value }) => rest.minus(value), whole.value);
   for (const { part, value } of cut.sort((one, other) => other.lost.comparedTo(one.lost))) {
-    const cent = left.gt(0) ? CENT : 0;
-    part.value = value.plus(cent);
-    left = left.minus(cent);
+    const added = left.gt(0) ? least : 0;
+    part.value = value.plus(added);
+    left = left.minus(added);
   }
 }

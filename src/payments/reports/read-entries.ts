@@ -45,7 +45,7 @@ export async function* readEntries(
         fact.block_timestamp AS "blockTimestamp", coalesce(terms.terms->>'payer', intent.authorization_wallet_address) AS payer,
         coalesce(terms.terms->>'merchant', exact.pay_to) AS merchant, terms.terms->>'feeRecipient' AS "feeRecipient",
         intent.external_id AS "externalId", intent.currency, intent.amount AS "fiatAmount",
-        coalesce(terms.terms->>'amount', intent.crypto_amount::text) AS "quotedUnits", quote.evidence
+        coalesce(terms.terms->>'amount', intent.crypto_amount::text) AS "quotedUnits", coalesce(quote.evidence, exact.evidence) AS evidence
       FROM ledger_entry line
       JOIN payment_intent intent ON intent.id = line.payment_intent_id
       LEFT JOIN payment_terms terms ON terms.chain_id = line.chain_id AND terms.terms_hash = line.terms_hash

@@ -3,6 +3,7 @@ import { Prisma } from '../../../prisma/client.ts';
 import type { ScopedDatabase } from '../../auth/scoped-database.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { toBigInt } from '../../prices/base-units.ts';
+import { printPrice } from '../../prices/money.ts';
 import { isReceipt } from '../ledger.ts';
 import { REPORT_PAGE, type ReportRequest, type Row } from './report.ts';
 import { wholeCoins, wholeTokens } from './token-amount.ts';
@@ -64,7 +65,7 @@ function paymentRow({ registry }: World, intent: Intent): Row {
     status: intent.status,
     created_at: intent.createdAt.toISOString(),
     currency: intent.currency,
-    amount_fiat: intent.amount.toFixed(2),
+    amount_fiat: printPrice(intent.amount),
     chain_id: intent.authorizationChainId,
     token_key: tokenKey,
     exchange_rate_tokens_per_usd: intent.exchangeRate?.toFixed() ?? null,

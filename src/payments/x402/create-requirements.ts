@@ -10,10 +10,10 @@ import { GatewayError, invalid } from '../../errors.ts';
 import { escrowDomain } from '../../escrow/escrow-domain.ts';
 import { termsToJson } from '../../escrow/terms.ts';
 import { newId } from '../../platform/identifier.ts';
-import { currencies, parseFiat } from '../../prices/money.ts';
+import { CALL_PRICE_DIGITS, currencies, parseCallPrice, printPrice } from '../../prices/money.ts';
 import { priceEvidence } from '../../prices/price-evidence.ts';
 import type { Price } from '../../prices/price-source.ts';
-import { quoteAmount } from '../../prices/quote.ts';
+import { isBelowOneUnit, quoteAmount } from '../../prices/quote.ts';
 import { requirePayeeApp } from './payee-app.ts';
 import { encodeClaims, type QuoteClaims, withQuote } from './requirement-quote.ts';
 import { chainIdOf, networkOf, type Offer, X402_VERSION, type X402Scheme, x402Schemes } from './x402-types.ts';
@@ -31,8 +31,8 @@ export const newRequirementsSchema = z.object({
   price: z
     .string()
     .refine(
-      (text) => parseFiat(text) !== null,
-      'a positive amount of at most 12 digits and 2 decimals, such as "0.01"',
+      (text) => parseCallPrice(text) !== null,
+      `a positive amount of at most 12 digits and ${CALL_PRICE_DIGITS} decimals, such as "0.001"`,
     ),
   currency: z.enum(currencies, 'USD or EUR').nullish(),
   resource: z.object({
@@ -61,10 +61,11 @@ type Priced = X402Way & {
 
 /**
  * Returns the ways in which a call of the resource can be paid, in the order of `networks` and `schemes`, at current prices. Writes nothing.
- * Chains that are paused, that do not answer or on which the app cannot be paid are left out, as are tokens without a fresh price and the
- * scheme `escrow` below the chain's minimum. The list is cut where its header would become too long.
+ * Chains that are paused, that do not answer or on which the app cannot be paid are left out, as are tokens without a fresh price, tokens of
+ * which one base unit is worth more than the price, and the scheme `escrow` below the chain's minimum. The list is cut where its header would
+ * become too long.
  *
- * Throws VALIDATION_ERROR for an unknown network or if the price is below every minimum, CONFLICT if the app can be paid nowhere,
+ * Throws VALIDATION_ERROR for an unknown network, or if the price is below every minimum or one base unit of every token, CONFLICT if the app can be paid nowhere,
  * CHAIN_PAUSED, CHAIN_UNAVAILABLE and PRICE_UNAVAILABLE if nothing else is left.
  */
 export async function createRequirements(
@@ -143,17 +144,23 @@ async function priceWays(
       ),
     ),
   );
+  const tooSmall: string[] = [];
   const priced = await Promise.all(
     ways.map(async (way): Promise<Priced | null> => {
       const time = times.get(way.chain.chainId) ?? null;
       const price = await unless('PRICE_UNAVAILABLE', world.prices.usdPrice(way.token.symbol));
       if (time === null || price === null) return null;
-      const { cryptoAmount, exchangeRate } = quoteAmount({
+      const quoted = {
         amount: new Decimal(input.price),
         fiatUsd: fiat.priceUsd,
         tokenUsd: price.priceUsd,
         decimals: way.token.decimals,
-      });
+      };
+      if (isBelowOneUnit(quoted)) {
+        tooSmall.push(`${leastPrice(quoted)} ${currency} with ${way.token.symbol} on ${way.chain.name}`);
+        return null;
+      }
+      const { cryptoAmount, exchangeRate } = quoteAmount(quoted);
       const evidence = priceEvidence({ [currency]: fiat, [way.token.symbol]: price });
       const base = Math.max(Math.floor(now.getTime() / 1000), time);
       return { ...way, amount: cryptoAmount, exchangeRate, evidence, base };
@@ -161,10 +168,20 @@ async function priceWays(
   );
   const found = priced.filter((way) => way !== null);
   if (found.length > 0) return { fiat, priced: found };
+  if (tooSmall.length > 0) {
+    const message = `is worth less than one base unit of the token; at least ${tooSmall.sort().join(', or ')}`;
+    throw invalid([{ param: 'price', message }]);
+  }
   if ([...times.values()].every((time) => time === null)) {
     throw new GatewayError('CHAIN_UNAVAILABLE', 'No chain of this call answers.');
   }
   throw new GatewayError('PRICE_UNAVAILABLE', 'No fresh price of any token is available.');
+}
+
+/** The price of one base unit, rounded up to the decimals that a price may have. */
+function leastPrice(quoted: { fiatUsd: Decimal; tokenUsd: Decimal; decimals: number }): string {
+  const unit = quoted.tokenUsd.div(quoted.fiatUsd).div(new Decimal(10).pow(quoted.decimals));
+  return printPrice(unit.toDecimalPlaces(CALL_PRICE_DIGITS, Decimal.ROUND_UP));
 }
 
 async function newestTime({ nodes }: X402World, chainId: number): Promise<number> {
@@ -188,7 +205,7 @@ function offer(world: X402World, request: Asked & { way: Priced; scheme: X402Sch
   const claims: QuoteClaims = {
     id: newId(),
     appId: app.id,
-    price: new Decimal(input.price).toFixed(2),
+    price: printPrice(new Decimal(input.price)),
     currency: input.currency ?? 'USD',
     resource: input.resource.url,
     scheme,

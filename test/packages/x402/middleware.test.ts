@@ -350,5 +350,6 @@ describe('other frameworks and proxies', () => {
     // @ts-expect-error A price is never a number.
     expect(() => x402.pay({ price: 0.01 })).toThrow('decimal string');
     expect(() => x402.pay({ price: '0' })).toThrow('decimal string');
+    expect(() => x402.pay({ price: '0.0000001' })).toThrow('at most 6 decimals');
   });
 });

@@ -55,7 +55,7 @@ export async function exactClient(gateway: Gateway) {
     resource: 'https://shop.example/weather',
     identifier: null,
     x402: { resource: 'https://shop.example/weather', scheme: 'exact', network: `eip155:${token.chainId}` },
-    by: { kind: 'OWN', call: { fields: { amount: '0.01', currency: 'USD' }, exchangeRate: '1' } },
+    by: { kind: 'OWN', call: { fields: { amount: '0.01', currency: 'USD' }, exchangeRate: '1', evidence: [] } },
     attemptId: null,
     waitMs: 0,
     ...fields,

@@ -34,7 +34,7 @@ export type Discovery = {
 export type Price = string | ((call: PaidCall) => string | null | Promise<string | null>);
 
 export type PayOptions = {
-  /** A decimal string such as `'0.01'`, or a function of the call. A function that returns null serves the call without a payment. */
+  /** A decimal string of at most 6 decimals such as `'0.001'`, or a function of the call. A function that returns null serves the call without a payment. */
   price: Price;
   currency?: 'USD' | 'EUR';
   description?: string;
@@ -70,12 +70,14 @@ export type UnservedPayment = {
   status: number | undefined;
 };
 
-const PRICE = /^\d{1,12}(\.\d{1,18})?$/;
+const PRICE = /^\d{1,12}(\.\d{1,6})?$/;
 
-/** Throws a TypeError for what is not a positive decimal string. */
+/** Throws a TypeError for what is not a positive decimal string of at most 6 decimals. */
 export function requirePrice(price: unknown): string {
   if (typeof price === 'string' && PRICE.test(price) && /[1-9]/.test(price)) return price;
-  throw new TypeError(`The price must be a positive decimal string such as '0.01', not ${JSON.stringify(price)}.`);
+  throw new TypeError(
+    `The price must be a positive decimal string of at most 6 decimals, such as '0.001', not ${JSON.stringify(price)}.`,
+  );
 }
 
 /** Throws a TypeError that names the fault. */

@@ -8,21 +8,22 @@ const BookedSumRef = builder.objectRef<BookedSum>('OverviewBookedSum').implement
     units: t.field({ type: 'BaseUnits', description: 'Base units.', resolve: ({ units }) => String(units) }),
     value: t.expose('value', {
       type: 'Decimal',
-      description: 'In the payments’ currency, at the price that each payment was made at; two decimals.',
+      description:
+        'In the payments’ currency, at the price that each payment was made at. Two decimals, or up to six if paid API calls have smaller prices.',
     }),
   }),
 });
 
 export const OverviewBooksRef = builder.objectRef<OverviewBooks>('OverviewBooks').implement({
   description:
-    'What became of the money of payment intents in one token and currency. `received` is the sum of all the others, in units and to the cent.',
+    'What became of the money of payment intents in one token and currency. `received` is the sum of all the others, in units and in value.',
   fields: (t) => ({
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     chainId: t.exposeInt('chainId', { description: 'Its chain.' }),
     currency: t.exposeString('currency', { description: 'The currency of the values.' }),
     received: t.field({
       type: BookedSumRef,
-      description: 'What payers put into escrow.',
+      description: 'What payers put into escrow, or transferred directly to the merchant for paid API calls.',
       resolve: ({ received }) => received,
     }),
     held: t.field({ type: BookedSumRef, description: 'Still in escrow.', resolve: ({ held }) => held }),

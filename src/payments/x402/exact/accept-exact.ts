@@ -10,6 +10,7 @@ import { appendEvents } from '../../../events/append-events.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { newId } from '../../../platform/identifier.ts';
 import { toDecimal } from '../../../prices/base-units.ts';
+import type { PriceEvidence } from '../../../prices/price-evidence.ts';
 import { insertPaymentIntent } from '../../insert-payment-intent.ts';
 import type { IntentSettings, NewPaymentIntent, PaidCall } from '../../new-payment-intent.ts';
 import { readUnderWay, underWayFault } from '../under-way.ts';
@@ -21,7 +22,7 @@ import { findAuthorization } from './store.ts';
 import { balanceFault, type ExactRequest } from './verify-exact.ts';
 
 /** The payment of a call of our own: its payment intent is created with it. */
-export type OwnCall = { fields: NewPaymentIntent; exchangeRate: string };
+export type OwnCall = { fields: NewPaymentIntent; exchangeRate: string; evidence: PriceEvidence };
 
 export type Acceptance = ExactRequest & {
   /** What the intent says of the call. Unused for another server. */
@@ -61,12 +62,12 @@ export async function acceptExact(
     const refusal = await walletFault(tx, acceptance);
     if (refusal) return { refusal };
     if (acceptance.by.kind === 'OTHER') return await acceptForOther(tx, world, { acceptance, paymentKey });
-    const { fields, exchangeRate } = acceptance.by.call;
+    const { fields, exchangeRate, evidence } = acceptance.by.call;
     const { app, x402 } = acceptance;
     const now = world.clock.now();
     const expiresAt = new Date(Number(signed.validBefore + BigInt(EXPIRY_GRACE_SECONDS)) * 1000);
     const { intent, created } = await insertPaymentIntent(tx, { app, fields, now, expiresAt, x402 });
-    const columns = { paymentIntentId: intent.id, exchangeRate: new Prisma.Decimal(exchangeRate) };
+    const columns = { paymentIntentId: intent.id, exchangeRate: new Prisma.Decimal(exchangeRate), evidence };
     const authorization = await tx.exactAuthorization.create({
       data: { ...rowOf(acceptance, paymentKey), ...columns },
     });

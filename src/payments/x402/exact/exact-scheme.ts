@@ -117,8 +117,8 @@ async function payerOf(
     const minimumUsd = relayMinimum(world, chain.chainId);
     return { kind: 'OTHER', server: await otherServer(world, { app, token, amount, minimumUsd }) };
   }
-  const { price: amount, currency, exchangeRate } = claims;
-  return { kind: 'OWN', call: { fields: { amount, currency }, exchangeRate } };
+  const { price: amount, currency, exchangeRate, evidence } = claims;
+  return { kind: 'OWN', call: { fields: { amount, currency }, exchangeRate, evidence } };
 }
 
 async function othersFault(world: X402World, judged: JudgedPayment): Promise<Refusal | null> {

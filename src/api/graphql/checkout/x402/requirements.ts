@@ -76,7 +76,11 @@ const CreateInput = builder.inputType('CreateX402RequirementsInput', {
   description: 'A paid call.',
   extensions: carryRules(rules),
   fields: (t) => ({
-    price: t.field({ type: 'Decimal', required: true, description: 'Positive, at most 12 digits and 2 decimals.' }),
+    price: t.field({
+      type: 'Decimal',
+      required: true,
+      description: 'Positive, at most 12 digits and 6 decimals. A price below one base unit of every token is refused.',
+    }),
     currency: t.string({ description: 'USD (the default) or EUR.' }),
     resource: t.field({ type: ResourceInput, required: true, description: 'What is paid for.' }),
     schemes: t.field({
