@@ -57,11 +57,12 @@ it('the paid API, its client and its tools are imported, and a secret key is req
     `import { createX402 } from '@sluice/x402';
 import { createBuyer, EscrowEvmScheme } from '@sluice/x402/client';
 import { paidTool } from '@sluice/x402/mcp';
+import { fileStore } from '@sluice/x402/node';
 let refused = '';
 try { createX402({ apiUrl: 'https://pay.example.com', secretKey: 'pk_test_1' }); } catch (error) { refused = error.name; }
-console.log(JSON.stringify([refused, createBuyer.name, EscrowEvmScheme.name, paidTool.name]));`,
+console.log(JSON.stringify([refused, createBuyer.name, EscrowEvmScheme.name, paidTool.name, fileStore.name]));`,
   );
-  const expected = ['TypeError', 'createBuyer', 'EscrowEvmScheme', 'paidTool'];
+  const expected = ['TypeError', 'createBuyer', 'EscrowEvmScheme', 'paidTool', 'fileStore'];
   return expect(runProgram(process.execPath, ['paid.js'])).resolves.toEqual(expected);
 });
 
