@@ -67,6 +67,8 @@ GET /x402/supported
 POST /x402/requirements
 POST /x402/verify
 POST /x402/settle
+GET /x402/payments
+GET /x402/payments/:id
 POST /v1/auth/otp/request
 POST /v1/auth/otp/verify
 POST /v1/session-connect/session

@@ -59,6 +59,7 @@ const kindsByField: [RegExp, Kind][] = [
   [/^nodes?$/, 'intent'],
   [/SubscriptionCoupon$/, 'subscription'],
   [/checkout/i, 'session'],
+  [/^facilitatedPayment/, 'facilitated'],
   [/paymentIntent|^openDispute$|^deliverPayouts$/i, 'intent'],
   [/dispute/i, 'dispute'],
   [/customer/i, 'customer'],

@@ -1,6 +1,8 @@
 /** The routes of x402 over REST, an outcome a test; that they pay is `test/payments/x402`. */
+import { getAddress } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey } from '../../src/auth/create-api-key.ts';
+import { newId } from '../../src/platform/identifier.ts';
 import { type CheckoutGround, openCheckoutGround } from '../checkout/checkout-ground.ts';
 import { payOffer } from '../payments/x402/sign-escrow.ts';
 
@@ -207,6 +209,81 @@ describe('verify and settle', () => {
     expect((await post('settle', as({ amount: '1' }))).body.errorReason).toBe('invalid_quote');
     const different = { ...body, paymentRequirements: { ...offer, amount: '1' } };
     expect((await post('settle', different)).body.errorReason).toBe('invalid_payment_requirements');
+  });
+});
+
+describe('payments to other servers', () => {
+  const make = async (appId: string, fields: { status?: 'FAILED'; failure?: 'EXPIRED' } = {}) => {
+    const id = newId();
+    await ground.api.database.exactAuthorization.create({
+      data: {
+        ...{ id, appId, chainId: 31337, tokenKey: 'USDC-31337', token: `0x${'0c'.repeat(20)}`, fromNumber: 1n },
+        ...{ payer: `0x${'0a'.repeat(20)}`, payTo: `0x${'0b'.repeat(20)}`, amount: '1000', valueUsd: '0.001' },
+        ...{ validAfter: 0n, validBefore: 1n, nonce: id, signature: '0x', paymentKey: id, purpose: '0x' },
+        ...{ resource: resource.url, feeBps: 50, feeAmount: '5', ...fields },
+      },
+    });
+    return id;
+  };
+  const get = (path: string, by: string | undefined = key) =>
+    ground.api.rest('GET', `/x402/payments${path}`, by ? { key: by } : {});
+
+  it('are listed and read by their app, with the billed fee', async () => {
+    const pending = await make(ground.api.merchantA.appId);
+    const failed = await make(ground.api.merchantA.appId, { status: 'FAILED', failure: 'EXPIRED' });
+    const list = await get('?pageSize=2');
+    expect([list.status, list.body.pagination.total]).toEqual([200, 2]);
+    expect(list.body.data).toMatchObject([
+      {
+        ...{ id: failed, status: 'FAILED', failureReason: 'invalid_exact_evm_payload_authorization_valid_before' },
+        failureMessage: expect.stringContaining('expired'),
+      },
+      {
+        ...{ id: pending, status: 'PENDING', amount: '1000', valueUsd: '0.001', feeBps: 50, feeAmount: '5' },
+        ...{ resource: resource.url, txHash: null, failureReason: null, settledAt: null },
+        payer: getAddress(`0x${'0a'.repeat(20)}`),
+      },
+    ]);
+    expect((await get('?status=FAILED')).body.data.map(({ id }: { id: string }) => id)).toEqual([failed]);
+    expect((await get(`/${pending}`)).body.data).toEqual(list.body.data[1]);
+    const { data } = await ground.api.graphql(
+      '{ facilitatedPayments(first: 1, filter: { status: [PENDING] }) { totalCount nodes { id feeAmount } } }',
+      {},
+      { key },
+    );
+    expect(data).toEqual({ facilitatedPayments: { totalCount: 1, nodes: [{ id: pending, feeAmount: '5' }] } });
+  });
+
+  it('are nobody else’s, and no payment of a payment intent is among them', async () => {
+    const id = await make(ground.api.merchantA.appId);
+    const other = ground.api.merchantB.secretKey;
+    expect(codeOf(await get(`/${id}`, other))).toEqual([404, 'NOT_FOUND']);
+    expect(codeOf(await get(`/${newId()}`))).toEqual([404, 'NOT_FOUND']);
+    expect((await get('', other)).body.data).toEqual([]);
+    const { id: paymentIntentId } = await ground.api.database.paymentIntent.findFirstOrThrow({
+      where: { appId: ground.api.merchantA.appId },
+    });
+    await ground.api.database.exactAuthorization.update({
+      where: { id },
+      data: { paymentIntentId, valueUsd: null, feeBps: null, feeAmount: null, exchangeRate: '1' },
+    });
+    expect(codeOf(await get(`/${id}`))).toEqual([404, 'NOT_FOUND']);
+    expect((await get('')).body.data.map((one: { id: string }) => one.id)).not.toContain(id);
+  });
+
+  it('need a key that reads, and valid queries', async () => {
+    const { merchantId, appId, publishableKey } = ground.api.merchantA;
+    const made = await createApiKey(ground.api.world, {
+      scope: { merchantId, appId },
+      kind: 'SECRET',
+      scopes: ['X402'],
+    });
+    expect(codeOf(await get('', ''))).toEqual([401, 'AUTHENTICATION_ERROR']);
+    expect(codeOf(await get('', publishableKey))).toEqual([403, 'AUTHORIZATION_ERROR']);
+    expect(codeOf(await get('', made.secret))).toEqual([403, 'AUTHORIZATION_ERROR']);
+    expect(codeOf(await get('?status=PAID'))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(codeOf(await get('?pageSize=101'))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(codeOf(await get('/x'))).toEqual([400, 'VALIDATION_ERROR']);
   });
 });
 

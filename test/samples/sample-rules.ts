@@ -128,6 +128,7 @@ const { BASE: baseUrl, SESSION: sessionId, CLIENT_SECRET: clientSecret } = proce
   'docs/x402.md#settle-before-or-after-the-response': { exempt: paidCalls },
   'docs/x402.md#tools-for-agents': { exempt: paidCalls },
   'docs/x402.md#buy-from-others': { exempt: paidCalls },
+  'docs/x402.md#buy-from-others-2': { exempt: paidCalls },
   'packages/x402/README.md#sell': { exempt: paidCalls },
   'packages/x402/README.md#buy': { exempt: paidCalls },
   'packages/x402/README.md#buy-2': { exempt: paidCalls },

@@ -120,6 +120,7 @@ export async function makeMerchantNodes(database: Database, owner: TestApp, paye
       DisputeEvidence: ids.entry,
       DisputeFile: ids.file,
       Event: event,
+      FacilitatedPayment: rows.facilitated,
       Invoice: invoice,
       InvoiceItem: ids.line,
       LedgerEntry: ids.ledger,

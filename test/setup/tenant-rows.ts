@@ -9,6 +9,7 @@ export type TenantRows = Record<
   | 'wallet'
   | 'taxRate'
   | 'coupon'
+  | 'facilitated'
   | 'plan'
   | 'price'
   | 'link'
@@ -37,6 +38,7 @@ export async function makeTenantRows(
   const { merchantId, appId } = owner;
   const [customer, wallet, taxRate, plan, price] = [newId(), newId(), newId(), newId(), newId()];
   const coupon = newId();
+  const facilitated = newId();
   const [link, intent, dispute, session, quote] = [newId(), newId(), newId(), newId(), newId()];
   const [invoice, subscription, endpoint, delivery, event, apiKey] = [
     newId(),
@@ -66,6 +68,20 @@ export async function makeTenantRows(
     },
   });
   await database.taxRate.create({ data: { id: taxRate, merchantId, displayName: 'VAT', percentage: '20' } });
+  await database.exactAuthorization.create({
+    data: {
+      ...{ id: facilitated, appId, chainId: 31337, tokenKey: 'USDC-31337', token: `0x${'0c'.repeat(20)}` },
+      ...{ payer: `0x${'0a'.repeat(20)}`, payTo: `0x${'0b'.repeat(20)}`, amount: '1000000', valueUsd: '1' },
+      ...{ validAfter: 0n, validBefore: 1n, signature: '0x', purpose: '0x', fromNumber: 1n, status: 'SETTLED' },
+      ...{
+        nonce: facilitated,
+        paymentKey: facilitated,
+        resource: 'https://api.example/data',
+        feeBps: 0,
+        feeAmount: '0',
+      },
+    },
+  });
   await database.coupon.create({ data: { id: coupon, appId, name: 'Spring', code: 'SPRING', percentOffBps: 1000 } });
   await database.productPlan.create({ data: { id: plan, appId, name: 'P', planType: 'SUBSCRIPTION' } });
   await database.productPlanPrice.create({
@@ -137,6 +153,7 @@ export async function makeTenantRows(
     wallet,
     taxRate,
     coupon,
+    facilitated,
     plan,
     price,
     link,

@@ -3,6 +3,7 @@ import type {
   CreditedPayout,
   CustomerAccount,
   Dispute,
+  ExactAuthorization,
   Invoice,
   PaymentIntent,
   PaymentLink,
@@ -24,6 +25,7 @@ import { submissionFields } from '../../payments/disputes/dispute-event.ts';
 import { disputeFields } from '../../payments/disputes/dispute-fields.ts';
 import { paymentIntentFields } from '../../payments/payment-intent-fields.ts';
 import { payoutFields } from '../../payments/payouts/payout-fields.ts';
+import { facilitatedPaymentFields } from '../../payments/x402/exact/facilitated-payment-fields.ts';
 import { subscriptionFields } from '../../subscriptions/subscription-fields.ts';
 import {
   active,
@@ -122,6 +124,47 @@ const ofLink = (row: PaymentLink): Told => ({
   data: JSON.parse(JSON.stringify(paymentLinkFields(row, 'https://pay.example'))),
   at: row.updatedAt,
 });
+/** An x402 payment to another server, with a fee of half a percent. */
+const facilitated: ExactAuthorization = {
+  id: uuid(31),
+  appId: app,
+  paymentIntentId: null,
+  chainId: 8453,
+  tokenKey: 'USDC-8453',
+  token: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
+  payer: '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc',
+  payTo: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
+  amount: decimal('1000000'),
+  validAfter: 0n,
+  validBefore: 1_795_824_000n,
+  nonce: `0x${'5e'.repeat(32)}`,
+  signature: `0x${'1f'.repeat(64)}1b`,
+  paymentKey: `0x${'6f'.repeat(32)}`,
+  purpose: `0x${'7a'.repeat(32)}`,
+  resource: 'https://api.example/forecast',
+  identifier: null,
+  status: 'SETTLED',
+  failure: null,
+  fromNumber: 1n,
+  txHash: `0x${'8b'.repeat(32)}`,
+  blockNumber: 20n,
+  blockHash: `0x${'9c'.repeat(32)}`,
+  settledAt: day(1, 13),
+  exchangeRate: null,
+  evidence: null,
+  valueUsd: decimal('1'),
+  feeBps: 50,
+  feeAmount: decimal('5000'),
+  answeredAt: null,
+  createdAt: day(1),
+  updatedAt: day(1, 13),
+};
+const ofFacilitated = (row: ExactAuthorization, finality: Finality): Told => ({
+  of: row,
+  data: facilitatedPaymentFields(row),
+  at: row.updatedAt,
+  finality,
+});
 const ofCustomer = (row: CustomerAccount): Told => ({ of: row, data: customerFields(row), at: row.updatedAt });
 
 const told: { [Type in EventType]: Told } = {
@@ -207,6 +250,15 @@ const told: { [Type in EventType]: Told } = {
   'checkout_session.expired': ofSession({ ...session, status: 'EXPIRED', completedAt: null, updatedAt: day(1, 14) }),
   'payment_link.sold_out': ofLink(soldOutLink),
   'payment_link.oversold': ofLink({ ...soldOutLink, usageCount: 10, soldQuantity: 22, updatedAt: day(3) }),
+  'facilitated_payment.settled': ofFacilitated(facilitated, final),
+  'facilitated_payment.failed': ofFacilitated(
+    { ...facilitated, status: 'FAILED', failure: 'EXPIRED', txHash: null, settledAt: null },
+    final,
+  ),
+  'facilitated_payment.reverted': ofFacilitated(
+    { ...facilitated, status: 'PENDING', txHash: null, settledAt: null, updatedAt: day(2) },
+    gone,
+  ),
   'customer.created': ofCustomer(customer),
   'customer.updated': ofCustomer({ ...customer, city: 'Paris', country: 'FR', updatedAt: day(2) }),
   'webhook_endpoint.disabled': {

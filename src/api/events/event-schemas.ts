@@ -15,6 +15,7 @@ const dataTypes: Record<string, string> = {
   invoice: 'Invoice',
   checkout_session: 'CheckoutSession',
   payment_link: 'PaymentLink',
+  facilitated_payment: 'FacilitatedPayment',
   customer: 'CustomerAccount',
   webhook_endpoint: 'WebhookEndpoint',
 };

@@ -68,6 +68,12 @@ export const eventWords: { readonly [Type in EventType]: string } = {
   'payment_link.sold_out': 'Sent when a completed checkout sells the last unit in the stock of a payment link.',
   'payment_link.oversold':
     'Sent when a completed checkout sells more units than a payment link has in stock, because an expired session was paid late or the stock was lowered.',
+  'facilitated_payment.settled':
+    'Sent when an x402 payment to another server is confirmed: the token has transferred the amount, and the fee is to be billed.',
+  'facilitated_payment.failed':
+    'Sent when an x402 payment to another server has failed: `failureReason` says why, and nothing was transferred.',
+  'facilitated_payment.reverted':
+    'Sent when a reorganization has withdrawn the outcome of an x402 payment to another server, which has another outcome later.',
   'customer.created': 'Sent when a customer is created, through the API or by a payment link.',
   'customer.updated': "Sent when a customer's fields are changed.",
   'webhook_endpoint.disabled':

@@ -54,6 +54,7 @@ import './checkout/checkout-codes.ts';
 import './checkout/x402/paid-call.ts';
 import './checkout/x402/requirements.ts';
 import './checkout/x402/facilitator.ts';
+import './checkout/x402/facilitated-payment.ts';
 import './checkout/checkout.ts';
 import './links/start-link-checkout.ts';
 import './links/link-offer.ts';

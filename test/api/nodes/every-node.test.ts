@@ -32,7 +32,17 @@ const merchants = [
     'DisputeEvidence',
     'DisputeFile',
   ],
-  ...['Event', 'Invoice', 'InvoiceItem', 'LedgerEntry', 'Member', 'Merchant', 'PaymentIntent', 'PaymentLink'],
+  ...[
+    'Event',
+    'FacilitatedPayment',
+    'Invoice',
+    'InvoiceItem',
+    'LedgerEntry',
+    'Member',
+    'Merchant',
+    'PaymentIntent',
+    'PaymentLink',
+  ],
   ...['PaymentRefund', 'ProductPlan', 'ProductPlanPrice', 'Quote', 'RenewalAttempt', 'Subscription', 'TaxRate'],
   ...['Transaction', 'UndeliveredPayout', 'WebhookAttempt', 'WebhookDelivery', 'WebhookEndpoint'],
 ];

@@ -67,7 +67,18 @@ it('verifies, settles once and reports a repetition; other servers are paid only
   const other = settle(foreign);
   await expect.poll(() => database.exactAuthorization.count(), { timeout: 10_000 }).toBe(2);
   await gateway.settleDown();
-  expect(await other).toMatchObject({ success: true, paymentIntentId: null });
+  const settled = await other;
+  expect(settled).toMatchObject({ success: true, paymentIntentId: null });
+  const row = await database.exactAuthorization.findFirstOrThrow({ where: { paymentIntentId: null } });
+  const events = await database.event.findMany({ where: { resourceId: row.id } });
+  expect(events.map(({ type }) => type)).toEqual(['facilitated_payment.settled']);
+  expect(events[0]).toMatchObject({
+    data: {
+      ...{ status: 'SETTLED', amount: '10000', valueUsd: '0.01', feeBps: 100, feeAmount: '100' },
+      ...{ payTo: evm.merchant.address, txHash: settled.transaction, failureReason: null },
+    },
+    finality: { isFinal: true },
+  });
   await database.app.update({ where: { id: app.id }, data: { x402PaymentLimit: '0.00' } });
   expect(await verify(await bodyOf({ ...offer, extra }))).toMatchObject({ invalidReason: 'payment_limit_exceeded' });
 }, 60_000);

@@ -34,6 +34,12 @@ beforeAll(async () => {
   };
 }, 120_000);
 
+async function all<Part>(parts: AsyncIterable<Part>): Promise<Part[]> {
+  const found: Part[] = [];
+  for await (const part of parts) found.push(part);
+  return found;
+}
+
 /** The same chain with a token of so many decimals. */
 const withDecimals = (decimals: number): X402World => ({
   ...world,
@@ -119,13 +125,13 @@ it('charges exactly the small price, and books, reports and evidence add up to i
     '0',
   ]);
   const request = { scope, period: { from, to } };
-  const rows = (await Array.fromAsync(readPayments({ database, registry }, request))).flat();
+  const rows = (await all(readPayments({ database, registry }, request))).flat();
   expect(rows.map(({ amount_fiat, settled_tokens }) => [amount_fiat, settled_tokens])).toEqual([
     ['0.001', '0.001'],
     ['0.0015', '0.0015'],
     ['0.01', '0.01'],
   ]);
-  const journal = await Array.fromAsync(readJournal({ database, registry }, request));
+  const journal = await all(readJournal({ database, registry }, request));
   const transfers = journal.flatMap(({ entries }) => entries).filter(({ description }) => description === 'TRANSFER');
   expect(transfers.map(({ postings }) => postings[0]?.price)).toEqual(
     Array(3).fill({ of: 'UNIT', amount: '1', currency: 'USD' }),

@@ -86,6 +86,9 @@ export const nodeTypes: readonly NodeType[] = [
     database.productPlanPrice.findMany(wanted),
   ),
   model(ofApp('Coupon', 'coupon'), (database, wanted) => database.coupon.findMany(wanted)),
+  model(ofApp('FacilitatedPayment', 'exact_authorization'), (database, { where, ...wanted }) =>
+    database.exactAuthorization.findMany({ ...wanted, where: { ...where, paymentIntentId: null } }),
+  ),
   model(ofApp('PaymentLink', 'payment_link'), (database, wanted) => database.paymentLink.findMany(wanted)),
   model({ ...ofApp('CheckoutSession', 'checkout_session'), ...either }, (database, wanted) =>
     database.checkoutSession.findMany(wanted),

@@ -9,6 +9,7 @@ import { TRANSFERRED } from '../../ledger.ts';
 import { paymentIntentFields } from '../../payment-intent-fields.ts';
 import { openReceipts } from '../../payouts/emitted-logs.ts';
 import { exactKinds, outcomeOf } from './exact-authorization.ts';
+import { appendFacilitatedEvent } from './facilitated-event.ts';
 import { isTransferOf } from './find-uses.ts';
 import { findAuthorization, lockAuthorization, standingUses } from './store.ts';
 import { writeOutcome } from './write-outcome.ts';
@@ -66,6 +67,14 @@ async function apply(
   const outcome = outcomeOf(authorization, standing);
   const isChanged = outcome.status !== authorization.status || outcome.failure !== authorization.failure;
   const intent = await writeOutcome(tx, world, { authorization, outcome, gasUsed });
+  if (authorization.paymentIntentId === null) {
+    const decisive = outcome.fact ?? group.facts[0];
+    if (decisive) {
+      const finality = finalityOf(group.view, decisive.blockNumber);
+      await appendFacilitatedEvent(tx, { before: authorization, finality });
+    }
+    return;
+  }
   if (!intent || !before || !isChanged) return;
   const data = paymentIntentFields(intent);
   const events: NewEvent[] = [];

@@ -12,6 +12,7 @@ import { lockPayment } from '../../actions/lock-payment.ts';
 import { finalityOf } from '../../facts/finality.ts';
 import { paymentIntentFields } from '../../payment-intent-fields.ts';
 import { outcomeOf } from './exact-authorization.ts';
+import { appendFacilitatedEvent } from './facilitated-event.ts';
 import { sendTransfer } from './send-transfer.ts';
 import { lockAuthorization, standingUses } from './store.ts';
 import { type OutcomeWorld, writeOutcome } from './write-outcome.ts';
@@ -42,8 +43,8 @@ export async function setExpired(
     const failure = isExpired ? 'EXPIRED' : null;
     const outcome = outcomeOf({ failure }, await standingUses(tx, authorization));
     const intent = await writeOutcome(tx, world, { authorization, outcome, gasUsed: null });
-    if (!intent) return;
     const finality = finalityOf(view, view.confirmed.number);
+    if (!intent) return await appendFacilitatedEvent(tx, { before: authorization, finality });
     await appendEvents(tx, intent.appId, [
       isExpired
         ? { type: 'payment_intent.failed', resourceId: intent.id, data: paymentIntentFields(intent), finality }
