@@ -11,7 +11,7 @@ type Owner = { host: string; pid: number; token: string };
 
 const RETRY_MS = 10;
 const OWNER_ONLY = 0o600;
-/** The locks of this process, which tell it from an earlier process with the same id. */
+/** The locks of this process. An earlier process may have had the same id. */
 const held = new Set<string>();
 
 /** Runs the work while no other process or caller runs work under the same path. Rejects after `timeoutMs` without having run it. */
