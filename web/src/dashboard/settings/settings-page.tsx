@@ -21,6 +21,7 @@ import { NotificationsPanel } from './mails/notifications-panel.tsx';
 import { MembersPanel } from './members-panel.tsx';
 import { PayoutForm } from './payout-form.tsx';
 import { RetryForm } from './retry-form.tsx';
+import { ServersForm } from './servers-form.tsx';
 import styles from './settings.module.css';
 
 const parts = ['general', 'payouts', 'look', 'mails', 'notifications', 'members', 'apps', 'audit'] as const;
@@ -39,6 +40,7 @@ export function SettingsPage() {
       <>
         <GeneralForm key={one.id} app={one} />
         <RetryForm key={`${one.id} retry`} app={one} />
+        <ServersForm key={`${one.id} servers`} app={one} />
       </>
     )),
     payouts: ofApp((one) => <PayoutForm key={one.id} app={one} />),
