@@ -1,13 +1,14 @@
 import type { App, CustomerAccount, Database, Invoice, InvoiceItem } from '../../prisma/client.ts';
 import { imageAddress } from '../auth/tokens/image-address.ts';
 import type { SecretKeys } from '../auth/tokens/secret-keys.ts';
-import { readableAccent, surfaces } from '../catalog/accent.ts';
+import { mailLookOf } from '../catalog/mail-look.ts';
 import { sessionUrl } from '../checkout/checkout-session.ts';
 import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
-import { escapeHtml, type Mail, type Mailer } from '../platform/mail.ts';
+import type { Mail, Mailer } from '../platform/mail/mail.ts';
+import { type MailRow, mailPage } from '../platform/mail/mail-page.ts';
 import { createInvoiceCheckout } from './create-invoice-checkout.ts';
 import { invoiceUrl } from './page/invoice-link.ts';
 import { type InvoiceLanguage, invoiceFormats, invoiceWords } from './page/invoice-words.ts';
@@ -94,43 +95,60 @@ async function openCheckout(world: MailingWorld, invoice: PrintedInvoice) {
   }
 }
 
-const DEFAULT_ACCENT = '#1f5eff';
-
 type InvoiceMailLinks = { link: string; page: string; logoUrl: string | null };
 
 function printInvoice(invoice: PrintedInvoice, { link, page, logoUrl }: InvoiceMailLinks): Omit<Mail, 'to'> {
   const language = languageOf(invoice);
   const words = invoiceWords[language];
-  const { money, quantity, day } = invoiceFormats(language, invoice);
-  const lines = invoice.items.map(
-    (item) => `${quantity(item.quantity)} × ${item.description}: ${money(item.amount.times(item.quantity))}`,
-  );
-  const sums = [
-    ...(invoice.discountAmount.isZero() ? [] : [`${words.discount}: ${money(invoice.discountAmount.negated())}`]),
-    `${words.subtotal}: ${money(invoice.subtotal)}`,
-    `${words.tax}: ${money(invoice.taxAmount)}`,
-    `${words.total}: ${money(invoice.total)}`,
-  ];
-  const title = words.mail.subject(words.invoice(invoice.invoiceNumber), invoice.app.name);
+  const { money, day } = invoiceFormats(language, invoice);
+  const { name, accentColor, footerText } = invoice.app;
+  const subject = words.mail.subject(words.invoice(invoice.invoiceNumber), name);
+  const lines = linesOf(invoice, language);
+  const sums = sumsOf(invoice, language);
   const due = invoice.dueDate === null ? [] : [words.mail.dueOn(day(invoice.dueDate))];
   const memo = invoice.memo === null ? [] : [invoice.memo];
-  const { accentColor, footerText } = invoice.app;
   const footer = footerText === null ? [] : [footerText];
-  const paragraphs = [title, lines.join('\n'), sums.join('\n'), ...due, ...memo];
-  const printed = (text: string) => `<p>${escapeHtml(text).replaceAll('\n', '<br>')}</p>`;
-  const colors = readableAccent(accentColor ?? DEFAULT_ACCENT, surfaces.light);
-  const button = `display:inline-block;padding:12px 20px;background:${colors?.accent};color:${colors?.onAccent};text-decoration:none;font-weight:600`;
-  const logo =
-    logoUrl === null
-      ? ''
-      : `<img src="${escapeHtml(logoUrl)}" alt="" height="40" style="display:block;height:40px;max-width:200px">\n`;
-  const html = `${logo}${paragraphs.map(printed).join('\n')}`;
+  const printed = (rows: readonly MailRow[]) => rows.map(({ label, value }) => `${label}: ${value}`).join('\n');
   const { payLink, pageLink, valid, view } = words.mail;
+  const total = words.pay(money(invoice.total));
   return {
-    subject: title,
-    text: `${[...paragraphs, `${payLink}\n${link}`, `${pageLink}\n${page}`, ...footer].join('\n\n')}\n`,
-    html: `${html}\n<p><a href="${escapeHtml(link)}" style="${button}">${escapeHtml(words.pay(money(invoice.total)))}</a></p>\n<p>${valid} <a href="${escapeHtml(page)}">${view}</a></p>\n${footer.map(printed).join('\n')}\n`,
+    subject,
+    text: `${[subject, printed(lines), printed(sums), ...due, ...memo, `${payLink}\n${link}`, `${pageLink}\n${page}`, ...footer].join('\n\n')}\n`,
+    html: mailPage({
+      language,
+      subject,
+      title: subject,
+      look: mailLookOf({ name, accentColor, logoUrl }),
+      blocks: [
+        ...due.map((text) => ({ kind: 'text', text }) as const),
+        { kind: 'rows', rows: [...lines, ...sums] },
+        ...memo.map((text) => ({ kind: 'text', text }) as const),
+        { kind: 'action', action: { label: total, url: link } },
+      ],
+      footer: [...footer, valid],
+      footerLink: { label: view, url: page },
+    }),
   };
+}
+
+function linesOf(invoice: PrintedInvoice, language: InvoiceLanguage): MailRow[] {
+  const { money, quantity } = invoiceFormats(language, invoice);
+  return invoice.items.map((item) => ({
+    label: `${quantity(item.quantity)} × ${item.description}`,
+    value: money(item.amount.times(item.quantity)),
+  }));
+}
+
+function sumsOf(invoice: PrintedInvoice, language: InvoiceLanguage): MailRow[] {
+  const words = invoiceWords[language];
+  const { money } = invoiceFormats(language, invoice);
+  const { discountAmount, subtotal, taxAmount, total } = invoice;
+  return [
+    ...(discountAmount.isZero() ? [] : [{ label: words.discount, value: money(discountAmount.negated()) }]),
+    { label: words.subtotal, value: money(subtotal) },
+    { label: words.tax, value: money(taxAmount) },
+    { label: words.total, value: money(total), isTotal: true },
+  ];
 }
 
 /** The customer's language, or the one that the app's mails are written in. */

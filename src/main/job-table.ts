@@ -44,7 +44,7 @@ import {
 } from '../payments/jobs.ts';
 import { deliverPayouts } from '../payments/payouts/deliver-payouts.ts';
 import { systemClock } from '../platform/clock.ts';
-import type { Mailer } from '../platform/mail.ts';
+import type { Mailer } from '../platform/mail/mail.ts';
 import { type JobTable, jobEntry } from '../platform/queue.ts';
 import { followFirstCharges } from '../subscriptions/activation/follow-first-charge.ts';
 import { refreshAllowances } from '../subscriptions/consent/follow-allowances.ts';

@@ -21,7 +21,7 @@ import { type AdvisoryLocks, openAdvisoryLocks } from '../platform/advisory-lock
 import { purgeIdempotency } from '../platform/idempotency/purge-idempotency.ts';
 import { purgeBuckets } from '../platform/limits/purge-buckets.ts';
 import type { Log } from '../platform/log.ts';
-import { openMailer } from '../platform/mail.ts';
+import { openMailer } from '../platform/mail/mail.ts';
 import { type Queue, runQueue } from '../platform/queue.ts';
 import { openPriceBook } from '../prices/open-price-book.ts';
 import { sweepRenewals } from '../subscriptions/renewal/sweep-renewals.ts';

@@ -7,7 +7,7 @@ import { spendOneTimePassword } from '../../src/auth/one-time-password/spend-one
 import { purgeTokens } from '../../src/auth/tokens/purge-tokens.ts';
 import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { openMailer } from '../../src/platform/mail.ts';
+import { openMailer } from '../../src/platform/mail/mail.ts';
 import { unseal } from '../../src/platform/secret-box.ts';
 import { openCardGround } from '../card/card-ground.ts';
 import { freshDatabase } from '../setup/database.ts';

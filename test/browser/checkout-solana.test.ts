@@ -5,7 +5,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
-import { openMailer } from '../../src/platform/mail.ts';
+import { openMailer } from '../../src/platform/mail/mail.ts';
 import { openSolanaGround, type SolanaGround, VAULT_SECRET } from '../checkout/solana-ground.ts';
 import { paySolanaUrl } from '../setup/pay-solana-url.ts';
 import { openSolanaTurns } from '../setup/solana-turns.ts';

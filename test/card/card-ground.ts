@@ -5,7 +5,7 @@ import { mailInvitation } from '../../src/auth/members/mail-invitation.ts';
 import { mailPasswordJob } from '../../src/auth/one-time-password/jobs.ts';
 import { mailOneTimePassword } from '../../src/auth/one-time-password/mail-one-time-password.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { openMailer } from '../../src/platform/mail.ts';
+import { openMailer } from '../../src/platform/mail/mail.ts';
 import { jobEntry, runQueue } from '../../src/platform/queue.ts';
 import type { OpenApiOptions } from '../setup/api.ts';
 import { openMailbox } from '../setup/mailbox.ts';

@@ -7,7 +7,7 @@ import { readSenders } from '../../src/operations/read-senders.ts';
 import { verify } from '../../src/operations/verify.ts';
 import { operatorAddress } from '../../src/operator/solana/operator-address.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
-import { openMailer } from '../../src/platform/mail.ts';
+import { openMailer } from '../../src/platform/mail/mail.ts';
 import { paySolanaUrl } from '../setup/pay-solana-url.ts';
 import { openSolanaTurns } from '../setup/solana-turns.ts';
 import { onTeardown } from '../setup/teardown.ts';

@@ -5,7 +5,7 @@ import { mailInvoiceJob } from '../../src/invoices/jobs.ts';
 import { mailInvoice } from '../../src/invoices/mail-invoice.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { openLog } from '../../src/platform/log.ts';
-import { openMailer } from '../../src/platform/mail.ts';
+import { openMailer } from '../../src/platform/mail/mail.ts';
 import { jobEntry, runQueue } from '../../src/platform/queue.ts';
 import { openMailbox } from '../setup/mailbox.ts';
 import { openRestApi, type RestApi } from '../setup/rest.ts';

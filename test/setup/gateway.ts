@@ -17,7 +17,7 @@ import { openOperatorSigner } from '../../src/operator/operator-signer.ts';
 import { sendLimits } from '../../src/operator/outgoing-transaction.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { openMailer } from '../../src/platform/mail.ts';
+import { openMailer } from '../../src/platform/mail/mail.ts';
 import type { PriceBook } from '../../src/prices/price-source.ts';
 import { fixedPrices } from '../../src/prices/sources/fixed-prices.ts';
 import { openGround, type Signed } from '../payments/ground.ts';

@@ -22,7 +22,7 @@ import { heldInVaults } from '../../src/payments/solana/held-in-vaults.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { openMailer } from '../../src/platform/mail.ts';
+import { openMailer } from '../../src/platform/mail/mail.ts';
 import { fixedPrices } from '../../src/prices/sources/fixed-prices.ts';
 import { freshDatabase } from './database.ts';
 import { openSolana, type TestMint } from './solana.ts';

@@ -23,6 +23,7 @@ const format: MailFormat = {
   date: () => '2027-03-31',
   time: () => '2027-03-31 22:30',
   percent: () => '50 %',
+  token: (text) => text,
 };
 const figures = { needed: '10 USDC', cap: '12 USDC', allowance: '3 USDC', balance: '1 USDC' };
 

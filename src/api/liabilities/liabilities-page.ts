@@ -3,7 +3,7 @@ import { formatUnits } from 'viem';
 import type { Registry } from '../../chains/registry.ts';
 import { pageStyle } from '../../invoices/page/page-style.ts';
 import type { PublishedSnapshot, PublishedTotal } from '../../payments/reports/liabilities/snapshot.ts';
-import { escapeHtml } from '../../platform/mail.ts';
+import { escapeHtml } from '../../platform/mail/mail.ts';
 import type { PageLanguage } from '../page-language.ts';
 import { liabilitiesWords } from './liabilities-words.ts';
 

@@ -3,7 +3,7 @@
  * safe for names with any content.
  */
 import { pageStyle } from '../../invoices/page/page-style.ts';
-import { escapeHtml } from '../../platform/mail.ts';
+import { escapeHtml } from '../../platform/mail/mail.ts';
 import { printUnits } from '../../prices/quote.ts';
 import {
   approvalFor,
@@ -75,7 +75,7 @@ export function sentencePage(language: PageLanguage, said: { title: string; text
 type OpenRepair = Extract<RenewalRepair, { kind: 'OPEN' }>;
 
 function openBody(shown: Shown, { cause, figures }: OpenRepair, words: RenewalWords): string {
-  const printed = figures && printFigures(figures);
+  const printed = figures && printFigures(figures, shown.language);
   const why = cause === null ? words.repaired : words.cause(cause.code, printed);
   const note = cause !== null && figures === null && cause.code === 'CHARGE_FAILED' ? noteOf(words.unknown) : '';
   const ways = [
@@ -92,7 +92,7 @@ function lasting(shown: Shown, { cause, figures }: Omit<OpenRepair, 'kind'>, wor
   if (cause === null) return way({ ...words.retry, ...retry });
   if (figures === null) return '';
   const network = shown.network?.name ?? '';
-  const print = (amount: bigint) => `${printUnits(amount, figures.token.decimals)} ${figures.token.symbol}`;
+  const print = (amount: bigint) => printAmount(amount, figures.token, shown.language);
   if (cause.code === 'INSUFFICIENT_BALANCE') {
     const { title, text, button } = words.topUp;
     const missing = print(figures.needed - figures.balance);
@@ -139,7 +139,7 @@ function payWay(shown: Shown, words: RenewalWords): string {
 }
 
 function facts({ planName, invoice, network, ...shown }: Shown, figures: Figures | null, words: RenewalWords): string {
-  const printed = figures && printFigures(figures);
+  const printed = figures && printFigures(figures, shown.language);
   const rows: [string, string | null | undefined][] = [
     [words.plan, planName],
     [words.due, due({ invoice, ...shown })],
@@ -158,19 +158,28 @@ function facts({ planName, invoice, network, ...shown }: Shown, figures: Figures
 }
 
 function due({ invoice, language }: Pick<Shown, 'invoice' | 'language'>): string {
-  const locale = language === 'de' ? 'de-DE' : 'en-US';
   // A string is formatted exactly, with all of its digits.
-  return new Intl.NumberFormat(locale, { style: 'currency', currency: invoice.currency }).format(
+  return new Intl.NumberFormat(localeOf(language), { style: 'currency', currency: invoice.currency }).format(
     invoice.total.toFixed(2) as Intl.StringNumericLiteral,
   );
 }
 
+/** More than any token has. */
+const TOKEN_DIGITS = 77;
+
+/** All digits, as the language writes numbers. */
+function printAmount(amount: bigint, { decimals, symbol }: Figures['token'], language: PageLanguage): string {
+  const plain = new Intl.NumberFormat(localeOf(language), { maximumFractionDigits: TOKEN_DIGITS });
+  return `${plain.format(printUnits(amount, decimals) as Intl.StringNumericLiteral)} ${symbol}`;
+}
+
+const localeOf = (language: PageLanguage) => (language === 'de' ? 'de-DE' : 'en-US');
+
 /** An allowance without a limit is a number that no reader needs to see. */
 const UNLIMITED = 2n ** 128n;
 
-function printFigures({ token, needed, cap, allowance, balance }: Figures): CauseFigures {
-  const print = (amount: bigint) =>
-    amount >= UNLIMITED ? '∞' : `${printUnits(amount, token.decimals)} ${token.symbol}`;
+function printFigures({ token, needed, cap, allowance, balance }: Figures, language: PageLanguage): CauseFigures {
+  const print = (amount: bigint) => (amount >= UNLIMITED ? '∞' : printAmount(amount, token, language));
   return { needed: print(needed), cap: print(cap), allowance: print(allowance), balance: print(balance) };
 }
 

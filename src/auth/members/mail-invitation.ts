@@ -1,11 +1,13 @@
 import type { Database, MemberRole } from '../../../prisma/client.ts';
-import { escapeHtml, type Mailer } from '../../platform/mail.ts';
+import type { Mailer } from '../../platform/mail/mail.ts';
+import { mailPage, plainLook } from '../../platform/mail/mail-page.ts';
 
 type InvitationWords = {
   subject: (merchant: string) => string;
   invited: (merchant: string) => string;
   role: Record<MemberRole, string>;
   how: (email: string) => string;
+  action: string;
 };
 
 /** The words of invitations by language. */
@@ -15,12 +17,14 @@ export const invitationWords: Record<'en' | 'de', InvitationWords> = {
     invited: (merchant) => `You are invited to the payments dashboard of ${merchant}`,
     role: { OWNER: 'as owner', DEVELOPER: 'as developer', VIEWER: 'as viewer' },
     how: (email) => `Log in with your email address, ${email}:`,
+    action: 'Open dashboard',
   },
   de: {
     subject: (merchant) => `Einladung zu ${merchant}`,
     invited: (merchant) => `Sie wurden zum Zahlungs-Dashboard von ${merchant} eingeladen`,
     role: { OWNER: 'als Inhaber', DEVELOPER: 'als Entwickler', VIEWER: 'mit Lesezugriff' },
     how: (email) => `Melden Sie sich mit Ihrer E-Mail-Adresse ${email} an:`,
+    action: 'Dashboard öffnen',
   },
 };
 
@@ -35,7 +39,8 @@ export async function mailInvitation(
   });
   if (!member || member.removedAt !== null || member.joinedAt !== null) return;
   const { name } = member.merchant;
-  const words = member.notifications?.language === 'de' ? invitationWords.de : invitationWords.en;
+  const language = member.notifications?.language === 'de' ? 'de' : 'en';
+  const words = invitationWords[language];
   const link = `${world.config.publicUrl}/dashboard`;
   const sentence = `${words.invited(name)} ${words.role[member.role]}.`;
   const how = words.how(member.email);
@@ -43,6 +48,17 @@ export async function mailInvitation(
     to: member.email,
     subject: words.subject(name),
     text: `${sentence}\n\n${how}\n${link}\n`,
-    html: `<p>${escapeHtml(sentence)}</p>\n<p>${escapeHtml(how)} <a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>\n`,
+    html: mailPage({
+      language,
+      subject: words.subject(name),
+      title: words.subject(name),
+      look: { ...plainLook, name },
+      blocks: [
+        { kind: 'text', text: sentence },
+        { kind: 'text', text: how },
+        { kind: 'action', action: { label: words.action, url: link } },
+      ],
+      footer: [],
+    }),
   });
 }

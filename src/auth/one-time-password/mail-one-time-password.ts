@@ -1,6 +1,7 @@
 import type { Database, OneTimePasswordPurpose } from '../../../prisma/client.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { escapeHtml, type Mail, type Mailer } from '../../platform/mail.ts';
+import type { Mail, Mailer } from '../../platform/mail/mail.ts';
+import { mailPage, plainLook } from '../../platform/mail/mail-page.ts';
 import { unseal } from '../../platform/secret-box.ts';
 import type { SecretKeys } from '../tokens/secret-keys.ts';
 import { CODE_SECONDS, isOpen } from './one-time-password.ts';
@@ -13,28 +14,29 @@ export async function mailOneTimePassword(
   const password = await world.database.oneTimePassword.findUnique({ where: { id: request.requestId } });
   if (!password || !isOpen(password, world.clock.now())) return;
   const { email: to, purpose } = password;
-  let words = codeWords.en;
+  let language: MailLanguage = 'en';
   if (purpose === 'DASHBOARD') {
     const member = await world.database.member.findFirst({
       where: { email: to, removedAt: null },
       include: { notifications: { select: { language: true } } },
     });
     if (!member) return;
-    if (member.notifications?.language === 'de') words = codeWords.de;
+    if (member.notifications?.language === 'de') language = 'de';
   }
   await world.mailer.send({
     to,
-    ...printPassword(unseal(world.secretKeys.mails, request.sealedCode), words[purpose], words.about),
+    ...printPassword(unseal(world.secretKeys.mails, request.sealedCode), { language, purpose }),
   });
 }
 
+type MailLanguage = 'en' | 'de';
 type CodeText = { subject: (code: string) => string; opening: string; sentence: (code: string) => string };
 type CodeWords = Record<OneTimePasswordPurpose, CodeText> & { about: readonly string[] };
 
 const minutes = CODE_SECONDS / 60;
 
 /** The words of these mails by language. */
-export const codeWords: Record<'en' | 'de', CodeWords> = {
+export const codeWords: Record<MailLanguage, CodeWords> = {
   en: {
     CARD: codeText('Your login code', (code) => `Your login code is ${code}.`),
     DASHBOARD: codeText('Your dashboard login code', (code) => `Your dashboard login code is ${code}.`),
@@ -60,11 +62,21 @@ function codeText(opening: string, sentence: CodeText['sentence']): CodeText {
   return { subject: (code) => `${opening}: ${code}`, opening, sentence };
 }
 
-function printPassword(code: string, text: CodeText, about: readonly string[]): Omit<Mail, 'to'> {
-  const shown = `<p style="font-size:28px;letter-spacing:4px;font-family:monospace"><strong>${escapeHtml(code)}</strong></p>`;
+function printPassword(
+  code: string,
+  { language, purpose }: { language: MailLanguage; purpose: OneTimePasswordPurpose },
+): Omit<Mail, 'to'> {
+  const { about, [purpose]: text } = codeWords[language];
   return {
     subject: text.subject(code),
     text: `${[text.sentence(code), ...about].join('\n\n')}\n`,
-    html: `<p>${escapeHtml(text.opening)}:</p>\n${shown}\n${about.map((line) => `<p>${escapeHtml(line)}</p>`).join('\n')}\n`,
+    html: mailPage({
+      language,
+      subject: text.subject(code),
+      title: text.opening,
+      look: plainLook,
+      blocks: [{ kind: 'code', code }, ...about.map((line) => ({ kind: 'text', text: line }) as const)],
+      footer: [],
+    }),
   };
 }

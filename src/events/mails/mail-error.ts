@@ -2,7 +2,7 @@
  * Why a mail has not been sent, as the API shows it. The response of a mail server can contain addresses and internals of its network, so
  * that it is only logged.
  */
-import { hasResponded, isRefusedForGood } from '../../platform/mail.ts';
+import { hasResponded, isRefusedForGood } from '../../platform/mail/mail.ts';
 
 const mailErrors = [
   'RECIPIENT_REJECTED',

@@ -1,6 +1,6 @@
 /** A mail as HTML and text, both printed from the same parts. The HTML loads nothing but the merchant's logo. */
-import { readableAccent } from '../../catalog/accent.ts';
-import { escapeHtml } from '../../platform/mail.ts';
+import { mailLookOf } from '../../catalog/mail-look.ts';
+import { type MailBlock, type MailLink, type MailRow, mailPage } from '../../platform/mail/mail-page.ts';
 import { CALL_PRICE_DIGITS } from '../../prices/money.ts';
 import type { MailContent } from './mail-content.ts';
 import type { MailKind, MailLanguage } from './mail-kind.ts';
@@ -26,9 +26,6 @@ export type MailLinks = { action: string | null; unsubscribe: string | null };
 export type PrintedMail = { subject: string; html: string; text: string };
 
 const words: Record<MailLanguage, MailWords> = { en: english, de: german };
-const DEFAULT_ACCENT = '#1f5eff';
-const LIGHT_CARD = '#ffffff';
-const DARK_CARD = '#1f2228';
 
 export function printMail(mail: {
   kind: MailKind;
@@ -63,21 +60,23 @@ export function printMail(mail: {
   return { subject: oneLine(text.subject), html: printHtml(parts, { language, brand }), text: printText(parts) };
 }
 
-type Row = { label: string; value: string; url?: string | null };
-type Link = { label: string; url: string };
 type Parts = {
   text: MailText;
   greeting: string | null;
-  rows: readonly Row[];
-  action: Link | null;
+  rows: readonly MailRow[];
+  action: MailLink | null;
   footer: readonly string[];
-  unsubscribe: Link | null;
+  unsubscribe: MailLink | null;
 };
+
+/** More than any token has. */
+const TOKEN_DIGITS = 77;
 
 function formatOf(language: MailLanguage): MailFormat {
   const locale = language === 'de' ? 'de-DE' : 'en-US';
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
   const percent = new Intl.NumberFormat(locale, { style: 'unit', unit: 'percent' });
+  const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: TOKEN_DIGITS });
   const minute = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
   return {
     money: ({ amount, currency }) =>
@@ -91,21 +90,25 @@ function formatOf(language: MailLanguage): MailFormat {
     date: (instant) => day.format(new Date(instant)),
     time: (instant) => `${minute.format(new Date(instant))} UTC`,
     percent: (value) => percent.format(value as Intl.StringNumericLiteral),
+    token: (text) => {
+      const [, amount, symbol] = /^(\d+(?:\.\d+)?)( \S.*)?$/.exec(text) ?? [];
+      return amount === undefined ? text : `${plain.format(amount as Intl.StringNumericLiteral)}${symbol ?? ''}`;
+    },
   };
 }
 
 function rowsOf(
   kind: MailKind,
   { content, own, format }: { content: MailContent; own: MailWords; format: MailFormat },
-): Row[] {
+): MailRow[] {
   const { labels } = own;
   const { money, token, transaction, at, lines = [] } = content;
   const isRenewal = kind.endsWith('RENEWAL_FAILED') || kind === 'RENEWAL_REMINDER';
-  const rows: (Row | false | null | undefined | '')[] = [
+  const rows: (MailRow | false | null | undefined | '')[] = [
     ...lines.map((line) => ({ label: line.text, value: format.money(line.money) })),
     content.plan !== undefined && { label: labels.plan, value: content.plan },
     money && { label: labels.amount, value: format.money(money) },
-    token !== undefined && { label: kind === 'REFUND' ? labels.refunded : labels.paid, value: token },
+    token !== undefined && { label: kind === 'REFUND' ? labels.refunded : labels.paid, value: format.token(token) },
     content.chain !== undefined && { label: labels.network, value: content.chain },
     at !== undefined && {
       label: isRenewal ? labels.due : labels.date,
@@ -120,7 +123,7 @@ function rowsOf(
     transaction && { label: labels.transaction, value: transaction.hash, url: transaction.url },
     content.endpointUrl !== undefined && { label: labels.endpoint, value: content.endpointUrl },
     content.sender !== undefined && { label: labels.key, value: content.sender },
-    content.balance !== undefined && { label: labels.balance, value: content.balance },
+    content.balance !== undefined && { label: labels.balance, value: format.token(content.balance) },
   ];
   return rows
     .filter((row) => typeof row === 'object' && row !== null)
@@ -143,47 +146,15 @@ function printText({ text, greeting, rows, action, footer, unsubscribe }: Parts)
 
 function printHtml(parts: Parts, { language, brand }: { language: MailLanguage; brand: MailBrand }): string {
   const { text, greeting, rows, action, footer, unsubscribe } = parts;
-  const [light, dark] = [LIGHT_CARD, DARK_CARD].map((card) => shadeOn(brand.accentColor, card));
-  const logo =
-    brand.logoUrl === null
-      ? ''
-      : `<img src="${escapeHtml(brand.logoUrl)}" alt="" height="40" style="display:block;height:40px;max-width:200px;margin-bottom:8px">`;
-  const paragraph = (said: string) => `<p style="margin:0 0 16px">${escapeHtml(said).replaceAll('\n', '<br>')}</p>`;
-  const row = ({ label, value, url }: Row) => {
-    const shown = escapeHtml(value);
-    const cell = url ? `<a href="${escapeHtml(url)}" style="color:inherit">${shown}</a>` : shown;
-    return `<tr><td class="quiet" style="padding:6px 16px 6px 0;vertical-align:top;color:#5c6370">${escapeHtml(label)}</td><td style="padding:6px 0;text-align:right;word-break:break-word">${cell}</td></tr>`;
-  };
-  return `<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="supported-color-schemes" content="light dark">
-<title>${escapeHtml(text.subject)}</title>
-<style>:root{color-scheme:light dark}@media (prefers-color-scheme:dark){.page{background:#15171b!important}.card{background:${DARK_CARD}!important;color:#eceef2!important}.quiet{color:#a7adb8!important}.card{border-top-color:${dark?.accent}!important}.action{background:${dark?.accent}!important;color:${dark?.onAccent}!important}}</style>
-</head>
-<body class="page" style="margin:0;padding:0;background:#f3f4f6">
-<table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" style="background:#f3f4f6"><tr><td align="center" style="padding:24px 12px">
-<table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;background:${LIGHT_CARD};color:#16181d;border-top:4px solid ${light?.accent};font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5"><tr><td style="padding:24px">
-${logo}<p style="margin:0 0 16px;font-weight:600">${escapeHtml(brand.name)}</p>
-<h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${escapeHtml(text.title)}</h1>
-${[...(greeting === null ? [] : [greeting]), ...text.paragraphs].map(paragraph).join('\n')}
-${rows.length === 0 ? '' : `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:0 0 16px;font-size:14px">${rows.map(row).join('\n')}</table>`}
-${action === null ? '' : `<p style="margin:0 0 16px"><a href="${escapeHtml(action.url)}" class="action" style="display:inline-block;padding:12px 20px;background:${light?.accent};color:${light?.onAccent};text-decoration:none;font-weight:600">${escapeHtml(action.label)}</a></p>`}
-${(text.after ?? []).map(paragraph).join('\n')}
-<p class="quiet" style="margin:24px 0 0;font-size:13px;color:#5c6370">${footer.map(escapeHtml).join('<br>')}${unsubscribe === null ? '' : ` <a href="${escapeHtml(unsubscribe.url)}" class="quiet" style="color:#5c6370">${escapeHtml(unsubscribe.label)}</a>`}</p>
-</td></tr></table>
-</td></tr></table>
-</body>
-</html>
-`;
-}
-
-/** The accent color as it is readable on a card of the mail; the default for anything but #rrggbb. */
-function shadeOn(accentColor: string | null, card: string) {
-  return readableAccent(accentColor ?? DEFAULT_ACCENT, card) ?? readableAccent(DEFAULT_ACCENT, card);
+  const block = (said: string): MailBlock => ({ kind: 'text', text: said });
+  const blocks: MailBlock[] = [
+    ...(greeting === null ? [] : [greeting]).concat(text.paragraphs).map(block),
+    { kind: 'rows', rows },
+    ...(action === null ? [] : [{ kind: 'action', action } as const]),
+    ...(text.after ?? []).map(block),
+  ];
+  const { subject, title } = text;
+  return mailPage({ language, subject, title, look: mailLookOf(brand), blocks, footer, footerLink: unsubscribe });
 }
 
 const GREETED_NAME_LENGTH = 60;

@@ -2,7 +2,7 @@ import { type Database, type Mail, Prisma } from '../../../prisma/client.ts';
 import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
-import { hasResponded, isRefusedForGood, type Mailer } from '../../platform/mail.ts';
+import { hasResponded, isRefusedForGood, type Mailer } from '../../platform/mail/mail.ts';
 import { brandOf, ownBrand } from './mail-brand.ts';
 import { mailContentSchema } from './mail-content.ts';
 import { classifyMailError, type MailCancellation } from './mail-error.ts';

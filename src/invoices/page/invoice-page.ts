@@ -1,6 +1,6 @@
 /** An invoice as a printable page: no scripts, one style sheet, and safe for names with any content. */
 import type { Prisma } from '../../../prisma/client.ts';
-import { escapeHtml } from '../../platform/mail.ts';
+import { escapeHtml } from '../../platform/mail/mail.ts';
 import { type InvoiceLanguage, type InvoiceWords, invoiceFormats, invoiceWords } from './invoice-words.ts';
 import { pageStyle, styleOf } from './page-style.ts';
 

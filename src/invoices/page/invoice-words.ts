@@ -83,8 +83,8 @@ const english: InvoiceWords = {
   subtotal: 'Subtotal excluding tax',
   tax: 'Tax',
   total: 'Total',
-  included: (name, percent) => `${name} (${percent} % included)`,
-  added: (name, percent) => `${name} (${percent} %)`,
+  included: (name, percent) => `${name} (${percent}% included)`,
+  added: (name, percent) => `${name} (${percent}%)`,
   pay: (total) => `Pay ${total}`,
   notFound: { title: 'Invoice not found', text: 'The link is incomplete or invalid. Ask the merchant for a new link.' },
   conflict: {

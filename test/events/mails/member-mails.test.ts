@@ -9,7 +9,7 @@ import { openMailSender, sweepMails } from '../../../src/events/mails/send-due-m
 import { unsubscribe } from '../../../src/events/mails/unsubscribe.ts';
 import { newId } from '../../../src/platform/identifier.ts';
 import { silentLog } from '../../../src/platform/log.ts';
-import { openMailer } from '../../../src/platform/mail.ts';
+import { openMailer } from '../../../src/platform/mail/mail.ts';
 import { DAY, HOUR } from '../../subscriptions/renewal-ground.ts';
 import { later, openMails } from './mail-ground.ts';
 

@@ -32,7 +32,16 @@ describe('a mail', () => {
     expect(text).not.toMatch(/undefined|null|<[a-z]/);
     expect(html).not.toMatch(/undefined|>null</);
     expect(html).toContain(`<html lang="${language}">`);
-    for (const fact of [content.token, content.chain, content.reason, content.plan, content.sender].filter(Boolean)) {
+    const amount = (of: string | undefined) => (language === 'de' ? of?.replace('.', ',') : of);
+    const facts = [
+      amount(content.token),
+      amount(content.balance),
+      content.chain,
+      content.reason,
+      content.plan,
+      content.sender,
+    ];
+    for (const fact of facts.filter(Boolean)) {
       expect(text).toContain(fact);
       expect(html).toContain(fact);
     }

@@ -134,9 +134,9 @@ export const english: MailWords = {
       paragraphs: [`Thank you for your payment to ${appName}.`],
       ...(invoiceId ? { action: 'View invoice' } : {}),
     }),
-    REFUND: ({ appName, token }) => ({
+    REFUND: ({ appName, token }, format) => ({
       subject: `Your refund from ${appName}`,
-      title: token ? `Your refund of ${token}` : 'Your refund',
+      title: token ? `Your refund of ${format.token(token)}` : 'Your refund',
       paragraphs: [`${appName} sent the refund to the wallet that you paid with.`],
     }),
     RENEWAL_REMINDER: ({ appName, plan, at, money, isMetered }, format) => ({
@@ -193,9 +193,10 @@ export const english: MailWords = {
     }),
     MEMBER_SUMMARY: ({ counts = {} }) => {
       const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+      const more = total === 1 ? '1 more notification' : `${total} more notifications`;
       return {
-        subject: `${total} more notifications in the last hour`,
-        title: `${total} more notifications`,
+        subject: `${more} in the last hour`,
+        title: more,
         paragraphs: [
           'There were too many notifications to send each of them separately:',
           ...Object.entries(counts).map(([kind, count]) => `${count} ${notices[kind]?.[count === 1 ? 0 : 1] ?? kind}`),

@@ -136,9 +136,9 @@ export const german: MailWords = {
       paragraphs: [`Vielen Dank für Ihre Zahlung an ${appName}.`],
       ...(invoiceId ? { action: 'Rechnung ansehen' } : {}),
     }),
-    REFUND: ({ appName, token }) => ({
+    REFUND: ({ appName, token }, format) => ({
       subject: `Ihre Erstattung von ${appName}`,
-      title: token ? `Ihre Erstattung über ${token}` : 'Ihre Erstattung',
+      title: token ? `Ihre Erstattung über ${format.token(token)}` : 'Ihre Erstattung',
       paragraphs: [`${appName} hat die Erstattung an die Wallet gesendet, mit der Sie bezahlt haben.`],
     }),
     RENEWAL_REMINDER: ({ appName, plan, at, money, isMetered }, format) => ({
@@ -201,9 +201,10 @@ export const german: MailWords = {
     }),
     MEMBER_SUMMARY: ({ counts = {} }) => {
       const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+      const more = total === 1 ? '1 weitere Benachrichtigung' : `${total} weitere Benachrichtigungen`;
       return {
-        subject: `${total} weitere Benachrichtigungen in der letzten Stunde`,
-        title: `${total} weitere Benachrichtigungen`,
+        subject: `${more} in der letzten Stunde`,
+        title: more,
         paragraphs: [
           'Es waren zu viele Benachrichtigungen für einzelne E-Mails:',
           ...Object.entries(counts).map(([kind, count]) => `${count} ${notices[kind]?.[count === 1 ? 0 : 1] ?? kind}`),

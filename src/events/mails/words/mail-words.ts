@@ -8,6 +8,8 @@ export type MailFormat = {
   date(instant: string): string;
   time(instant: string): string;
   percent(value: string): string;
+  /** An amount with its symbol, as `MailContent` has it: "12.5 USDC". */
+  token(text: string): string;
 };
 
 /** One mail before its layout: the same parts become HTML and text. */

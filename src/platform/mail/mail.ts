@@ -1,7 +1,7 @@
 /** Mail over SMTP. In development, without a server, it is written to the log instead. */
 import { createTransport } from 'nodemailer';
-import { ConfigError } from '../config/config-error.ts';
-import type { Log } from './log.ts';
+import { ConfigError } from '../../config/config-error.ts';
+import type { Log } from '../log.ts';
 
 export type Mail = {
   to: string;
