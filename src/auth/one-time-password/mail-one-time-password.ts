@@ -72,7 +72,7 @@ function printPassword(
     text: `${[text.sentence(code), ...about].join('\n\n')}\n`,
     html: mailPage({
       language,
-      subject: text.subject(code),
+      subject: text.opening,
       title: text.opening,
       look: plainLook,
       blocks: [{ kind: 'code', code }, ...about.map((line) => ({ kind: 'text', text: line }) as const)],

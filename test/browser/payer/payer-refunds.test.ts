@@ -125,7 +125,7 @@ test('a receipt follows two refunds as they are made, with amount, time, reason 
   expect(await own.getAttribute('href')).toBe(`/pay/${payer.address}`);
 
   await refund(paid.id, { amount: '2500000', reason: 'One cup was cold' });
-  await page.getByRole('heading', { name: 'Partly refunded' }).waitFor(PATIENCE);
+  await page.getByRole('heading', { name: 'Partially refunded' }).waitFor(PATIENCE);
   await page.getByText('Tea house has refunded 2.50 USDC of this payment to your wallet.').waitFor();
   const [first] = await ground.database.refund.findMany({
     where: { paymentIntentId: paid.id },

@@ -24,8 +24,8 @@ export type OpenPage = {
   context: BrowserContext;
   /** What the page did wrong so far: errors thrown, errors printed, and what the content security policy refused. */
   faults: string[];
-  /** Saves what is seen now as `<name>-<width>-<scheme>.png`. */
-  picture(name: string): Promise<void>;
+  /** Saves what is seen now as `<name>-<width>-<scheme>.png`, with the width and scheme of the page unless `at` names others. */
+  picture(name: string, at?: { width: number; scheme: 'light' | 'dark' }): Promise<void>;
   /** The same in light and dark, 360 and 1280 pixels wide; the page is as before afterwards. */
   pictures(name: string): Promise<void>;
   /** What axe finds on what is seen now, of every impact. */

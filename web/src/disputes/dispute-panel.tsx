@@ -37,7 +37,7 @@ export function DisputePanel({ disputeId, credential, party, children }: Dispute
   const dispute = query.data;
   return (
     <div className={styles.panel} data-dispute={dispute.status}>
-      <Stakes dispute={dispute} />
+      <Stakes dispute={dispute} party={party} />
       <ResolutionFacts dispute={dispute} />
       <Entries dispute={dispute} credential={credential} />
       {dispute.status === 'OPEN' && party && (
@@ -48,7 +48,7 @@ export function DisputePanel({ disputeId, credential, party, children }: Dispute
   );
 }
 
-function Stakes({ dispute }: { dispute: DisputeShownFragment }) {
+function Stakes({ dispute, party }: { dispute: DisputeShownFragment; party: DisputePanelProps['party'] }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const { payment, terms, status } = dispute;
@@ -61,8 +61,17 @@ function Stakes({ dispute }: { dispute: DisputeShownFragment }) {
   return (
     <section aria-label={t('disputes.stakes')}>
       <p className={styles.head}>
-        <Status status={status} tone={status === 'OPEN' ? 'wait' : 'quiet'} />
-        {status === 'OPEN' && <Deadline at={dispute.deadline} />}
+        {status === 'OPEN' ? (
+          <>
+            <Status status={status} tone={party === 'MERCHANT' ? 'bad' : 'wait'} />
+            <Deadline at={dispute.deadline} />
+          </>
+        ) : (
+          // Who won and who lost depends on the reader.
+          <Status status={status} tone="quiet">
+            {t(`disputes.decided.${status}`)}
+          </Status>
+        )}
       </p>
       <dl className={styles.facts}>
         <dt>{t('disputes.payment')}</dt>

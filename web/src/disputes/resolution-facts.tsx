@@ -22,9 +22,9 @@ export function ResolutionFacts({ dispute }: { dispute: DisputeShownFragment }) 
   const payerBps = resolution?.payerBps ?? dispute.payerBps ?? null;
   const state = !isOpen ? 'done' : resolution?.status === 'FAILED' ? 'failed' : 'pending';
   return (
-    <section aria-label={t('disputes.outcome.title')}>
+    <section aria-label={t('disputes.outcome.title')} className={styles.outcome}>
       <Note
-        tone={state === 'failed' ? 'bad' : state === 'pending' ? 'wait' : 'good'}
+        tone={state === 'failed' ? 'bad' : state === 'pending' ? 'wait' : 'quiet'}
         title={t(`disputes.outcome.${state}`)}
       >
         {payerBps !== null && <p>{t('disputes.outcome.share', { percent: formats.percent(payerBps) })}</p>}

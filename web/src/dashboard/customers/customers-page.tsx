@@ -44,24 +44,24 @@ export function CustomersPage() {
   const rows = query.data?.pages.flatMap(({ customers }) => customers.nodes) ?? [];
   const find = (text: string) =>
     navigate(text === '' ? '/customers' : `/customers?${new URLSearchParams({ search: text })}`, { replace: true });
+  const create = mayWrite && (
+    <Button look="primary" icon="plus" onPress={() => setMaking(true)}>
+      {t('customers.new')}
+    </Button>
+  );
+  // The button then stands in the empty list, and there is nothing to search.
+  const isEmpty = query.isSuccess && rows.length === 0 && search === '';
   return (
-    <PageFrame
-      title={t('customers.title')}
-      actions={
-        mayWrite && (
-          <Button look="primary" icon="plus" onPress={() => setMaking(true)}>
-            {t('customers.new')}
-          </Button>
-        )
-      }
-    >
-      <search className={styles.search}>
-        <Search text={search} onFind={find} />
-      </search>
+    <PageFrame title={t('customers.title')} actions={!isEmpty && create}>
+      {!isEmpty && (
+        <search className={styles.search}>
+          <Search text={search} onFind={find} />
+        </search>
+      )}
       <ErrorNote error={query.error} retry={() => query.refetch()} />
       {query.isSuccess && rows.length === 0 ? (
-        <Empty title={search === '' ? t('customers.none') : t('customers.notFound', { search })}>
-          {search === '' ? t('customers.noneMore') : t('customers.notFoundMore')}
+        <Empty title={isEmpty ? t('customers.none') : t('customers.notFound', { search })} actions={isEmpty && create}>
+          {isEmpty ? t('customers.noneMore') : t('customers.notFoundMore')}
         </Empty>
       ) : (
         <Table<Row>

@@ -52,7 +52,7 @@ export function DisputesPage() {
           {
             key: 'state',
             head: t('disputes.columns.state'),
-            cell: ({ status }) => <Status status={status} tone={status === 'OPEN' ? 'bad' : 'quiet'} />,
+            cell: ({ status }) => <Status status={status} {...(status === 'OPEN' ? { tone: 'bad' } : {})} />,
           },
           {
             key: 'opened',

@@ -41,9 +41,7 @@ export function ResourceList<Row extends { id: string }>(props: ResourceListProp
     <div className={styles.list}>
       {filters && !(isEmpty && !isFiltered) && <div className={styles.filters}>{filters}</div>}
       <ErrorNote error={error} retry={retry} />
-      {isEmpty && !error && (
-        <ListEmpty {...props.empty} isFiltered={isFiltered} nothing={t('catalog.list.nothingFits')} />
-      )}
+      {isEmpty && !error && <ListEmpty {...props.empty} isFiltered={isFiltered} />}
       {!isEmpty && (
         <Table
           caption={caption}
@@ -66,11 +64,11 @@ export function ResourceList<Row extends { id: string }>(props: ResourceListProp
 
 type ListEmptyProps = ResourceListProps<{ id: string }>['empty'] & {
   isFiltered: boolean | undefined;
-  nothing: string;
 };
 
-function ListEmpty({ title, about, actions, isFiltered, nothing }: ListEmptyProps) {
-  if (isFiltered) return <Empty title={nothing} />;
+function ListEmpty({ title, about, actions, isFiltered }: ListEmptyProps) {
+  const { t } = useTranslation();
+  if (isFiltered) return <Empty title={t('catalog.list.nothingFits')}>{t('catalog.list.nothingFitsHow')}</Empty>;
   return (
     <Empty title={title} actions={actions}>
       {about}

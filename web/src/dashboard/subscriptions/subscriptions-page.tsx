@@ -83,7 +83,9 @@ export function SubscriptionsPage() {
           {
             key: 'customer',
             head: t('invoices.customer'),
-            cell: (subscription) => customerName(subscription.customerAccount),
+            cell: (subscription) => (
+              <span className={styles.customer}>{customerName(subscription.customerAccount)}</span>
+            ),
           },
           {
             key: 'plan',

@@ -30,7 +30,7 @@ export function absoluteTime(language: string, at: Date, timeZone?: string): str
     day: 'numeric',
     month: 'short',
     year: 'numeric',
-    hour: '2-digit',
+    hour: 'numeric',
     minute: '2-digit',
     second: '2-digit',
     timeZoneName: 'short',
@@ -45,7 +45,7 @@ export function calendarDay(language: string, at: Date, timeZone?: string): stri
 
 /** "14:32". */
 export function clockTime(language: string, at: Date, timeZone?: string): string {
-  return new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', timeZone }).format(at);
+  return new Intl.DateTimeFormat(language, { hour: 'numeric', minute: '2-digit', timeZone }).format(at);
 }
 
 /** What is left of a countdown: "9:05", "1:02:03"; never below 0:00. */

@@ -9,7 +9,7 @@ import styles from './state.module.css';
 type ErrorNoteProps = {
   /** An ApiError, or whatever else was thrown; nothing is shown without one. */
   error: unknown;
-  /** Instead of "That did not work". */
+  /** Instead of "Something went wrong", or "Not found". */
   title?: string;
   /** Offers to try again. */
   retry?: (() => unknown) | undefined;
@@ -19,6 +19,14 @@ export function ErrorNote({ error, title, retry }: ErrorNoteProps) {
   const { t } = useTranslation();
   if (!error) return null;
   const fault = error instanceof ApiError ? error.fault : undefined;
+  // Trying again finds nothing either, and the reader has done nothing wrong.
+  if (fault?.code === 'NOT_FOUND') {
+    return (
+      <Note title={title ?? t('everywhere.fault.notFoundTitle')} isUrgent>
+        <FaultWords error={error} />
+      </Note>
+    );
+  }
   return (
     <Note
       tone="bad"

@@ -18,19 +18,9 @@ const tones: Record<Tone, readonly string[]> = {
     'SETTLED',
     'RESOLVED_MERCHANT',
   ],
-  wait: ['CREATED', 'OPEN', 'PENDING', 'REFUND_PENDING', 'SIGNATURE_REQUIRED', 'PAUSED', 'RESOLVED_SPLIT'],
-  bad: [
-    'FAILED',
-    'PAST_DUE',
-    'LOW_ALLOWANCE',
-    'LOW_BALANCE',
-    'PERMIT_EXPIRED',
-    'REORGED',
-    'REVOKED',
-    'UNCOLLECTIBLE',
-    'RESOLVED_PAYER',
-  ],
-  quiet: ['CANCELLED', 'DRAFT', 'EXPIRED', 'INACTIVE', 'REFUNDED', 'VOID'],
+  wait: ['CREATED', 'OPEN', 'PENDING', 'REFUND_PENDING', 'SIGNATURE_REQUIRED', 'PAUSED'],
+  bad: ['FAILED', 'PAST_DUE', 'LOW_ALLOWANCE', 'LOW_BALANCE', 'PERMIT_EXPIRED', 'REORGED', 'REVOKED', 'UNCOLLECTIBLE'],
+  quiet: ['CANCELLED', 'DRAFT', 'EXPIRED', 'INACTIVE', 'REFUNDED', 'VOID', 'RESOLVED_PAYER', 'RESOLVED_SPLIT'],
 };
 
 /** Statuses that have words in `everywhere.status`. */

@@ -11,7 +11,9 @@ export function NoPayments({ isNarrowed, onClear }: { isNarrowed: boolean; onCle
       <Empty
         title={t('payments.none.narrowed')}
         actions={<Button onPress={onClear}>{t('payments.filters.clear')}</Button>}
-      />
+      >
+        {t('payments.none.narrowedHow')}
+      </Empty>
     );
   }
   return (

@@ -12,12 +12,13 @@ type DisputeCardProps = { payment: PaymentStory; dispute: NonNullable<PaymentSto
 export function DisputeCard({ payment, dispute }: DisputeCardProps) {
   const { t } = useTranslation();
   const formats = useFormats();
+  const isOpen = dispute.status === 'OPEN';
   const isConceding = payment.transactions.some(({ type, status }) => type === 'RESOLVE' && status === 'PENDING');
   return (
     <section aria-labelledby="dispute" className={styles.card} data-dispute={dispute.status}>
       <div className={styles.badges}>
         <h2 id="dispute">{t('payments.dispute.title')}</h2>
-        <Status status={dispute.status} tone={dispute.status === 'OPEN' ? 'bad' : 'quiet'} />
+        <Status status={dispute.status} {...(isOpen ? { tone: 'bad' } : {})} />
         <span className={styles.soft}>
           <Time at={dispute.createdAt} />
         </span>
@@ -33,9 +34,9 @@ export function DisputeCard({ payment, dispute }: DisputeCardProps) {
         </div>
       )}
       <p>
-        <Link href={`/disputes/${dispute.id}`}>{t('disputes.toDispute')}</Link>
+        <Link href={`/disputes/${dispute.id}`}>{t(isOpen ? 'disputes.toDispute' : 'disputes.toResolved')}</Link>
       </p>
-      {dispute.status === 'OPEN' ? (
+      {isOpen ? (
         <p className={styles.soft}>
           {isConceding
             ? t('payments.dispute.conceding')
@@ -43,7 +44,9 @@ export function DisputeCard({ payment, dispute }: DisputeCardProps) {
         </p>
       ) : (
         <p className={styles.soft}>
-          {dispute.payerBps !== null && t('payments.dispute.share', { percent: formats.percent(dispute.payerBps) })}
+          {dispute.payerBps === 0
+            ? t('payments.dispute.won')
+            : dispute.payerBps !== null && t('payments.dispute.share', { percent: formats.percent(dispute.payerBps) })}
           {dispute.resolvedAt && (
             <>
               {' · '}
