@@ -62,7 +62,7 @@ async function readRest({ database, clock }: DrainWorld, chains: readonly number
     authorizeBy: { gt: now },
     paymentIntent: { status: 'CREATED' },
   } satisfies Prisma.PaymentTermsWhereInput;
-  const [openQuotes, last, transactions, jobs, consumers, facts] = await Promise.all([
+  const [openQuotes, last, transactions, jobs, consumers, waiting] = await Promise.all([
     database.paymentTerms.count({ where: quotes }),
     database.paymentTerms.aggregate({ where: quotes, _max: { authorizeBy: true } }),
     database.outgoingTransaction.count({
@@ -72,9 +72,10 @@ async function readRest({ database, clock }: DrainWorld, chains: readonly number
       SELECT count(*)::int AS jobs FROM graphile_worker.jobs
       WHERE locked_at IS NOT NULL OR (attempts < max_attempts AND run_at <= ${now})`,
     readConsumers(database),
-    database.chainFact.count({
-      where: { OR: [{ status: 'SEEN' }, { status: 'CONFIRMED', appliedAt: null }] },
-    }),
+    // The literals of the index `chain_fact_open_idx`, so that the planner recognizes it.
+    database.$queryRaw<{ facts: number }[]>`
+      SELECT count(*)::int AS facts FROM chain_fact
+      WHERE status IN ('SEEN', 'CONFIRMED') AND (status = 'SEEN' OR applied_at IS NULL)`,
   ]);
   return {
     openQuotes,
@@ -82,6 +83,6 @@ async function readRest({ database, clock }: DrainWorld, chains: readonly number
     transactions,
     jobs: jobs[0]?.jobs ?? 0,
     events: Math.max(0, ...consumers.map((consumer) => consumer.events)),
-    facts,
+    facts: waiting[0]?.facts ?? 0,
   };
 }
