@@ -98,5 +98,5 @@ function printRow({ label, value, url, isTotal = false }: MailRow): string {
   const shown = escapeHtml(value);
   const cell = url ? `<a href="${escapeHtml(url)}" style="color:inherit">${shown}</a>` : shown;
   const weight = isTotal ? ';font-weight:600' : '';
-  return `<tr><td class="quiet" style="padding:6px 16px 6px 0;vertical-align:top;color:#5c6370">${escapeHtml(label)}</td><td style="padding:6px 0;text-align:right;word-break:break-word${weight}">${cell}</td></tr>`;
+  return `<tr><td class="quiet" style="padding:6px 16px 6px 0;vertical-align:top;color:#5c6370">${escapeHtml(label)}</td><td style="padding:6px 0;vertical-align:top;text-align:right;word-break:break-word${weight}">${cell}</td></tr>`;
 }

@@ -58,7 +58,7 @@ const screens: [suffix: string, options: PageOptions][] = [
 
 async function walkDashboard(owner: ShopGround, prefix: string, paths: Record<string, string>): Promise<void> {
   for (const [suffix, options] of screens) {
-    const opened = await openPage({ ...options, expected: [/401/] });
+    const opened = await openPage({ ...options, expected: [/40[14]/] });
     for (const [name, path] of Object.entries(paths)) {
       await visitDashboard(ground, opened.page, { email: owner.ownerEmail, path });
       await opened.page.getByRole('main').getByRole('heading').first().waitFor();

@@ -2,6 +2,7 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CheckoutViewFragment } from '../../../generated/web/documents.ts';
+import { PayeeContact } from '../refunds/payee-contact.tsx';
 import { useNow } from '../ui/formats/use-now.ts';
 import { resumeWallet, useFoundWallets, useWallet } from '../wallet/evm/use-wallet.ts';
 import { addWords } from '../words/open-words.ts';
@@ -103,6 +104,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   // What is offered changes with prices and pauses; who has begun to pay stays where that was begun.
   if (isSolanaAlone && ways.solana.length > 0 && seen.card !== 'sign' && !payment.work && !isOnSolana)
     setOnSolana(true);
+  const contact = <PayeeContact contact={view.contact} payee={view.appName} reference={view.session.paymentIntentId} />;
   return (
     <PageFrame payee={view} summary={<SessionSummary view={view} />} isReceipt={seen.card === 'receipt'}>
       <Said seen={seen} />
@@ -120,7 +122,11 @@ export function CheckoutPage({ session }: { session: SessionName }) {
             />
           </Suspense>
         )}
-        {isUnpayable && <EndCard why="unpayable" url={view.session.cancelUrl} retry={ways.ask} />}
+        {isUnpayable && (
+          <EndCard why="unpayable" url={view.session.cancelUrl} retry={ways.ask}>
+            {contact}
+          </EndCard>
+        )}
         {isChoosing && isOnSolana ? (
           <Suspense fallback={<LoadingCard />}>
             <SolanaCard
@@ -172,10 +178,16 @@ export function CheckoutPage({ session }: { session: SessionName }) {
           />
         )}
         {frame?.close && seen.card === 'receipt' && <CloseWay name={view.appName} close={frame.close} />}
-        {!isTransferring && seen.card === 'expired' && <EndCard why="expired" url={view.session.cancelUrl} />}
+        {!isTransferring && seen.card === 'expired' && (
+          <EndCard why="expired" url={view.session.cancelUrl}>
+            {contact}
+          </EndCard>
+        )}
         {seen.card === 'over' && (
           <>
-            <EndCard why={seen.why === 'FAILED' ? 'failed' : 'cancelled'} url={view.session.cancelUrl} />
+            <EndCard why={seen.why === 'FAILED' ? 'failed' : 'cancelled'} url={view.session.cancelUrl}>
+              {contact}
+            </EndCard>
             <CollectNote payment={view.payment} />
           </>
         )}

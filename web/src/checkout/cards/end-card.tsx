@@ -1,4 +1,5 @@
 /** Shown if nothing more can be paid, or the state is unknown: the reason, and what to do next. */
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
 import { ButtonLink } from '../../ui/button/button-link.tsx';
@@ -10,27 +11,32 @@ type EndCardProps = {
   /** The shop's own page, where there is one. */
   url: string | null | undefined;
   retry?: (() => unknown) | undefined;
+  /** Further ways on, such as the merchant's contact. */
+  children?: ReactNode;
 };
 
-export function EndCard({ why, url, retry }: EndCardProps) {
+export function EndCard({ why, url, retry, children }: EndCardProps) {
   const { t } = useTranslation();
   return (
     <div className={styles.stack} data-end={why}>
       <CardHead icon={why === 'expired' ? 'clock' : 'info'} tone="wait" title={t(`checkout.end.${why}.title`)}>
         {t(`checkout.end.${why}.words`)}
       </CardHead>
-      <div className={styles.actions}>
-        {retry && (
-          <Button look="primary" size="large" isWide onPress={retry}>
-            {t('everywhere.tryAgain')}
-          </Button>
-        )}
-        {url && (
-          <ButtonLink isWide href={url}>
-            {t('checkout.cancel')}
-          </ButtonLink>
-        )}
-      </div>
+      {(retry || url) && (
+        <div className={styles.actions}>
+          {retry && (
+            <Button look="primary" size="large" isWide onPress={retry}>
+              {t('everywhere.tryAgain')}
+            </Button>
+          )}
+          {url && (
+            <ButtonLink isWide href={url}>
+              {t('checkout.cancel')}
+            </ButtonLink>
+          )}
+        </div>
+      )}
+      {children}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { Navigation } from './navigation.tsx';
+import { OfflineLine } from './offline-line.tsx';
 import styles from './shell.module.css';
 import { TopBar } from './top-bar.tsx';
 
@@ -27,6 +28,7 @@ export function Shell({ under, children }: { under: string | undefined; children
       </Dialog>
       <div className={styles.main}>
         <TopBar openDrawer={() => setDrawerOpen(true)} />
+        <OfflineLine />
         {app.mode === 'TEST' && (
           <aside id="test-line" aria-labelledby="test-line" className={styles.testLine}>
             {t('shell.testLine')}
