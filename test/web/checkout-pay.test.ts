@@ -314,6 +314,12 @@ describe('a receipt', () => {
     },
   );
 
+  it('says of an open dispute what becomes of the money, and of a refund what became of it', () => {
+    const disputed = { isCustodial: false, disputeSeconds: 86_400, isDisputed: true };
+    expect(receiptWords('paid', disputed)).toBe('disputed');
+    expect(receiptWords('refunded', disputed)).toBe('refunded');
+  });
+
   it.each([
     ['paid', 0n, 0n, null],
     ['paid', 5n, 0n, 'partlyRefunded'],

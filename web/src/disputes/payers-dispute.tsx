@@ -5,6 +5,7 @@ import type { Credential } from '../api/ask.ts';
 import { Button } from '../ui/button/button.tsx';
 import { Skeleton } from '../ui/state/skeleton.tsx';
 import { addWords } from '../words/open-words.ts';
+import styles from './payers-dispute.module.css';
 
 type PayersDisputeProps = { disputeId: string; credential: Credential };
 
@@ -21,7 +22,7 @@ export function PayersDispute(dispute: PayersDisputeProps) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   return (
-    <div data-payers-dispute="">
+    <div data-payers-dispute="" className={styles.payers}>
       <Button aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>
         {isOpen ? t('everywhere.dispute.hide') : t('everywhere.dispute.show')}
       </Button>

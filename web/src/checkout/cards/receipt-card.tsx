@@ -45,15 +45,21 @@ export function ReceiptCard({ view, outcome, notice, paidAt, credential }: Recei
   const sums = refundSums(payment?.refunds ?? []);
   const ofRefund = refundHead(outcome, sums);
   const isCustodial = chainId != null && chainOf(chainId)?.escrow === null;
+  // A decision pays everything out at once, so a dispute of a captured payment is open.
+  const isDisputed = outcome === 'paid' && payment?.status === 'CAPTURED' && Boolean(payment.disputeId);
   const isUncollected = outcome === 'refunded' && (payment?.undelivered ?? []).length > 0;
   const words = isUncollected
     ? 'uncollected'
-    : receiptWords(outcome, { isCustodial, disputeSeconds: view.disputeSeconds });
-  const [icon, tone] = looks[ofRefund ?? (outcome === 'refunded' ? 'refunded' : 'paid')];
+    : receiptWords(outcome, { isCustodial, disputeSeconds: view.disputeSeconds, isDisputed });
+  const [icon, tone] = looks[ofRefund ?? (isDisputed ? 'disputed' : outcome === 'refunded' ? 'refunded' : 'paid')];
   const wayBack = payerPage(payment);
   return (
     <div className={styles.stack} data-outcome={outcome}>
-      <CardHead icon={icon} tone={tone} title={t(`checkout.receipt.title.${ofRefund ?? outcome}`)}>
+      <CardHead
+        icon={icon}
+        tone={tone}
+        title={t(`checkout.receipt.title.${ofRefund ?? (isDisputed ? 'disputed' : outcome)}`)}
+      >
         {t(`checkout.receipt.words.${ofRefund ?? words}`, {
           name: view.appName,
           amount: tokenWords(ofRefund === 'refundUnderWay' ? sums.underWay : sums.refunded),
@@ -83,6 +89,7 @@ export function ReceiptCard({ view, outcome, notice, paidAt, credential }: Recei
 
 const looks = {
   paid: ['check', 'good'],
+  disputed: ['clock', 'wait'],
   refundUnderWay: ['clock', 'wait'],
   partlyRefunded: ['back', 'good'],
   refunded: ['back', 'quiet'],

@@ -1,18 +1,23 @@
 import type { Outcome } from '../steps.ts';
 
 export type RefundHead = 'refundUnderWay' | 'partlyRefunded';
-export type ReceiptWords = Outcome | 'custody' | 'custodyHeld' | 'undisputed';
+export type ReceiptWords = Outcome | 'custody' | 'custodyHeld' | 'undisputed' | 'disputed';
 
 /**
  * Which sentence a receipt has, by its name under `checkout.receipt.words`. Without an escrow (`isCustodial`) this payment
- * service holds the money itself; a dispute is promised only where there is time for one.
+ * service holds the money itself; a dispute is promised only where there is time for one, and an open one (`isDisputed`) comes before that.
  */
 export function receiptWords(
   outcome: Outcome,
-  { isCustodial, disputeSeconds }: { isCustodial: boolean; disputeSeconds: number },
+  {
+    isCustodial,
+    disputeSeconds,
+    isDisputed = false,
+  }: { isCustodial: boolean; disputeSeconds: number; isDisputed?: boolean },
 ): ReceiptWords {
   if (outcome === 'held' && isCustodial) return 'custodyHeld';
   if (outcome !== 'paid') return outcome;
+  if (isDisputed) return 'disputed';
   if (isCustodial) return 'custody';
   return disputeSeconds > 0 ? 'paid' : 'undisputed';
 }
