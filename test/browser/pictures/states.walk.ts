@@ -196,12 +196,13 @@ test('an invoice in each state, in German', async () => {
     },
     { description: 'Versand', quantity: 1, amount: '4.90', taxRateId: tax.id },
   ];
+  const dueDate = new Date(Date.now() + 14 * DAY_MS).toISOString();
   const body = {
     appId,
     customerAccountId: customer.id,
     items,
     memo: 'Vielen Dank für Ihre Bestellung.',
-    dueInDays: 14,
+    dueDate,
   };
   const made = await shop.call('POST', '/invoices', body);
   await shop.call('POST', `/invoices/${made.id}/open`);

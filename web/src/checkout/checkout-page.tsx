@@ -2,7 +2,6 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CheckoutViewFragment } from '../../../generated/web/documents.ts';
-import { PayeeContact } from '../refunds/payee-contact.tsx';
 import { useNow } from '../ui/formats/use-now.ts';
 import { resumeWallet, useFoundWallets, useWallet } from '../wallet/evm/use-wallet.ts';
 import { addWords } from '../words/open-words.ts';
@@ -12,6 +11,7 @@ import { LoadingCard } from './cards/loading-card.tsx';
 import { PayingCards } from './cards/paying-cards.tsx';
 import { ProgressCard } from './cards/progress-card.tsx';
 import { ReceiptCard } from './cards/receipt-card.tsx';
+import { SessionEnd } from './cards/session-end.tsx';
 import { UnsureCard } from './cards/unsure-card.tsx';
 import { CloseWay } from './embed/close-way.tsx';
 import { frame } from './embed/frame.ts';
@@ -104,7 +104,6 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   // What is offered changes with prices and pauses; who has begun to pay stays where that was begun.
   if (isSolanaAlone && ways.solana.length > 0 && seen.card !== 'sign' && !payment.work && !isOnSolana)
     setOnSolana(true);
-  const contact = <PayeeContact contact={view.contact} payee={view.appName} reference={view.session.paymentIntentId} />;
   return (
     <PageFrame payee={view} summary={<SessionSummary view={view} />} isReceipt={seen.card === 'receipt'}>
       <Said seen={seen} />
@@ -122,11 +121,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
             />
           </Suspense>
         )}
-        {isUnpayable && (
-          <EndCard why="unpayable" url={view.session.cancelUrl} retry={ways.ask}>
-            {contact}
-          </EndCard>
-        )}
+        {isUnpayable && <SessionEnd view={view} why="unpayable" retry={ways.ask} />}
         {isChoosing && isOnSolana ? (
           <Suspense fallback={<LoadingCard />}>
             <SolanaCard
@@ -178,16 +173,10 @@ export function CheckoutPage({ session }: { session: SessionName }) {
           />
         )}
         {frame?.close && seen.card === 'receipt' && <CloseWay name={view.appName} close={frame.close} />}
-        {!isTransferring && seen.card === 'expired' && (
-          <EndCard why="expired" url={view.session.cancelUrl}>
-            {contact}
-          </EndCard>
-        )}
+        {!isTransferring && seen.card === 'expired' && <SessionEnd view={view} why="expired" />}
         {seen.card === 'over' && (
           <>
-            <EndCard why={seen.why === 'FAILED' ? 'failed' : 'cancelled'} url={view.session.cancelUrl}>
-              {contact}
-            </EndCard>
+            <SessionEnd view={view} why={seen.why === 'FAILED' ? 'failed' : 'cancelled'} />
             <CollectNote payment={view.payment} />
           </>
         )}
