@@ -136,6 +136,7 @@ function linesOf(invoice: PrintedInvoice, language: InvoiceLanguage): MailRow[] 
   return invoice.items.map((item) => ({
     label: `${quantity(item.quantity)} × ${item.description}`,
     value: money(item.amount.times(item.quantity)),
+    isAmount: true,
   }));
 }
 
@@ -143,12 +144,13 @@ function sumsOf(invoice: PrintedInvoice, language: InvoiceLanguage): MailRow[] {
   const words = invoiceWords[language];
   const { money } = invoiceFormats(language, invoice);
   const { discountAmount, subtotal, taxAmount, total } = invoice;
-  return [
+  const sums: MailRow[] = [
     ...(discountAmount.isZero() ? [] : [{ label: words.discount, value: money(discountAmount.negated()) }]),
     { label: words.subtotal, value: money(subtotal) },
     { label: words.tax, value: money(taxAmount) },
     { label: words.total, value: money(total), isTotal: true },
   ];
+  return sums.map((sum) => ({ ...sum, isAmount: true }));
 }
 
 /** The customer's language, or the one that the app's mails are written in. */

@@ -105,9 +105,9 @@ function rowsOf(
   const { money, token, transaction, at, lines = [] } = content;
   const isRenewal = kind.endsWith('RENEWAL_FAILED') || kind === 'RENEWAL_REMINDER';
   const rows: (MailRow | false | null | undefined | '')[] = [
-    ...lines.map((line) => ({ label: line.text, value: format.money(line.money) })),
+    ...lines.map((line) => ({ label: line.text, value: format.money(line.money), isAmount: true })),
     content.plan !== undefined && { label: labels.plan, value: content.plan },
-    money && { label: labels.amount, value: format.money(money) },
+    money && { label: labels.amount, value: format.money(money), isAmount: true },
     token !== undefined && { label: kind === 'REFUND' ? labels.refunded : labels.paid, value: format.token(token) },
     content.chain !== undefined && { label: labels.network, value: content.chain },
     at !== undefined && {

@@ -136,8 +136,8 @@ const german: InvoiceWords = {
   subtotal: 'Zwischensumme ohne Steuer',
   tax: 'Steuer',
   total: 'Gesamtbetrag',
-  included: (name, percent) => `${name} (${percent} % enthalten)`,
-  added: (name, percent) => `${name} (${percent} %)`,
+  included: (name, percent) => `${name} (${percent}\u00a0% enthalten)`,
+  added: (name, percent) => `${name} (${percent}\u00a0%)`,
   pay: (total) => `${total} bezahlen`,
   notFound: {
     title: 'Rechnung nicht gefunden',

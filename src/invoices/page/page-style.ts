@@ -30,7 +30,7 @@ dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(12rem,1fr));gap:1re
 dt{color:var(--soft);font-size:.85rem}dd{margin:0;overflow-wrap:anywhere}
 table{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:.6rem .4rem;border-bottom:1px solid var(--line);text-align:right;vertical-align:top;font-weight:400;white-space:nowrap}
-th:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere}
+th:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere;hyphens:auto}
 thead th{color:var(--soft);font-size:.85rem}
 tfoot th:first-child{text-align:right}
 th span{display:block;color:var(--soft);font-size:.85rem}

@@ -13,7 +13,8 @@ export type MailLook = {
   dark: Colors;
 };
 
-export type MailRow = { label: string; value: string; url?: string | null; isTotal?: boolean };
+/** An amount stays on one line; other values break wherever they must. */
+export type MailRow = { label: string; value: string; url?: string | null; isAmount?: boolean; isTotal?: boolean };
 export type MailLink = { label: string; url: string };
 
 /** What stands in a mail, from top to bottom. Texts are plain; line breaks are kept. */
@@ -94,9 +95,10 @@ function printBlock(block: MailBlock, { accent, onAccent }: Colors): string {
   }
 }
 
-function printRow({ label, value, url, isTotal = false }: MailRow): string {
+function printRow({ label, value, url, isAmount = false, isTotal = false }: MailRow): string {
   const shown = escapeHtml(value);
   const cell = url ? `<a href="${escapeHtml(url)}" style="color:inherit">${shown}</a>` : shown;
+  const wrapping = isAmount ? 'white-space:nowrap' : 'word-break:break-word';
   const weight = isTotal ? ';font-weight:600' : '';
-  return `<tr><td class="quiet" style="padding:6px 16px 6px 0;vertical-align:top;color:#5c6370">${escapeHtml(label)}</td><td style="padding:6px 0;vertical-align:top;text-align:right;word-break:break-word${weight}">${cell}</td></tr>`;
+  return `<tr><td class="quiet" style="padding:6px 16px 6px 0;vertical-align:top;color:#5c6370">${escapeHtml(label)}</td><td style="padding:6px 0;vertical-align:top;text-align:right;${wrapping}${weight}">${cell}</td></tr>`;
 }
