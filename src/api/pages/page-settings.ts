@@ -12,6 +12,7 @@ export function pageSettings(world: { config: Config; registry: Registry }) {
   return {
     publicUrl: config.publicUrl,
     walletConnectProjectId: config.walletConnectProjectId ?? null,
+    quoteSeconds: config.quoteSeconds,
     publishesLiabilities: config.liabilities.isPublic,
     eventTypes,
     chains: registry

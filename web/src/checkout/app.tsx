@@ -53,7 +53,7 @@ function SessionPage({ id }: { id: string }) {
   if (session) return <CheckoutPage session={session} />;
   if (code === undefined) return <UnknownPage what="session" />;
   const waiting = (
-    <PageFrame>
+    <PageFrame isLoading>
       <LoadingCard />
     </PageFrame>
   );

@@ -88,7 +88,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   if (seen.card === 'unknown') return <UnknownPage what="session" />;
   if (!view) {
     return (
-      <PageFrame>
+      <PageFrame isLoading={seen.card !== 'unreachable'}>
         {seen.card === 'unreachable' ? <EndCard why="unreachable" url={null} retry={reading.ask} /> : <LoadingCard />}
       </PageFrame>
     );

@@ -1,11 +1,19 @@
+/** Stands where the first card will, about as high, so that what is below does not move when it comes. */
 import { useTranslation } from 'react-i18next';
+import { classNames } from '../../ui/class-names.ts';
+import { Skeleton } from '../../ui/state/skeleton.tsx';
 import styles from '../view/cards.module.css';
 
 export function LoadingCard() {
   const { t } = useTranslation();
   return (
-    <div className={styles.stack} role="status">
-      <p className={styles.soft}>{t('checkout.loading')}</p>
+    <div className={classNames(styles.stack, styles.loading)} data-loading="">
+      <p className={styles.soft} role="status">
+        {t('checkout.loading')}
+      </p>
+      <Skeleton lines={2} isSilent />
+      <Skeleton height={72} isSilent />
+      <Skeleton height={48} isSilent />
     </div>
   );
 }

@@ -78,6 +78,7 @@ export function PayingCards(props: PayingCardsProps) {
         <WalletCard
           {...{ wallets, isBusy, solana, transfer }}
           session={sessionName}
+          expectedWays={ways.isThere || ways.fault ? 0 : expectedWays(view)}
           notice={seen.notice}
           connect={payment.connect}
           startOver={() => {
@@ -113,6 +114,12 @@ export function PayingCards(props: PayingCardsProps) {
       {foot}
     </WayCard>
   );
+}
+
+/** A transfer, and a payment on Solana where the merchant is paid there. Neither makes a subscription. */
+function expectedWays({ session, payees }: CheckoutViewFragment): number {
+  if (session.mode === 'SUBSCRIPTION') return 0;
+  return payees.some(({ family }) => family === 'SOLANA') ? 2 : 1;
 }
 
 function Who({ wallet, isBusy }: { wallet: WalletState; isBusy: boolean }) {

@@ -1,6 +1,7 @@
 /** The locked quote, what is signed for it, a sentence each, and how safe that is. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { quoteLeft } from '../../settings.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { countdown } from '../../ui/formats/time.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';
@@ -47,7 +48,7 @@ export function SignCard(props: SignCardProps) {
   } = props;
   const { t } = useTranslation();
   const formats = useFormats();
-  const left = prepared.expiresAt - now;
+  const left = quoteLeft(prepared.expiresAt, now);
   const amount = formats.token(prepared.cryptoAmount, prepared.decimals);
   const isUrgent = left < LAST_MINUTE_MS;
   return (

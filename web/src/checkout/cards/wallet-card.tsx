@@ -2,6 +2,7 @@
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
+import { Skeleton } from '../../ui/state/skeleton.tsx';
 import { connectWallet, type FoundWallet } from '../../wallet/evm/use-wallet.ts';
 import { PhoneWallet } from '../../wallet/phone/phone-wallet.tsx';
 import { addWords } from '../../words/open-words.ts';
@@ -28,6 +29,8 @@ type WalletCardProps = {
   solana: (() => void) | undefined;
   /** Where a plain transfer is offered. */
   transfer: (() => void) | undefined;
+  /** How many of the last two are likely to come, while that is still asked: their places are kept. */
+  expectedWays: number;
 };
 
 export function WalletCard({
@@ -39,6 +42,7 @@ export function WalletCard({
   connect,
   solana,
   transfer,
+  expectedWays,
 }: WalletCardProps) {
   const { t } = useTranslation();
   const [only] = wallets;
@@ -89,6 +93,10 @@ export function WalletCard({
           {t('checkout.wallet.solana')}
         </Button>
       )}
+      {Array.from({ length: expectedWays }, (_, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: places have nothing else.
+        <span key={place} className={styles.buttonPlace} aria-hidden="true" />
+      ))}
     </div>
   );
 }
@@ -99,7 +107,7 @@ function NoWallet({ session }: { session: SessionName }) {
   return (
     <>
       <Notice name="NO_WALLET">{!isHandheld && <p>{t('checkout.wallet.install')}</p>}</Notice>
-      <Suspense>
+      <Suspense fallback={<Skeleton height={400} isSilent />}>
         <Elsewhere session={session} />
       </Suspense>
     </>

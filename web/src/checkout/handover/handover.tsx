@@ -56,7 +56,7 @@ export function Handover({ sessionId, code, taken }: HandoverProps) {
   };
   if (!fault) {
     return (
-      <PageFrame>
+      <PageFrame isLoading>
         <LoadingCard />
       </PageFrame>
     );

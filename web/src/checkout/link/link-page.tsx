@@ -30,7 +30,7 @@ export function LinkPage({ slug, onBegun }: LinkPageProps) {
   if (!offer) {
     if (query.error && isOver(query.error)) return <UnknownPage what="link" />;
     return (
-      <PageFrame>
+      <PageFrame isLoading={!query.error}>
         {query.error ? <EndCard why="unreachable" url={null} retry={query.refetch} /> : <LoadingCard />}
       </PageFrame>
     );

@@ -1,5 +1,6 @@
 /** The amount that is held, exactly, and how long still. */
 import { useTranslation } from 'react-i18next';
+import { quoteLeft } from '../../settings.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { countdown } from '../../ui/formats/time.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';
@@ -13,7 +14,7 @@ export function SolanaPrice({ quote, now }: { quote: SolanaQuote; now: number })
   const formats = useFormats();
   const { option } = quote;
   const amount = formats.token(quote.cryptoAmount, option.decimals);
-  const left = quote.expiresAt - now;
+  const left = quoteLeft(quote.expiresAt, now);
   const isUrgent = left < LAST_MINUTE_MS;
   return (
     <div className={styles.quote}>

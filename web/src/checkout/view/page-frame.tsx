@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { applyAccent } from '../../ui/apply-accent.ts';
 import { MerchantMark } from '../../ui/merchant-mark.tsx';
 import { PageFooter } from '../../ui/page-footer.tsx';
+import { Skeleton } from '../../ui/state/skeleton.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import styles from './frame.module.css';
 
@@ -23,18 +24,21 @@ type PageFrameProps = {
   summary?: ReactNode;
   /** The page can be printed as a receipt. */
   isReceipt?: boolean | undefined;
+  /** Nothing is known yet: placeholders stand for the payee and the summary, and there is no footer that what comes would push down. */
+  isLoading?: boolean | undefined;
   children: ReactNode;
 };
 
-export function PageFrame({ payee, summary, isReceipt, children }: PageFrameProps) {
+export function PageFrame({ payee, summary, isReceipt, isLoading, children }: PageFrameProps) {
   const { t } = useTranslation();
   const accent = payee?.accentColor;
   useEffect(() => applyAccent(accent), [accent]);
   useEffect(() => {
     document.title = payee ? t('checkout.title', { name: payee.appName }) : t('checkout.plainTitle');
   }, [payee, t]);
+  // What stands in while the page loads is replaced as a whole, so that no part of it moves.
   return (
-    <div className={styles.page}>
+    <div key={isLoading ? 'loading' : 'loaded'} className={styles.page}>
       {payee?.isTest && (
         <header className={styles.test}>
           <Status status="TEST" tone="wait">
@@ -44,6 +48,7 @@ export function PageFrame({ payee, summary, isReceipt, children }: PageFrameProp
       )}
       <main className={styles.columns}>
         {!payee && <h1 className="visually-hidden">{t('checkout.plainTitle')}</h1>}
+        {isLoading && <SummaryPlace />}
         {(payee || summary) && (
           <section className={styles.summary} aria-label={t('checkout.summary')}>
             {payee && <PayeeHead payee={payee} isReceipt={isReceipt} />}
@@ -54,7 +59,27 @@ export function PageFrame({ payee, summary, isReceipt, children }: PageFrameProp
           {children}
         </section>
       </main>
-      <PageFooter>{t('checkout.by')}</PageFooter>
+      {!isLoading && <PageFooter>{t('checkout.by')}</PageFooter>}
+    </div>
+  );
+}
+
+/** As high as a payee with one name, a total and one line: what most pages show. */
+function SummaryPlace() {
+  return (
+    <div className={styles.summary} aria-hidden="true">
+      <div className={styles.payee}>
+        <span className={styles.markPlace} />
+        <div className={styles.namePlace}>
+          <Skeleton isSilent />
+        </div>
+      </div>
+      <div className={styles.totalPlace}>
+        <Skeleton height={50} isSilent />
+      </div>
+      <div className={styles.linePlace}>
+        <Skeleton isSilent />
+      </div>
     </div>
   );
 }
