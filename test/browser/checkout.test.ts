@@ -47,6 +47,7 @@ test('a link is paid by one signature, with everything said before and told afte
   };
   const held = await secondsHeld();
   expect(held).toBeGreaterThan(0);
+  expect(held).toBeLessThanOrEqual(600);
   await expect.poll(secondsHeld, { timeout: 30_000 }).toBeLessThan(held);
   await pictures('checkout-sign');
   expect(await axe()).toEqual([]);

@@ -66,6 +66,8 @@ test('a payment says what was bought, by whom and through what, and is found by 
   expect(height).toBeGreaterThan(0);
   expect(height).toBeLessThan(40);
   await german.picture('payment-german');
+  await visitDashboard(ground, german.page, { email: shop.ownerEmail, path: '' });
+  await german.page.getByRole('row').filter({ hasText: 'Ada' }).first().waitFor();
 
   const other = await ground.openShop('Coffee house');
   for (const strange of [id, crypto.randomUUID()]) {

@@ -109,6 +109,7 @@ describe('the newest payments', () => {
     cryptoTokenKey: null,
     authorizationChainId: null,
     authorizationWalletAddress: null,
+    customerAccount: null,
   });
 
   it('are newest first, each once as it is now, and not more than asked for', () => {

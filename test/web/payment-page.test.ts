@@ -191,6 +191,23 @@ describe('the moments of a payment', () => {
     expect(moments[3]?.at).toBe(at(99));
   });
 
+  test('give a payout as what the merchant received, with the fee that was withheld', () => {
+    const booked = (account: 'ESCROW' | 'MERCHANT' | 'FEE', amount: string, kind = 'SETTLE') => ({
+      ...entry(kind, '0xs'),
+      account,
+      amount,
+    });
+    const payout = (ledger: PaymentStory['ledger']) => {
+      const transactions = [transaction('s', 'SETTLE', 10, { amount: '7250000' })];
+      const [moment] = paymentMoments({ ...emptyStory, transactions, ledger });
+      return [moment?.units, moment?.fee];
+    };
+    const whole = [booked('ESCROW', '-7250000'), booked('MERCHANT', '7177500'), booked('FEE', '72500')];
+    expect(payout(whole)).toEqual(['7177500', '72500']);
+    expect(payout([booked('ESCROW', '-7250000'), booked('MERCHANT', '7250000')])).toEqual(['7250000', null]);
+    expect(payout([])).toEqual([null, null]);
+  });
+
   test('keep a capture that a merchant made, and a payment that is not confirmed', () => {
     const names = (captureMode: PaymentStory['captureMode'], transactions: Transaction[]) =>
       paymentMoments({ ...emptyStory, captureMode, transactions }).map(({ name }) => name);

@@ -42,7 +42,10 @@ export async function visitDashboard(
   kept.set(email, (await page.evaluate(() => sessionStorage.getItem('sluice.login'))) ?? '');
 }
 
-/** Takes its pictures; then axe finds nothing in either theme, and nothing is wider than the narrowest screen. */
+/**
+ * Takes its pictures; then axe finds nothing in either theme, nothing is wider than the narrowest screen, and no column of a table is out
+ * of sight there.
+ */
 export async function inspect({ page, axe, pictures }: OpenPage, name: string): Promise<void> {
   await pictures(name);
   for (const colorScheme of ['dark', 'light'] as const) {
@@ -51,7 +54,16 @@ export async function inspect({ page, axe, pictures }: OpenPage, name: string): 
   }
   await page.setViewportSize({ width: 320, height: 900 });
   expect(await page.evaluate(widest), `${name} at 320 px`).toBeLessThanOrEqual(320);
+  expect(await page.evaluate(hiddenColumns), `${name} at 320 px`).toEqual([]);
   await page.setViewportSize({ width: 1280, height: 900 });
+}
+
+/** The tables that are wider than their frames, by name. */
+function hiddenColumns(): string[] {
+  const tables = [...document.querySelectorAll('table')];
+  return tables.flatMap(({ caption, parentElement: frame }) =>
+    frame && frame.scrollWidth > frame.clientWidth ? (caption?.textContent ?? 'a table') : [],
+  );
 }
 
 /** In pixels: of the page, and of a dialogue over it, which the page's own width leaves out. */

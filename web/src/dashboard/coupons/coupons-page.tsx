@@ -116,6 +116,7 @@ export function CouponsPage() {
           },
           {
             key: 'state',
+            isCorner: true,
             head: t('catalog.state'),
             cell: ({ isActive }) =>
               isActive ? <Status status="ACTIVE" /> : <Status status="INACTIVE">{t('catalog.archived')}</Status>,

@@ -91,7 +91,12 @@ function Payments({ customer }: { customer: Customer }) {
               head: t('customers.columns.amount'),
               cell: ({ amount, currency }) => formats.fiat(amount, currency),
             },
-            { key: 'status', head: t('customers.columns.status'), cell: ({ status }) => <Status status={status} /> },
+            {
+              key: 'status',
+              isCorner: true,
+              head: t('customers.columns.status'),
+              cell: ({ status }) => <Status status={status} />,
+            },
             {
               key: 'token',
               head: t('customers.columns.token'),
@@ -128,7 +133,11 @@ function Subscriptions({ customer }: { customer: Customer }) {
           href={({ id }) => `/dashboard/subscriptions/${id}`}
           open={(href) => navigate(href.replace('/dashboard', ''))}
           columns={[
-            { key: 'status', head: t('customers.columns.status'), cell: ({ status }) => <Status status={status} /> },
+            {
+              key: 'status',
+              head: t('customers.columns.status'),
+              cell: ({ status }) => <Status status={status} />,
+            },
             {
               key: 'until',
               head: t('customers.columns.until'),

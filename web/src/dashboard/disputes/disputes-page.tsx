@@ -51,6 +51,7 @@ export function DisputesPage() {
           },
           {
             key: 'state',
+            isCorner: true,
             head: t('disputes.columns.state'),
             cell: ({ status }) => <Status status={status} {...(status === 'OPEN' ? { tone: 'bad' } : {})} />,
           },

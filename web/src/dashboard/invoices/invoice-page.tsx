@@ -169,7 +169,6 @@ function Lines({ invoice }: { invoice: Invoice }) {
             key: 'quantity',
             head: t('invoices.quantity'),
             align: 'end',
-            isWide: true,
             cell: (item) => formats.count(item.quantity),
           },
           {

@@ -66,12 +66,17 @@ export function InvoicesPage() {
             cell: (invoice) => invoice.invoiceNumber ?? t('invoices.noNumber'),
           },
           { key: 'customer', head: t('invoices.customer'), cell: (invoice) => customerName(invoice.customerAccount) },
-          { key: 'status', head: t('catalog.state'), cell: (invoice) => <Status status={invoice.status} /> },
+          {
+            key: 'status',
+            isCorner: true,
+            head: t('catalog.state'),
+            cell: (invoice) => <Status status={invoice.status} />,
+          },
           {
             key: 'due',
             head: t('invoices.due'),
             isWide: true,
-            cell: (invoice) => invoice.dueDate && formats.day(new Date(invoice.dueDate)),
+            cell: (invoice) => (invoice.dueDate ? formats.day(new Date(invoice.dueDate)) : '–'),
           },
           {
             key: 'created',

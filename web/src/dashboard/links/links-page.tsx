@@ -102,6 +102,7 @@ export function LinksPage() {
           },
           {
             key: 'state',
+            isCorner: true,
             head: t('catalog.state'),
             cell: (link) => <LinkState link={link} />,
           },

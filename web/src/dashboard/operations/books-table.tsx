@@ -21,6 +21,7 @@ export function BooksTable({ books }: { books: Installation['books'] }) {
         },
         {
           key: 'state',
+          isCorner: true,
           head: t('operations.state'),
           cell: ({ state }) => (
             <Status status={state} tone={tones[state]}>

@@ -5,6 +5,7 @@ import {
   OperationsResumeDocument,
 } from '../../../../generated/web/documents.ts';
 import { Button } from '../../ui/button/button.tsx';
+import { useFormats } from '../../ui/formats/use-formats.ts';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Table } from '../../ui/tables/table.tsx';
@@ -24,6 +25,7 @@ const tones = {
 
 export function ChainsTable({ chains }: { chains: Installation['chains'] }) {
   const { t } = useTranslation();
+  const formats = useFormats();
   const changes = { changes: [OperationsInstallationDocument] };
   const pause = useTell(OperationsPauseDocument, changes);
   const resume = useTell(OperationsResumeDocument, changes);
@@ -45,6 +47,7 @@ export function ChainsTable({ chains }: { chains: Installation['chains'] }) {
           },
           {
             key: 'state',
+            isCorner: true,
             head: t('operations.state'),
             cell: (chain) => {
               const state = chainState(chain);
@@ -84,7 +87,7 @@ export function ChainsTable({ chains }: { chains: Installation['chains'] }) {
             cell: (chain) =>
               chain.lagBlocks === null
                 ? '–'
-                : t('operations.chains.lagOf', { blocks: chain.lagBlocks, seconds: chain.lagSeconds ?? 0 }),
+                : `${t('operations.chains.lagBlocks', { count: chain.lagBlocks })} · ${formats.unit(chain.lagSeconds ?? 0, 'second')}`,
             align: 'end',
             isWide: true,
           },

@@ -20,6 +20,7 @@ export function OutgoingTable({ outgoing }: { outgoing: Installation['outgoing']
         { key: 'chain', head: t('operations.chain'), cell: (one) => chainOf(one.chainId)?.name ?? one.chainId },
         {
           key: 'status',
+          isCorner: true,
           head: t('operations.state'),
           cell: (one) => <Status status={one.status} tone={one.status === 'FAILED' ? 'bad' : 'wait'} />,
         },

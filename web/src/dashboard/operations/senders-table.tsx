@@ -7,6 +7,9 @@ import { Table } from '../../ui/tables/table.tsx';
 import type { Installation } from './installation.ts';
 import styles from './operations.module.css';
 
+/** Ten years. Beyond them, the figure says nothing. */
+const MANY_DAYS = 3_650;
+
 export function SendersTable({ senders }: { senders: Installation['senders'] }) {
   const { t } = useTranslation();
   return (
@@ -38,10 +41,15 @@ export function SendersTable({ senders }: { senders: Installation['senders'] }) 
           key: 'days',
           head: t('operations.senders.days'),
           align: 'end',
-          cell: ({ daysLeft }) => (daysLeft === null ? '–' : t('operations.senders.daysOf', { count: daysLeft })),
+          cell: ({ daysLeft }) => {
+            if (daysLeft === null) return '–';
+            if (daysLeft > MANY_DAYS) return t('operations.senders.daysMany');
+            return t('operations.senders.daysOf', { count: daysLeft });
+          },
         },
         {
           key: 'state',
+          isCorner: true,
           head: t('operations.state'),
           cell: ({ left, isLow }) => {
             const state = left === null ? 'UNKNOWN' : isLow ? 'LOW' : 'ENOUGH';

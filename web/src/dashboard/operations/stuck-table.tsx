@@ -26,7 +26,12 @@ export function StuckTable({ stuck }: { stuck: Installation['stuck'] }) {
           cell: (one) => <code className={styles.id}>{one.id}</code>,
           isWide: true,
         },
-        { key: 'state', head: t('operations.state'), cell: (one) => <Status status={one.state} tone="wait" /> },
+        {
+          key: 'state',
+          isCorner: true,
+          head: t('operations.state'),
+          cell: (one) => <Status status={one.state} tone="wait" />,
+        },
         {
           key: 'what',
           head: t('operations.stuck.what'),

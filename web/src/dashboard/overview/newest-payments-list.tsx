@@ -6,6 +6,7 @@ import { Amount } from '../../ui/amounts/amount.tsx';
 import { Empty } from '../../ui/state/empty.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { type Column, Table } from '../../ui/tables/table.tsx';
+import { payerName } from '../payments/payer-name.ts';
 import { PaymentStatus } from '../payments/payment-status.tsx';
 import { FirstPaymentWays } from '../setup/first-payment-ways.tsx';
 import type { LivePayment } from './newest-payments.ts';
@@ -18,7 +19,16 @@ export function NewestPayments({ payments, fresh }: NewestPaymentsProps) {
   const [, go] = useLocation();
   const { base } = useRouter();
   const columns: Column<LivePayment>[] = [
-    { key: 'amount', head: t('overview.newest.amount'), cell: (payment) => <AmountOf payment={payment} /> },
+    {
+      key: 'amount',
+      head: t('overview.newest.amount'),
+      cell: (payment) => (
+        <>
+          <AmountOf payment={payment} />
+          {payerName(payment) && <span className={styles.narrowPayer}>{payerName(payment)}</span>}
+        </>
+      ),
+    },
     {
       key: 'status',
       head: t('overview.newest.status'),
@@ -35,7 +45,12 @@ export function NewestPayments({ payments, fresh }: NewestPaymentsProps) {
       key: 'from',
       head: t('overview.newest.from'),
       isWide: true,
-      cell: ({ authorizationWalletAddress: wallet }) => (wallet ? <Address value={wallet} isBare /> : '–'),
+      cell: (payment) => {
+        const { customerAccount, authorizationWalletAddress: wallet } = payment;
+        const name = payerName(payment);
+        if (name) return <span title={customerAccount?.email ?? undefined}>{name}</span>;
+        return wallet ? <Address value={wallet} isBare /> : '–';
+      },
     },
     {
       key: 'reference',

@@ -62,6 +62,7 @@ export function PlanPrices(props: PlanPricesProps) {
         },
         {
           key: 'state',
+          isCorner: true,
           head: t('catalog.state'),
           cell: (price) => (
             <span className={styles.inline}>

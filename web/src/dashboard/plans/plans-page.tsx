@@ -115,6 +115,7 @@ export function PlansPage() {
           },
           {
             key: 'state',
+            isCorner: true,
             head: t('catalog.state'),
             cell: (plan) =>
               plan.isActive ? (

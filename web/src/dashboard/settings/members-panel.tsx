@@ -73,6 +73,7 @@ export function MembersPanel() {
     },
     {
       key: 'state',
+      isCorner: true,
       head: t('settings.members.state'),
       isWide: true,
       cell: ({ joinedAt, invitedAt }) =>

@@ -99,6 +99,7 @@ export function SubscriptionsPage() {
           },
           {
             key: 'status',
+            isCorner: true,
             head: t('catalog.state'),
             cell: ({ status: state, renewalForecast: forecast }) => (
               <span className={styles.inline}>

@@ -101,6 +101,7 @@ export function TaxesPage() {
           { key: 'country', head: t('catalog.tax.jurisdiction'), isWide: true, cell: (rate) => rate.jurisdiction },
           {
             key: 'state',
+            isCorner: true,
             head: t('catalog.state'),
             cell: (rate) =>
               rate.isActive ? <Status status="ACTIVE" /> : <Status status="INACTIVE">{t('catalog.archived')}</Status>,

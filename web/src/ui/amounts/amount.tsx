@@ -27,7 +27,9 @@ export function Amount({ fiat, token, size = 'normal' }: AmountProps) {
       {fiat && <span className={styles.fiat}>{formats.fiat(fiat.amount, fiat.currency)}</span>}
       {token && figure && (
         <span className={styles.token} title={`${figure.exact} ${token.symbol}`}>
-          {figure.words} {token.symbol}
+          <span className={styles.whole}>
+            {figure.words} {token.symbol}
+          </span>
           {token.chain && ` · ${token.chain}`}
         </span>
       )}

@@ -1,4 +1,7 @@
-/** A dense table that is walked by keyboard: up and down between rows, Enter opens. It scrolls in itself when it is wide. */
+/**
+ * A dense table that is walked by keyboard: up and down between rows, Enter opens. On narrow screens, a row of three columns or more becomes a
+ * block of lines, each with the name of its column, so that no column is out of sight. Elsewhere it scrolls in itself when it is wide.
+ */
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useRef } from 'react';
 import { classNames } from '../class-names.ts';
 import { Skeleton } from '../state/skeleton.tsx';
@@ -11,6 +14,8 @@ export type Column<Row> = {
   align?: 'end';
   /** Left out on narrow screens. */
   isWide?: boolean;
+  /** On narrow screens it stands beside the first cell: a status, say. */
+  isCorner?: boolean;
 };
 
 type TableProps<Row> = {
@@ -29,6 +34,8 @@ type TableProps<Row> = {
 };
 
 const LOADING_ROWS = 5;
+/** As many fit on a narrow screen side by side. */
+const NARROW_COLUMNS = 2;
 
 export function Table<Row>({ caption, columns, rows, rowKey, href, open, isFresh, isLoading }: TableProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
@@ -51,9 +58,10 @@ export function Table<Row>({ caption, columns, rows, rowKey, href, open, isFresh
     open(target);
   };
 
+  const isStacked = columns.filter((column) => !column.isWide).length > NARROW_COLUMNS;
   return (
     <div className={styles.frame}>
-      <table className={styles.table}>
+      <table className={classNames(styles.table, isStacked && styles.stacked)}>
         <caption className="visually-hidden">{caption}</caption>
         <thead>
           <tr>
@@ -68,7 +76,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, href, open, isFresh
           {isLoading && rows.length === 0
             ? Array.from({ length: LOADING_ROWS }, (_, line) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing else.
-                <tr key={line}>
+                <tr key={line} className={styles.waiting}>
                   {columns.map((column) => (
                     <td key={column.key} className={cellClass(column)}>
                       <Skeleton isSilent={line > 0 || column.key !== columns[0]?.key} />
@@ -85,7 +93,12 @@ export function Table<Row>({ caption, columns, rows, rowKey, href, open, isFresh
                     onClick={(event) => press(event, target)}
                   >
                     {columns.map((column, index) => (
-                      <td key={column.key} className={cellClass(column)}>
+                      <td
+                        key={column.key}
+                        className={cellClass(column)}
+                        // Printed by the style sheet, on narrow screens only.
+                        data-label={index === 0 || column.isCorner ? undefined : labelOf(column)}
+                      >
                         {index === 0 && target ? (
                           <RowLink href={target} open={open}>
                             {column.cell(row)}
@@ -119,6 +132,14 @@ function RowLink({ href, open, children }: RowLinkProps) {
   );
 }
 
+function labelOf<Row>({ head }: Column<Row>): string | undefined {
+  return typeof head === 'string' && head !== '' ? head : undefined;
+}
+
 function cellClass<Row>(column: Column<Row>): string {
-  return classNames(column.align === 'end' && styles.end, column.isWide && styles.wide);
+  return classNames(
+    column.align === 'end' && styles.end,
+    column.isWide && styles.wide,
+    column.isCorner && styles.corner,
+  );
 }

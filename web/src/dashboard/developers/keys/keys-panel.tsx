@@ -67,7 +67,12 @@ export function KeysPanel() {
             cell: (key) => t(`developers.keys.kinds.${key.kind}`),
             isWide: true,
           },
-          { key: 'state', head: t('developers.keys.state'), cell: (key) => <KeyState apiKey={key} now={now} /> },
+          {
+            key: 'state',
+            isCorner: true,
+            head: t('developers.keys.state'),
+            cell: (key) => <KeyState apiKey={key} now={now} />,
+          },
           {
             key: 'used',
             head: t('developers.keys.lastUsed'),

@@ -67,6 +67,7 @@ export function DeliveriesPanel({ endpointId }: { endpointId: string }) {
           { key: 'event', head: t('developers.events.type'), cell: (one) => <code>{one.event}</code> },
           {
             key: 'status',
+            isCorner: true,
             head: t('developers.keys.state'),
             cell: (one) => <Status status={one.status}>{t(`developers.deliveries.states.${one.status}`)}</Status>,
           },
@@ -154,6 +155,7 @@ function DeliveryDialog({ delivery, onClose }: { delivery: DeveloperDeliveryFrag
           { key: 'at', head: t('developers.deliveries.at'), cell: (one) => <Time at={one.createdAt} isAbsolute /> },
           {
             key: 'status',
+            isCorner: true,
             head: t('developers.deliveries.answer'),
             cell: (one) => one.responseStatus ?? one.error ?? '–',
           },

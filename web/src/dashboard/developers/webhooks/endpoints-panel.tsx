@@ -70,6 +70,7 @@ export function EndpointsPanel() {
             },
             {
               key: 'state',
+              isCorner: true,
               head: t('developers.keys.state'),
               cell: (endpoint) => <EndpointState endpoint={endpoint} />,
             },

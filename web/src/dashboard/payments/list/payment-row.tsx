@@ -9,6 +9,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { shortAddress } from '../../../ui/formats/address.ts';
 import { useFormats } from '../../../ui/formats/use-formats.ts';
 import { Time } from '../../../ui/state/time.tsx';
+import { payerName } from '../payer-name.ts';
 import { PaymentStatus } from '../payment-status.tsx';
 import styles from './payments-list.module.css';
 
@@ -77,12 +78,9 @@ export const PaymentRow = memo(function PaymentRow({
   );
 });
 
-function Payer({
-  row: { customerAccount: customer, authorizationWalletAddress: wallet },
-}: {
-  row: PaymentRowFragment;
-}) {
-  const name = customer?.name ?? customer?.email;
+function Payer({ row }: { row: PaymentRowFragment }) {
+  const { customerAccount: customer, authorizationWalletAddress: wallet } = row;
+  const name = payerName(row);
   if (name) return <span title={customer?.email ?? undefined}>{name}</span>;
   if (wallet) {
     return (

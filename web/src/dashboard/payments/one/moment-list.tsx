@@ -24,8 +24,9 @@ export function MomentList({ payment }: { payment: PaymentStory }) {
 function MomentLine({ moment, payment }: { moment: Moment; payment: PaymentStory }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const { name, state, units, reason, error, failedDeliveries } = moment;
-  const figure = units === null ? null : formats.token(units, payment.cryptoTokenDecimals ?? 0);
+  const { name, state, units, fee, reason, error, failedDeliveries } = moment;
+  const decimals = payment.cryptoTokenDecimals ?? 0;
+  const figure = units === null ? null : formats.token(units, decimals);
   const { timelockEndsAt, settledAt } = payment;
   const isPaid = name === 'PAID' || name === 'CAPTURE';
   return (
@@ -46,6 +47,11 @@ function MomentLine({ moment, payment }: { moment: Moment; payment: PaymentStory
       {isPaid && timelockEndsAt && !settledAt && payment.status === 'CAPTURED' && (
         <p className={styles.note}>
           {t('payments.moments.untilPayout', { at: formats.absolute(new Date(timelockEndsAt)) })}
+        </p>
+      )}
+      {fee && (
+        <p className={styles.note}>
+          {t('payments.moments.afterFee', { amount: `${formats.token(fee, decimals).words} ${symbolOf(payment)}` })}
         </p>
       )}
       {reason && <p className={styles.note}>{t('payments.story.reason', { reason })}</p>}

@@ -10,8 +10,10 @@ export type Moment = {
   name: string;
   at: string;
   state: StoryStep['state'];
-  /** Base units that it moved. Null if it moved none. */
+  /** Base units that it moved, those of a payout without the fee. Null if it moved none. */
   units: string | null;
+  /** Base units of the fee that a payout withheld. Null for every other moment, and where there was none. */
+  fee: string | null;
   reason: string | null;
   /** Why a step failed. */
   error: string | null;
@@ -24,18 +26,33 @@ export function paymentMoments(story: PaymentStory): Moment[] {
   return steps.flatMap((step) => {
     const { transaction, refund, events } = step;
     if (isOneWithPayment(step, steps, story)) return [];
+    const moved = transaction && transaction.type !== 'DISPUTE' ? transaction.amount : null;
+    const payout = step.name === 'SETTLE' ? payoutOf(step) : null;
     const failed = events.flatMap(({ deliveries }) => deliveries).filter(({ status }) => status === 'FAILED');
     return {
       key: step.key,
       name: nameOf(step, story),
       at: refund?.confirmedAt ?? step.at,
       state: step.state,
-      units: transaction && transaction.type !== 'DISPUTE' ? transaction.amount : null,
+      units: payout ? payout.units : moved,
+      fee: payout?.fee ?? null,
       reason: refund?.reason ?? null,
       error: step.state === 'FAILED' ? (refund?.error ?? transaction?.error ?? null) : null,
       failedDeliveries: failed.length,
     };
   });
+}
+
+/** What the merchant received, by the books. The transaction itself moves the gross amount. */
+function payoutOf({ entries }: StoryStep): { units: string | null; fee: string | null } {
+  const booked = (wanted: string) => {
+    const sum = entries.reduce(
+      (units, { account, amount }) => (account === wanted ? units + BigInt(amount) : units),
+      0n,
+    );
+    return sum > 0n ? String(sum) : null;
+  };
+  return { units: booked('MERCHANT'), fee: booked('FEE') };
 }
 
 /** An AUTOMATIC payment is captured in the transaction that pays it: for the merchant that is one moment. */
