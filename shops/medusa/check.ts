@@ -5,7 +5,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { inspectArchive } from '../../test/packages/inspect-archive.ts';
 
 const folder = import.meta.dirname;
 const root = join(folder, '../..');
@@ -20,7 +21,7 @@ try {
     runNpm(['pack', '--silent', '--ignore-scripts', '--pack-destination', archives], join(root, 'packages', name));
   }
   const files = readdirSync(archives).map((name) => join(archives, name));
-  for (const file of files) run([join(root, 'node_modules/publint/src/cli.js'), 'run', file, '--strict']);
+  for (const file of files) inspectArchive(basename(file).startsWith('sluice-sdk-') ? 'sdk' : 'medusa', file);
   runNpm(['install', '--no-save', '--offline', ...quiet, ...files], folder);
   run([join(root, 'node_modules/typescript7/bin/tsc'), '--noEmit', '-p', folder]);
   run([join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', join(folder, 'vitest.config.ts')]);

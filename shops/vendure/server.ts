@@ -32,9 +32,10 @@ const config: VendureConfig = {
   logger: new DefaultLogger({ level: LogLevel.Info }),
   importExportOptions: { importAssetsDir: import.meta.dirname },
   paymentOptions: { paymentMethodHandlers: [] },
+  schedulerOptions: { runTasksInWorkerOnly: false },
   plugins: [
     DefaultJobQueuePlugin.init({ pollInterval: 100 }),
-    DefaultSchedulerPlugin.init({}),
+    DefaultSchedulerPlugin.init({ manualTriggerCheckInterval: 200 }),
     SluicePlugin.init({
       baseUrl: SLUICE_URL,
       apiKey: SLUICE_API_KEY,

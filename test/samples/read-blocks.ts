@@ -1,4 +1,4 @@
-/** The fenced blocks of the documentation that are samples: curl and Node in a shell, TypeScript, JavaScript and GraphQL. */
+/** The fenced blocks of the documentation that are samples: curl (also by the name `json`, which pages define) and Node in a shell, TypeScript, JavaScript and GraphQL. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -14,9 +14,14 @@ export type Block = {
 const root = join(import.meta.dirname, '../..');
 
 export function readPages(): string[] {
-  return ['README.md', 'docs/*.md', 'docs/operations/*.md', 'packages/*/README.md', 'examples/*/README.md'].flatMap(
-    (pattern) => globSync(pattern, { cwd: root }).sort(),
-  );
+  return [
+    'README.md',
+    'docs/*.md',
+    'docs/operations/*.md',
+    'docs/shops/*.md',
+    'packages/*/README.md',
+    'examples/*/README.md',
+  ].flatMap((pattern) => globSync(pattern, { cwd: root }).sort());
 }
 
 export function readBlocks(page: string): Block[] {
@@ -41,7 +46,9 @@ function kindOf(language: string, code: string): Block['kind'] | undefined {
   if (['ts', 'tsx', 'js', 'mjs'].includes(language)) return 'program';
   if (language === 'graphql') return 'graphql';
   const isShell = ['sh', 'bash', 'shell'].includes(language);
-  return isShell && /\bcurl\b|\bnode (-|docs\/|examples\/)|\bnpm (ci|start)\b/.test(code) ? 'shell' : undefined;
+  return isShell && /\bcurl\b|\bjson \$|\bnode (-|docs\/|examples\/)|\bnpm (ci|start)\b/.test(code)
+    ? 'shell'
+    : undefined;
 }
 
 function slugOf(heading: string): string {

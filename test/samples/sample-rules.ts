@@ -24,6 +24,7 @@ export type SampleRule =
     };
 
 const installed = 'The workplace has been installed and started before the samples run.';
+const checked = '`npm run check:all` runs this command.';
 const asProgram = 'test/samples/samples.walk.ts runs this example, and looks at what it prints.';
 const inBrowser = 'It runs in a page. test/browser/embed runs the published package on pages of other origins.';
 const withSource =
@@ -66,8 +67,18 @@ export const sampleRules: Record<string, SampleRule> = {
     after: `curl "http://localhost:3000/orders/$(node -p 'require("./order.json").orderId')" | grep '"state":"PAID"'`,
   },
   'docs/quickstart.md#follow-what-happens': { args: '"$ID"' },
-  'docs/card.md#the-sequence': {
-    exempt: 'It needs the code from a mail. test/card/story.test.ts makes these calls.',
+  'docs/card.md#the-sequence-2': { replace: [['CODE=123456', 'CODE=$(node card-holder.mjs code)']] },
+  'docs/card.md#the-sequence-3': {
+    given: 'eval "$(node card-holder.mjs sign-in)"',
+    replace: [
+      ['0x7099…79C8', "'$ADDRESS'"],
+      ['shop.example wants…', `'"$MESSAGE"'`],
+      ['0x…', "'$SIGNATURE'"],
+    ],
+  },
+  'docs/card.md#the-sequence-4': { replace: [['0x7099…79C8', "'$ADDRESS'"]] },
+  'docs/card.md#the-sequence-5': {
+    after: `json "$API/wallet/activity" -H "authorization: Bearer $SESSION" | grep '"status":"REJECTED"'`,
   },
   'docs/coupons.md#coupons-of-subscriptions': { given: withSubscription },
   'docs/operations.md#install': { exempt: 'It changes the users and the services of a server, as root.' },
@@ -86,6 +97,7 @@ SUBSCRIPTION=$(json "$BASE/subscriptions" -d '{"appId":"'$APP'","customerAccount
   },
   'docs/liabilities.md#proof-of-liabilities': { exempt: withLiabilities },
   'examples/verify-liabilities/README.md#verify-liabilities': { exempt: withLiabilities },
+  'docs/shops/medusa.md#how-it-is-tested': { exempt: checked },
   'packages/checkout/README.md#2-create-a-session-on-your-server': {
     before: `const app = { post: (_, handler) => handler({}, { json: (body) => console.log(Object.keys(body)) }) };
 const findOrder = () => ({ id: crypto.randomUUID(), name: 'Tea', amount: '12.50' });

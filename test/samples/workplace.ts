@@ -49,7 +49,9 @@ export async function openWorkplace(): Promise<Workplace> {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     cpSync(join(root, name), join(folder, name), { recursive: true });
   }
-  cpSync(join(root, 'test/samples/open-dispute.mjs'), join(folder, 'open-dispute.mjs'));
+  for (const name of ['open-dispute.mjs', 'card-holder.mjs']) {
+    cpSync(join(root, 'test/samples', name), join(folder, name));
+  }
   for (const name of linked) symlinkSync(join(root, name), join(folder, name));
   const installation = await openInstallation({ LOCAL_FOLDER: join(folder, '.local') });
   await installation.start();

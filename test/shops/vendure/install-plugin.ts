@@ -1,13 +1,17 @@
-/** Builds, packs and installs the plugin and the SDK into the shop, as a merchant installs them from the registry. */
+/**
+ * Builds, packs, inspects and installs the plugin and the SDK into the shop, as a merchant installs them from the registry. Runs once, before the test
+ * files.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { inspectArchive } from '../../packages/inspect-archive.ts';
 
 const root = join(import.meta.dirname, '../../..');
 export const shopFolder = join(root, 'shops/vendure');
 
-export function installPlugin(): void {
+export default function installPlugin(): void {
   if (!existsSync(join(shopFolder, 'node_modules'))) throw new Error('Run "npm ci" in shops/vendure first.');
   const folder = mkdtempSync(join(tmpdir(), 'sluice-shop-'));
   try {
@@ -16,6 +20,7 @@ export function installPlugin(): void {
       runNpm(['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], join(root, 'packages', name));
     }
     const archives = readdirSync(folder).map((file) => join(folder, file));
+    for (const file of archives) inspectArchive(basename(file).startsWith('sluice-sdk-') ? 'sdk' : 'vendure', file);
     runNpm(
       ['install', '--no-save', '--offline', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', ...archives],
       shopFolder,

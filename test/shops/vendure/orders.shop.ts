@@ -2,19 +2,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { webhooks } from '../../../packages/sdk/src/index.ts';
 import { erc20Abi } from '../../../src/chains/evm/erc20.ts';
-import type { RunningGateway } from '../../setup/running-gateway.ts';
-import { runShop } from './run-shop.ts';
-import { fillOrder, type GraphqlCall, openAdmin, readOrder, startCheckout } from './shop-client.ts';
+import { fillOrder, type GraphqlCall, readOrder, startCheckout } from './shop-client.ts';
+import { openShopGround, PAID_LIMIT } from './shop-ground.ts';
 
-const shop = await runShop();
-const { gateway, sluice } = shop;
-const [payer] = gateway.evm.payers;
-const admin = await openAdmin(shop.url);
-const { paymentMethods } = await admin('{ paymentMethods { items { code name } } }');
-const manualCode: string = paymentMethods.items.find(({ name }: { name: string }) => name === 'Sluice manual').code;
-const automaticCode: string = paymentMethods.items.find(({ name }: { name: string }) => name === 'Sluice').code;
-
-const PAID_LIMIT = { timeout: 30_000, interval: 200 };
+const shop = await openShopGround();
+const { admin, automaticCode, gateway, manualCode, payer, sluice } = shop;
+const { deliver, intentInStatus, orderInState, pay, placeOrder, post, refund, withoutWebhooks } = shop;
 
 describe('an order that is captured automatically', () => {
   it('is placed by a webhook, and a second one or a redirect after it changes nothing', async () => {
@@ -244,24 +237,6 @@ function decimal(minorUnits: bigint): string {
   return `${minorUnits / 100n}.${String(minorUnits % 100n).padStart(2, '0')}`;
 }
 
-async function placeOrder(methodCode: string, quantity: number, state = 'PaymentSettled') {
-  const order = await fillOrder(shop.url, quantity);
-  const { paymentIntentId, sessionId } = await startCheckout(order.visitor, methodCode);
-  await pay(sessionId);
-  await orderInState(order.id, state);
-  return { ...order, intentId: String(paymentIntentId) };
-}
-
-async function pay(sessionId: string): Promise<void> {
-  const { steps } = await sluice.checkoutSessions.prepare(sessionId, {
-    chainId: gateway.evm.chainId,
-    tokenKey: gateway.evm.usdc.key,
-    walletAddress: payer.address,
-    method: 'DIRECT',
-  });
-  await gateway.doSteps(payer, steps as Parameters<RunningGateway['doSteps']>[1]);
-}
-
 function balanceOf(address: `0x${string}`): Promise<bigint> {
   const { publicClient, usdc } = gateway.evm;
   return publicClient.readContract({
@@ -270,46 +245,6 @@ function balanceOf(address: `0x${string}`): Promise<bigint> {
     functionName: 'balanceOf',
     args: [address],
   });
-}
-
-function intentInStatus(id: string, status: string) {
-  return vi.waitFor(async () => expect((await sluice.paymentIntents.get(id)).status).toBe(status), PAID_LIMIT);
-}
-
-/** The whole order as soon as it has the state. `attempt` is repeated until then. */
-function orderInState(id: string, state: string, attempt?: () => Promise<unknown>) {
-  return vi.waitFor(async () => {
-    await attempt?.();
-    const order = await readOrder(admin, id);
-    expect(order.state).toBe(state);
-    return order;
-  }, PAID_LIMIT);
-}
-
-/** An event of the gateway about this payment, delivered by hand. Its content says nothing but the ID. */
-async function deliver(paymentIntentId: string): Promise<number> {
-  const id = crypto.randomUUID();
-  const body = JSON.stringify({ id, type: 'payment_intent.captured', sequence: 1, data: { id: paymentIntentId } });
-  return await post(body, await webhooks.sign({ id, body, secret: shop.endpoint.secret }));
-}
-
-async function post(body: string, headers: Record<string, string>): Promise<number> {
-  const response = await fetch(shop.webhookUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body,
-  });
-  return response.status;
-}
-
-async function withoutWebhooks(work: () => Promise<void>): Promise<void> {
-  const { appId } = gateway.scope;
-  await sluice.webhookEndpoints.update(appId, shop.endpoint.id, { active: false });
-  try {
-    await work();
-  } finally {
-    await sluice.webhookEndpoints.update(appId, shop.endpoint.id, { active: true });
-  }
 }
 
 /** What a storefront does when the payer returns. */
@@ -324,15 +259,6 @@ async function addPayment(visitor: GraphqlCall, paymentIntentId: string) {
   } catch (error) {
     return { __typename: 'Failed', message: String(error) };
   }
-}
-
-function refund(paymentId: string, amount: bigint) {
-  return admin(
-    `mutation ($input: RefundOrderInput!) { refundOrder(input: $input) {
-      __typename ... on Refund { id state total metadata } ... on ErrorResult { message }
-    } }`,
-    { input: { paymentId, amount: Number(amount), reason: 'Returned', lines: [], shipping: 0, adjustment: 0 } },
-  );
 }
 
 async function cancelOrder(orderId: string) {

@@ -7,14 +7,13 @@ import { emptyDatabase } from '../../setup/database.ts';
 import { freePort } from '../../setup/free-port.ts';
 import { openRunningGateway } from '../../setup/running-gateway.ts';
 import { onTeardown } from '../../setup/teardown.ts';
-import { installPlugin, shopFolder } from './install-plugin.ts';
+import { shopFolder } from './install-plugin.ts';
 
 export type Shop = Awaited<ReturnType<typeof runShop>>;
 
 const START_LIMIT_MS = 180_000;
 
 export async function runShop() {
-  installPlugin();
   const gateway = await openRunningGateway({ environment: { WEBHOOK_PRIVATE_ADDRESSES: 'true' } });
   const sluice = createSluice({ baseUrl: gateway.url, apiKey: gateway.key });
   const [database, port] = await Promise.all([emptyDatabase(), freePort()]);
@@ -28,7 +27,7 @@ export async function runShop() {
     SLUICE_API_KEY: gateway.key,
     SLUICE_WEBHOOK_SECRET: endpoint.secret,
   });
-  return { gateway, sluice, url, webhookUrl, endpoint, log };
+  return { gateway, sluice, url, webhookUrl, endpoint, log, databaseUrl: database.url };
 }
 
 /** Resolves to a function that returns what the server has printed. */

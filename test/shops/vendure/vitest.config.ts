@@ -6,5 +6,13 @@ const { test, ...rest } = base;
 
 export default mergeConfig(
   rest,
-  defineConfig({ test: { ...test, include: ['test/shops/vendure/*.shop.ts'], testTimeout: 240_000, maxWorkers: 1 } }),
+  defineConfig({
+    test: {
+      ...test,
+      globalSetup: [...test.globalSetup, 'test/shops/vendure/install-plugin.ts'],
+      include: ['test/shops/vendure/*.shop.ts'],
+      testTimeout: 240_000,
+      maxWorkers: 1,
+    },
+  }),
 );
