@@ -11,6 +11,8 @@ export type Block = {
   text: string;
 };
 
+/** A block in a list is indented as the list is. */
+const FENCED = /^( *)```(\w*).*\n([\s\S]*?)^\1```$/gm;
 const root = join(import.meta.dirname, '../..');
 
 export function readPages(): string[] {
@@ -27,11 +29,12 @@ export function readPages(): string[] {
 export function readBlocks(page: string): Block[] {
   const text = readFileSync(join(root, page), 'utf8');
   const counts = new Map<string, number>();
-  return [...text.matchAll(/^```(\w*).*\n([\s\S]*?)^```$/gm)].flatMap(({ 1: language = '', 2: code = '', index }) => {
+  return [...text.matchAll(FENCED)].flatMap(({ 1: indent = '', 2: language = '', 3: indented = '', index }) => {
+    const code = indented.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
     const kind = kindOf(language, code);
     if (!kind) return [];
     // A comment in an earlier block is no heading.
-    const before = text.slice(0, index).replaceAll(/^```\w*.*\n[\s\S]*?^```$/gm, '');
+    const before = text.slice(0, index).replaceAll(FENCED, '');
     const heading = before.match(/^#+ .*$/gm)?.at(-1) ?? '';
     const place = `${page}#${slugOf(heading)}`;
     const count = (counts.get(place) ?? 0) + 1;

@@ -32,6 +32,8 @@ const withSource =
 const withLiabilities =
   'It needs an installation that publishes its liabilities. test/packages and test/payments/verification cover it.';
 
+const inMedusa = 'It is a part of a Medusa project. shops/medusa runs a Medusa server with the provider.';
+const inVendure = 'It is a part of a Vendure project. shops/vendure/server.ts and test/shops/vendure do the same.';
 const paidExample = 'test/packages/x402/real-gateway.test.ts runs this server and its client with a gateway.';
 const paidCalls = 'It is a part of a server or of a buyer. test/packages/x402 runs each of them with real payments.';
 
@@ -141,6 +143,10 @@ const { BASE: baseUrl, SESSION: sessionId, CLIENT_SECRET: clientSecret } = proce
   'docs/x402.md#tools-for-agents': { exempt: paidCalls },
   'docs/x402.md#buy-from-others': { exempt: paidCalls },
   'docs/x402.md#buy-from-others-2': { exempt: paidCalls },
+  'packages/medusa/README.md#set-up-in-ten-minutes': { exempt: inMedusa },
+  'packages/medusa/README.md#set-up-in-ten-minutes-2': { exempt: inMedusa },
+  'packages/vendure/README.md#set-up-in-ten-minutes': { exempt: inVendure },
+  'packages/vendure/README.md#set-up-in-ten-minutes-2': { exempt: inVendure },
   'packages/x402/README.md#sell': { exempt: paidCalls },
   'packages/x402/README.md#buy': { exempt: paidCalls },
   'packages/x402/README.md#buy-2': { exempt: paidCalls },

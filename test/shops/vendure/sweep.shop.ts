@@ -69,7 +69,8 @@ describe('the scheduled task', () => {
     const { payments } = await readOrder(admin, id);
     await withoutWebhooks(async () => {
       // Another refund of the same amount, which is not of the shop.
-      await sluice.paymentIntents.refund(intentId, { amount: await unitsOf(id, 250n, intentId) });
+      const amount = await unitsOf(id, 250n, intentId);
+      await sluice.paymentIntents.refund(intentId, { amount, reason: 'By hand' });
       await refundConfirmed(intentId);
       await refund(payments[0].id, 250n);
       await vi.waitFor(async () => expect(await refundConfirmed(intentId)).toHaveLength(2), PAID_LIMIT);
