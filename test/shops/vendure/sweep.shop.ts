@@ -64,11 +64,10 @@ describe('the scheduled task', () => {
     });
   });
 
-  it('leaves a refund of the last hours to its idempotency key', async () => {
+  it('does not take an earlier refund of the same amount, made elsewhere, for its own', async () => {
     const { id, intentId } = await placeOrder(automaticCode, 1);
     const { payments } = await readOrder(admin, id);
     await withoutWebhooks(async () => {
-      // Another refund of the same amount, which is not of the shop.
       const amount = await unitsOf(id, 250n, intentId);
       await sluice.paymentIntents.refund(intentId, { amount, reason: 'By hand' });
       await refundConfirmed(intentId);
