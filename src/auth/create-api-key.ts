@@ -1,9 +1,8 @@
-import { type ApiKey, type Database, type DatabaseTransaction, transaction } from '../../prisma/client.ts';
+import type { ApiKey, Database, DatabaseTransaction } from '../../prisma/client.ts';
 import { type FieldFault, invalid, notFound } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { newId } from '../platform/identifier.ts';
 import { type ApiKeyKind, newApiKey } from './api-key.ts';
@@ -51,16 +50,14 @@ export async function createApiKey(
   // Checked before the replay, because another key's idempotency key must not return its secret.
   if (request.maker) await demandMakersRights(world.database, { apiKeyId: request.maker.apiKeyId, wanted: rights });
   const open = (issued: IssuedApiKey) => ({ ...issued, secret: unsealed(idempotency, issued.secret) });
-  const first = await firstAnswer<IssuedApiKey>(world.database, idempotency);
-  if (first) return open(first.result);
-  demandPossible(rights, world.clock.now());
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, idempotency, async () => {
+  const stored = await idempotently<IssuedApiKey>(world.database, idempotency, async (write) => {
+    demandPossible(rights, world.clock.now());
+    return await write(async (tx) => {
       const { key, secret } = await insertKey(tx, { ...request, rights });
       return { key, secret: sealed(idempotency, secret) };
-    }),
-  );
-  return open(result);
+    });
+  });
+  return open(stored);
 }
 
 /** Throws AUTHORIZATION_ERROR unless the key has all of the requested rights. The rights of a key never change. */

@@ -1,8 +1,7 @@
-import { type App, type Database, transaction } from '../../prisma/client.ts';
+import type { App, Database } from '../../prisma/client.ts';
 import { GatewayError, notFound } from '../errors.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { newId } from '../platform/identifier.ts';
 import { recordAction } from './audit/record-action.ts';
 
@@ -18,10 +17,8 @@ export async function createApp(
   request: { merchantId: string; name: string; mode: 'TEST' | 'LIVE'; idempotency?: IdempotencyRequest | undefined },
 ): Promise<App> {
   const { merchantId, name, mode, idempotency } = request;
-  const first = await firstAnswer<App>(world.database, idempotency);
-  if (first) return first.result;
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, idempotency, async () => {
+  return await idempotently(world.database, idempotency, (write) =>
+    write(async (tx) => {
       const [merchant] = await tx.$queryRaw<{ id: string }[]>`
         SELECT id FROM merchant WHERE id = ${merchantId}::uuid FOR UPDATE`;
       if (!merchant) throw notFound('merchant', 'merchantId');
@@ -42,5 +39,4 @@ export async function createApp(
       return app;
     }),
   );
-  return result;
 }

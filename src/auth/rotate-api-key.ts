@@ -1,9 +1,8 @@
-import { type ApiKey, type Database, type DatabaseTransaction, transaction } from '../../prisma/client.ts';
+import type { ApiKey, Database, DatabaseTransaction } from '../../prisma/client.ts';
 import { GatewayError, notFound } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { newId } from '../platform/identifier.ts';
 import { newApiKey } from './api-key.ts';
@@ -36,15 +35,13 @@ export async function rotateApiKey(
   const { idempotency } = request;
   if (request.maker) await demandMayRotate(world.database, { ...request, maker: request.maker });
   const open = (rotated: RotatedApiKey) => ({ ...rotated, secret: unsealed(idempotency, rotated.secret) });
-  const first = await firstAnswer<RotatedApiKey>(world.database, idempotency);
-  if (first) return open(first.result);
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, idempotency, async () => {
+  const stored = await idempotently<RotatedApiKey>(world.database, idempotency, (write) =>
+    write(async (tx) => {
       const rotated = await replace(tx, world, request);
       return { ...rotated, secret: sealed(idempotency, rotated.secret) };
     }),
   );
-  return open(result);
+  return open(stored);
 }
 
 /**

@@ -1,11 +1,10 @@
-import { type CardSession, type DatabaseTransaction, type Prisma, transaction } from '../../prisma/client.ts';
+import type { CardSession, DatabaseTransaction, Prisma } from '../../prisma/client.ts';
 import { type IssuedToken, issueToken } from '../auth/tokens/issue-token.ts';
 import { tokenSeconds } from '../auth/tokens/token.ts';
 import { type AccountName, parseAccountName } from '../chains/account-id.ts';
 import { type FieldFault, invalid } from '../errors.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { newId } from '../platform/identifier.ts';
 import type { CardWorld } from './card-world.ts';
@@ -46,17 +45,15 @@ export async function connectSession(
     ...rest,
     issued: { ...issued, token: unsealed(idempotency, issued.token) },
   });
-  const first = await firstAnswer<ConnectedSession>(world.database, idempotency);
-  if (first) return reveal(first.result);
-  await requireUser(world.database, { userId, sessionId: null });
-  const nonce = request.tokenId.replaceAll('-', '');
-  const proofs = await provenAccounts(world, { nonce, clientOrigin, accounts: request.accounts });
-  const now = world.clock.now();
-  const expiresAt = new Date(now.getTime() + tokenSeconds['session-connect'] * 1000);
-  const subject = { audience: 'session-connect' as const, userId, sessionId: newId() };
-  const issued = await issueToken(world, { subject, expiresAt });
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, idempotency, async () => {
+  const stored = await idempotently<ConnectedSession>(world.database, idempotency, async (write) => {
+    await requireUser(world.database, { userId, sessionId: null });
+    const nonce = request.tokenId.replaceAll('-', '');
+    const proofs = await provenAccounts(world, { nonce, clientOrigin, accounts: request.accounts });
+    const now = world.clock.now();
+    const expiresAt = new Date(now.getTime() + tokenSeconds['session-connect'] * 1000);
+    const subject = { audience: 'session-connect' as const, userId, sessionId: newId() };
+    const issued = await issueToken(world, { subject, expiresAt });
+    return await write(async (tx) => {
       const data = { id: subject.sessionId, userId, clientOrigin, expiresAt, createdAt: now };
       const session = await tx.cardSession.create({ data });
       for (const [index, proof] of proofs.entries()) {
@@ -65,9 +62,9 @@ export async function connectSession(
       }
       const accounts = shownAccounts(await linkedAccountsOf(tx, { userId, sessionId: session.id }));
       return { session, issued: { ...issued, token: sealed(idempotency, issued.token) }, accounts };
-    }),
-  );
-  return reveal(result);
+    });
+  });
+  return reveal(stored);
 }
 
 async function linkAccount(tx: DatabaseTransaction, { session, proof }: { session: CardSession; proof: Proven }) {

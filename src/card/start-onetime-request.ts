@@ -1,10 +1,9 @@
-import { type OnetimeRequest, type Prisma, transaction } from '../../prisma/client.ts';
+import type { OnetimeRequest, Prisma } from '../../prisma/client.ts';
 import { type IssuedToken, issueToken } from '../auth/tokens/issue-token.ts';
 import { type AccountName, accountOn, parseAccountName, parseChainName } from '../chains/account-id.ts';
 import { type FieldFault, GatewayError, invalid } from '../errors.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { newId } from '../platform/identifier.ts';
 import type { CardCaller, CardWorld } from './card-world.ts';
@@ -55,32 +54,30 @@ export async function startOnetimeRequest(
     request: made,
     issued: { ...issued, token: unsealed(idempotency, issued.token) },
   });
-  const first = await firstAnswer<StartedRequest>(world.database, idempotency);
-  if (first) return reveal(first.result);
-  const display = await describeRequest(world, { account, clientOrigin, wanted });
-  const now = world.clock.now();
-  const expiresAt = new Date(now.getTime() + (request.expirySeconds ?? LONGEST_REQUEST_SECONDS) * 1000);
-  const subject = { audience: 'onetime-connect' as const, userId: user.id, requestId: newId() };
-  const issued = await issueToken(world, { subject });
-  const data = {
-    id: subject.requestId,
-    userId: user.id,
-    clientOrigin,
-    chainId: account.caip2,
-    account: account.caip10,
-    method,
-    params: jsonOf(params),
-    display,
-    expiresAt,
-    createdAt: now,
-  };
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, idempotency, async () => ({
+  const stored = await idempotently<StartedRequest>(world.database, idempotency, async (write) => {
+    const display = await describeRequest(world, { account, clientOrigin, wanted });
+    const now = world.clock.now();
+    const expiresAt = new Date(now.getTime() + (request.expirySeconds ?? LONGEST_REQUEST_SECONDS) * 1000);
+    const subject = { audience: 'onetime-connect' as const, userId: user.id, requestId: newId() };
+    const issued = await issueToken(world, { subject });
+    const data = {
+      id: subject.requestId,
+      userId: user.id,
+      clientOrigin,
+      chainId: account.caip2,
+      account: account.caip10,
+      method,
+      params: jsonOf(params),
+      display,
+      expiresAt,
+      createdAt: now,
+    };
+    return await write(async (tx) => ({
       request: await tx.onetimeRequest.create({ data }),
       issued: { ...issued, token: sealed(idempotency, issued.token) },
-    })),
-  );
-  return reveal(result);
+    }));
+  });
+  return reveal(stored);
 }
 
 function requireAccount(request: { chainId: string; account: string }): AccountName {

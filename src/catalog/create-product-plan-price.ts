@@ -1,12 +1,11 @@
-import { type Database, type ProductPlanPrice, transaction } from '../../prisma/client.ts';
+import type { Database, ProductPlanPrice } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
 import { fieldsOf } from '../auth/audit/audit-entry.ts';
 import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import { invalid, notFound } from '../errors.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { priceFacts, priceRow } from './create-product-plan.ts';
 import { type CreatePriceInput, priceFaults } from './product-plan.ts';
 import { lockPlan } from './store.ts';
@@ -16,18 +15,16 @@ export async function createProductPlanPrice(
   world: { database: Database },
   request: { scope: Scope; planId: string; input: CreatePriceInput; idempotency?: IdempotencyRequest },
 ): Promise<ProductPlanPrice> {
-  const first = await firstAnswer<ProductPlanPrice>(world.database, request.idempotency);
-  if (first) return first.result;
   const { input } = request;
-  const plan = await world.database.productPlan.findFirst({
-    where: { id: request.planId, ...appScope(request.scope) },
-    include: { app: true },
-  });
-  if (!plan) throw notFound('product plan');
-  const faults = priceFaults(plan.planType, plan.app.mode, [input]);
-  if (faults.length > 0) throw invalid(faults.map((fault) => ({ param: fault.field, message: fault.message })));
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    const plan = await world.database.productPlan.findFirst({
+      where: { id: request.planId, ...appScope(request.scope) },
+      include: { app: true },
+    });
+    if (!plan) throw notFound('product plan');
+    const faults = priceFaults(plan.planType, plan.app.mode, [input]);
+    if (faults.length > 0) throw invalid(faults.map((fault) => ({ param: fault.field, message: fault.message })));
+    return await write(async (tx) => {
       await lockPlan(tx, plan.id);
       const active = await tx.productPlanPrice.findMany({ where: { productPlanId: plan.id, isActive: true } });
       const isDefault = input.isDefault === true || !active.some((price) => price.isDefault);
@@ -47,7 +44,6 @@ export async function createProductPlanPrice(
         after: fieldsOf(price, ['productPlanId', ...priceFacts]),
       });
       return price;
-    }),
-  );
-  return result;
+    });
+  });
 }

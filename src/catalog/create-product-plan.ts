@@ -1,10 +1,9 @@
-import { type Database, type ProductPlan, type ProductPlanPrice, transaction } from '../../prisma/client.ts';
+import type { Database, ProductPlan, ProductPlanPrice } from '../../prisma/client.ts';
 import { fieldsOf } from '../auth/audit/audit-entry.ts';
 import { recordAction } from '../auth/audit/record-action.ts';
 import { invalid } from '../errors.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { newId } from '../platform/identifier.ts';
 import { meteringOf } from './metering.ts';
 import { type CreatePlanInput, type CreatePriceInput, defaultPriceIndex, priceFaults } from './product-plan.ts';
@@ -24,20 +23,18 @@ export async function createProductPlan(
     idempotency?: IdempotencyRequest;
   },
 ): Promise<PlanWithPrices> {
-  const first = await firstAnswer<PlanWithPrices>(world.database, request.idempotency);
-  if (first) return first.result;
   const { app, input } = request;
-  const planType = input.planType ?? 'ONE_TIME';
-  const faults = priceFaults(planType, app.mode, input.prices).map((fault) => ({
-    param: `prices[${fault.index}].${fault.field}`,
-    message: fault.message,
-  }));
-  const defaultIndex = defaultPriceIndex(input.prices);
-  if (defaultIndex === null) faults.push({ param: 'prices', message: 'exactly one price has isDefault true' });
-  if (faults.length > 0) throw invalid(faults);
-  await requireTaxRate(world.database, { merchantId: app.merchantId, id: input.taxRateId, param: 'taxRateId' });
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    const planType = input.planType ?? 'ONE_TIME';
+    const faults = priceFaults(planType, app.mode, input.prices).map((fault) => ({
+      param: `prices[${fault.index}].${fault.field}`,
+      message: fault.message,
+    }));
+    const defaultIndex = defaultPriceIndex(input.prices);
+    if (defaultIndex === null) faults.push({ param: 'prices', message: 'exactly one price has isDefault true' });
+    if (faults.length > 0) throw invalid(faults);
+    await requireTaxRate(world.database, { merchantId: app.merchantId, id: input.taxRateId, param: 'taxRateId' });
+    return await write(async (tx) => {
       const plan = await tx.productPlan.create({
         data: {
           id: newId(),
@@ -62,9 +59,8 @@ export async function createProductPlan(
         },
       });
       return plan;
-    }),
-  );
-  return result;
+    });
+  });
 }
 
 /** The fields of a price that the audit log records. */

@@ -1,9 +1,8 @@
-import { type Database, type TaxRate, transaction } from '../../prisma/client.ts';
+import type { Database, TaxRate } from '../../prisma/client.ts';
 import { fieldsOf } from '../auth/audit/audit-entry.ts';
 import { recordAction } from '../auth/audit/record-action.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { newId } from '../platform/identifier.ts';
 import type { CreateTaxRateInput } from './tax-rate.ts';
 
@@ -12,11 +11,9 @@ export async function createTaxRate(
   world: { database: Database },
   request: { merchantId: string; input: CreateTaxRateInput; idempotency?: IdempotencyRequest },
 ): Promise<TaxRate> {
-  const first = await firstAnswer<TaxRate>(world.database, request.idempotency);
-  if (first) return first.result;
   const { inclusive, ...input } = request.input;
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, (write) =>
+    write(async (tx) => {
       const { merchantId } = request;
       const rate = await tx.taxRate.create({
         data: { id: newId(), merchantId, ...input, inclusive: inclusive ?? false },
@@ -30,5 +27,4 @@ export async function createTaxRate(
       return rate;
     }),
   );
-  return result;
 }

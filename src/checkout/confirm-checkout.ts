@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import { type DatabaseTransaction, type PaymentTerms, type Quote, transaction } from '../../prisma/client.ts';
+import type { DatabaseTransaction, PaymentTerms, Quote } from '../../prisma/client.ts';
 import type { Scope } from '../auth/principal.ts';
 import { canonicalSignature, isSignedByKey, isSignedOnChain } from '../chains/evm/signature.ts';
 import { type FieldFault, GatewayError, invalid, notFound } from '../errors.ts';
@@ -8,9 +8,8 @@ import { termsFromJson } from '../escrow/terms.ts';
 import { RELAY_SENDER } from '../operator/relay.ts';
 import { isAccepted } from '../payments/payment-key.ts';
 import { requestAuthorization } from '../payments/transactions/request-authorization.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import {
   askedSignatures,
   type PlannedPayment,
@@ -50,37 +49,36 @@ export async function confirmCheckout(
   world: Pick<CheckoutWorld, 'database' | 'clock' | 'registry' | 'nodes' | 'operator'>,
   request: { scope: Scope; sessionId: string; input: ConfirmInput; idempotency?: IdempotencyRequest | undefined },
 ): Promise<SessionWithItems> {
-  const first = await firstAnswer<SessionWithItems>(world.database, request.idempotency);
-  if (first) return first.result;
-  const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
-  const found = await findQuote(world, session, request.input.quoteId);
-  // A payer may see the transaction mined and confirm it before the session has been updated.
-  const isPaidByIt = session.paymentIntent !== null && isAccepted(session.paymentIntent, found.quote);
-  if (found.quote.confirmedAt !== null || session.status === 'COMPLETE' || isPaidByIt) return session;
-  requireInTime(session, found.quote, world.clock.now());
-  requireKindOfHash(world, found.quote, request.input.txHash);
-  const { signatures, relay } = await judgeAnswer(world, found, request.input);
-  const take = async (tx: DatabaseTransaction) => {
-    const { quote } = found;
-    if (relay !== null) await lockWallet(tx, { chainId: quote.chainId, address: quote.walletAddress });
-    await lockPaymentIntent(tx, quote.paymentIntentId);
-    const fresh = await tx.quote.findUniqueOrThrow({ where: { id: quote.id } });
-    if (fresh.confirmedAt !== null) return await readSession(tx, session.id);
-    const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: quote.paymentIntentId } });
-    if (isAccepted(intent, quote)) return await readSession(tx, session.id);
-    requireUnpaid(intent);
-    if (relay !== null) await queueRelay(tx, { quote, ...relay });
-    await recordAnswer(tx, { found, signatures, txHash: request.input.txHash ?? null, now: world.clock.now() });
-    // The payer says that a plain transfer is on its way, so that its address is read before others. Without one this changes nothing.
-    const { chainId, termsHash } = quote;
-    await tx.depositAddress.updateMany({ where: { chainId, termsHash }, data: { lookAt: new Date(0) } });
-    await tx.checkoutSession.update({
-      where: { id: session.id },
-      data: { lastErrorCode: null, lastErrorMessage: null },
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
+    const found = await findQuote(world, session, request.input.quoteId);
+    // A payer may see the transaction mined and confirm it before the session has been updated.
+    const isPaidByIt = session.paymentIntent !== null && isAccepted(session.paymentIntent, found.quote);
+    if (found.quote.confirmedAt !== null || session.status === 'COMPLETE' || isPaidByIt) return session;
+    requireInTime(session, found.quote, world.clock.now());
+    requireKindOfHash(world, found.quote, request.input.txHash);
+    const { signatures, relay } = await judgeAnswer(world, found, request.input);
+    return await write(async (tx) => {
+      const { quote } = found;
+      if (relay !== null) await lockWallet(tx, { chainId: quote.chainId, address: quote.walletAddress });
+      await lockPaymentIntent(tx, quote.paymentIntentId);
+      const fresh = await tx.quote.findUniqueOrThrow({ where: { id: quote.id } });
+      if (fresh.confirmedAt !== null) return await readSession(tx, session.id);
+      const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: quote.paymentIntentId } });
+      if (isAccepted(intent, quote)) return await readSession(tx, session.id);
+      requireUnpaid(intent);
+      if (relay !== null) await queueRelay(tx, { quote, ...relay });
+      await recordAnswer(tx, { found, signatures, txHash: request.input.txHash ?? null, now: world.clock.now() });
+      // The payer says that a plain transfer is on its way, so that its address is read before others. Without one this changes nothing.
+      const { chainId, termsHash } = quote;
+      await tx.depositAddress.updateMany({ where: { chainId, termsHash }, data: { lookAt: new Date(0) } });
+      await tx.checkoutSession.update({
+        where: { id: session.id },
+        data: { lastErrorCode: null, lastErrorMessage: null },
+      });
+      return await readSession(tx, session.id);
     });
-    return await readSession(tx, session.id);
-  };
-  return await transaction(world.database, async (tx) => (await once(tx, request.idempotency, () => take(tx))).result);
+  });
 }
 
 async function readSession(tx: DatabaseTransaction, id: string): Promise<SessionWithItems> {

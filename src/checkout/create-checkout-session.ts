@@ -1,11 +1,5 @@
 import { Decimal } from 'decimal.js';
-import {
-  type App,
-  type DatabaseTransaction,
-  type PaymentIntent,
-  type TaxRate,
-  transaction,
-} from '../../prisma/client.ts';
+import type { App, DatabaseTransaction, PaymentIntent, TaxRate } from '../../prisma/client.ts';
 import { discountLines } from '../catalog/coupons/discount.ts';
 import { redeemCoupon } from '../catalog/coupons/redemption.ts';
 import { couponParam, discountOf, requireCoupon, requirePositive } from '../catalog/coupons/require-coupon.ts';
@@ -17,9 +11,8 @@ import { type Selection, selectionFaults } from '../chains/chain-selection.ts';
 import { requireCustomer } from '../customers/require-customer.ts';
 import { type FieldFault, GatewayError, invalid, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { type Currency, currencyOf } from '../prices/money.ts';
 import {
@@ -51,10 +44,8 @@ export async function createCheckoutSession(
     idempotency?: IdempotencyRequest | undefined;
   },
 ): Promise<CreatedCheckoutSession> {
-  const first = await firstAnswer<CreatedCheckoutSession>(world.database, request.idempotency);
-  if (first) return reveal(first.result, request.idempotency);
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  const stored = await idempotently<CreatedCheckoutSession>(world.database, request.idempotency, (write) =>
+    write(async (tx) => {
       const app = await tx.app.findUniqueOrThrow({
         where: { id: request.app.id, merchantId: request.app.merchantId },
       });
@@ -64,7 +55,7 @@ export async function createCheckoutSession(
       return { session: opened.session, clientSecret: sealed(request.idempotency, opened.clientSecret) };
     }),
   );
-  return reveal(result, request.idempotency);
+  return reveal(stored, request.idempotency);
 }
 
 function reveal(stored: CreatedCheckoutSession, idempotency: IdempotencyRequest | undefined): CreatedCheckoutSession {

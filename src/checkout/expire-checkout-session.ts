@@ -1,4 +1,4 @@
-import { type Database, type DatabaseTransaction, type PaymentIntent, transaction } from '../../prisma/client.ts';
+import type { Database, DatabaseTransaction, PaymentIntent } from '../../prisma/client.ts';
 import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import { moveRedemption } from '../catalog/coupons/redemption.ts';
@@ -6,9 +6,8 @@ import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import { cancelUnpaid } from '../payments/actions/cancel-payment-intent.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { checkoutSessionFields, type SessionWithItems } from './checkout-session.ts';
 import { releaseStock } from './links/link-stock.ts';
 import { inOrder, lockPaymentIntent, lockSession, requireSession } from './store.ts';
@@ -24,11 +23,9 @@ export async function expireCheckoutSession(
   world: ExpiryWorld,
   request: { scope: Scope; sessionId: string; idempotency?: IdempotencyRequest | undefined },
 ): Promise<SessionWithItems> {
-  const first = await firstAnswer<SessionWithItems>(world.database, request.idempotency);
-  if (first) return first.result;
-  const found = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    const found = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
+    return await write(async (tx) => {
       if (found.paymentIntentId !== null) await lockPaymentIntent(tx, found.paymentIntentId);
       await lockSession(tx, found.id);
       const session = await requireSession(tx, { scope: request.scope, id: found.id });
@@ -51,9 +48,8 @@ export async function expireCheckoutSession(
       });
       if (session.ownsIntent && session.paymentIntent) await cancelUnpaid(tx, session.paymentIntent);
       return await markExpired(tx, { id: session.id, publicUrl: world.config.publicUrl });
-    }),
-  );
-  return result;
+    });
+  });
 }
 
 /** Marks a locked session EXPIRED, releases its coupon and the units that it holds of its link, and appends its event as the transaction's last statement. */

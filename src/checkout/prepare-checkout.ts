@@ -1,19 +1,12 @@
 import { Decimal } from 'decimal.js';
-import {
-  type DatabaseTransaction,
-  type PaymentIntent,
-  type Prisma,
-  type Quote,
-  transaction,
-} from '../../prisma/client.ts';
+import type { DatabaseTransaction, PaymentIntent, Prisma, Quote } from '../../prisma/client.ts';
 import type { Scope } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
 import { termsFromJson } from '../escrow/terms.ts';
 import { TRANSFER_GRACE_SECONDS } from '../payments/deposits/deposit.ts';
 import { openDepositAddress } from '../payments/deposits/open-deposit-address.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { newId } from '../platform/identifier.ts';
 import { toDecimal } from '../prices/base-units.ts';
 import { currencyOf } from '../prices/money.ts';
@@ -74,26 +67,24 @@ export async function prepareCheckout(
   world: CheckoutWorld,
   request: { scope: Scope; sessionId: string; input: WayToPay; idempotency?: IdempotencyRequest | undefined },
 ): Promise<PreparedCheckout> {
-  const first = await firstAnswer<PreparedCheckout>(world.database, request.idempotency);
-  if (first) return first.result;
-  const now = world.clock.now();
-  const way = requireKnownWay(world, request.input);
-  const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
-  requireOfferedWay(world, session, way);
-  requirePayable(session, now);
-  const intent = requireIntent(session);
-  const merchant = requirePayout(session, way.chain);
-  await requireOpenChain(world, way.chain.chainId);
-  const quoted = await quoteWay(world, session, way);
-  await requireNoRelay(world, way);
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    const now = world.clock.now();
+    const way = requireKnownWay(world, request.input);
+    const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
+    requireOfferedWay(world, session, way);
+    requirePayable(session, now);
+    const intent = requireIntent(session);
+    const merchant = requirePayout(session, way.chain);
+    await requireOpenChain(world, way.chain.chainId);
+    const quoted = await quoteWay(world, session, way);
+    await requireNoRelay(world, way);
 
-  if (way.method === 'TRANSFER') await requireRefundAddress(world.database, way.payer);
-  const quoteId = newId();
-  const asked = { quoteId, intent, app: session.app, merchant, quoted, now, ...validityOf(world, session, way) };
-  const planned = await planPayment(world, way, asked);
-  const expiresAt = new Date(now.getTime() + asked.quoteSeconds * 1000);
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+    if (way.method === 'TRANSFER') await requireRefundAddress(world.database, way.payer);
+    const quoteId = newId();
+    const asked = { quoteId, intent, app: session.app, merchant, quoted, now, ...validityOf(world, session, way) };
+    const planned = await planPayment(world, way, asked);
+    const expiresAt = new Date(now.getTime() + asked.quoteSeconds * 1000);
+    const prepared = await write(async (tx) => {
       await requireSameSettings(tx, session.app);
       return {
         quote: await writeQuote(tx, { ...asked, way, planned, expiresAt }),
@@ -102,13 +93,13 @@ export async function prepareCheckout(
         walletBalance: planned.walletBalance.toString(),
         walletAllowance: planned.walletAllowance.toString(),
       };
-    }),
-  );
-  if (way.method === 'TRANSFER') {
-    const { chainId } = way.chain;
-    world.log?.info({ chainId, termsHash: planned.termsHash, terms: planned.terms }, 'A deposit address was issued.');
-  }
-  return result;
+    });
+    if (way.method === 'TRANSFER') {
+      const { chainId } = way.chain;
+      world.log?.info({ chainId, termsHash: planned.termsHash, terms: planned.terms }, 'A deposit address was issued.');
+    }
+    return prepared;
+  });
 }
 
 /** A plain transfer takes a person and an exchange longer than a wallet. */

@@ -1,10 +1,9 @@
-import { type CustomerWallet, type Database, Prisma, transaction } from '../../prisma/client.ts';
+import { type CustomerWallet, type Database, Prisma } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
 import type { Scope } from '../auth/principal.ts';
 import { notFound } from '../errors.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { newId } from '../platform/identifier.ts';
 import { addJob } from '../platform/jobs.ts';
 import { refreshWalletJob } from './jobs.ts';
@@ -28,23 +27,22 @@ export async function addCustomerWallet(
     idempotency?: IdempotencyRequest;
   },
 ): Promise<CustomerWallet> {
-  const first = await firstAnswer<CustomerWallet>(world.database, request.idempotency);
-  if (first) return first.result;
   const { scope, customerId, chainId, walletAddress } = request;
-  const customer = await world.database.customerAccount.findFirst({ where: { id: customerId, ...appScope(scope) } });
-  if (!customer) throw notFound('customer');
   try {
-    const { result } = await transaction(world.database, (tx) =>
-      once(tx, request.idempotency, async () => {
+    return await idempotently(world.database, request.idempotency, async (write) => {
+      const customer = await world.database.customerAccount.findFirst({
+        where: { id: customerId, ...appScope(scope) },
+      });
+      if (!customer) throw notFound('customer');
+      return await write(async (tx) => {
         const wallet = await tx.customerWallet.create({
           data: { id: newId(), customerAccountId: customer.id, chainId, walletAddress },
         });
         await restoreWallet(tx, wallet);
         await addJob(tx, refreshWalletJob, { chainId, walletAddress });
         return wallet;
-      }),
-    );
-    return result;
+      });
+    });
   } catch (error) {
     if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === UNIQUE_VIOLATION)
       throw walletConflict();

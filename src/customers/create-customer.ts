@@ -1,8 +1,7 @@
-import { type CustomerAccount, type CustomerWallet, type Database, transaction } from '../../prisma/client.ts';
+import type { CustomerAccount, CustomerWallet, Database } from '../../prisma/client.ts';
 import { appendEvents } from '../events/append-events.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { newId } from '../platform/identifier.ts';
 import { type CustomerFields, customerFields } from './customer.ts';
 
@@ -13,11 +12,9 @@ export async function createCustomer(
   world: { database: Database },
   request: { appId: string; fields: CustomerFields; idempotency?: IdempotencyRequest },
 ): Promise<CustomerWithWallets> {
-  const first = await firstAnswer<CustomerWithWallets>(world.database, request.idempotency);
-  if (first) return first.result;
   const { metadata, ...plain } = request.fields;
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, (write) =>
+    write(async (tx) => {
       const customer = await tx.customerAccount.create({
         data: { id: newId(), appId: request.appId, ...plain, metadata: metadata ?? {} },
         include: { wallets: true },
@@ -28,5 +25,4 @@ export async function createCustomer(
       return customer;
     }),
   );
-  return result;
 }

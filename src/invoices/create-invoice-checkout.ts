@@ -1,11 +1,5 @@
 import { Decimal } from 'decimal.js';
-import {
-  type Database,
-  type DatabaseTransaction,
-  type Invoice,
-  type PaymentIntent,
-  transaction,
-} from '../../prisma/client.ts';
+import type { Database, DatabaseTransaction, Invoice, PaymentIntent } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
 import type { Scope } from '../auth/principal.ts';
 import { readSelection } from '../chains/chain-selection.ts';
@@ -15,9 +9,8 @@ import { GatewayError, invalid, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import { prolongPayable } from '../payments/actions/prolong-payable.ts';
 import type { Clock } from '../platform/clock.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { isCurrency } from '../prices/money.ts';
 import { invoiceItems } from './invoice-items.ts';
@@ -47,10 +40,8 @@ export async function createInvoiceCheckout(
 ): Promise<Answer> {
   const { idempotency, options } = request;
   const reveal = (answer: Answer) => ({ ...answer, clientSecret: unsealed(idempotency, answer.clientSecret) });
-  const first = await firstAnswer<Answer>(world.database, idempotency);
-  if (first) return reveal(first.result);
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, idempotency, async () => {
+  const stored = await idempotently<Answer>(world.database, idempotency, (write) =>
+    write(async (tx) => {
       const found = await tx.invoice.findFirst({ where: { id: request.invoiceId, ...appScope(request.scope) } });
       if (!found) throw notFound('invoice', 'invoiceId');
       const invoice = await lockInvoice(tx, found.id);
@@ -66,7 +57,7 @@ export async function createInvoiceCheckout(
       return { session: opened.session, clientSecret: sealed(idempotency, opened.clientSecret) };
     }),
   );
-  return reveal(result);
+  return reveal(stored);
 }
 
 async function payableIntent(

@@ -1,11 +1,10 @@
-import { type Database, type Invoice, type InvoiceItem, type TaxRate, transaction } from '../../prisma/client.ts';
+import type { Database, Invoice, InvoiceItem, TaxRate } from '../../prisma/client.ts';
 import { requirePlanPrice } from '../catalog/require-plan-price.ts';
 import { requireTaxRate } from '../catalog/require-tax-rate.ts';
 import { taxRuleOf } from '../catalog/tax-rate.ts';
 import { invalid, notFound } from '../errors.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { newId } from '../platform/identifier.ts';
 import { type CreateInvoiceInput, priceInvoice } from './invoice.ts';
 
@@ -22,24 +21,22 @@ export async function createInvoice(
   world: { database: Database },
   request: { app: { id: string; merchantId: string }; input: CreateInvoiceInput; idempotency?: IdempotencyRequest },
 ): Promise<InvoiceWithItems> {
-  const first = await firstAnswer<InvoiceWithItems>(world.database, request.idempotency);
-  if (first) return first.result;
   const { app, input } = request;
-  const customer = await world.database.customerAccount.findFirst({
-    where: { id: input.customerAccountId, appId: app.id },
-  });
-  if (!customer) throw notFound('customer', 'customerAccountId');
-  const items = input.items.map((item) => ({ ...item, quantity: item.quantity ?? 1 }));
-  const rates = await lineRates(world.database, app, input);
-  const { lines, total } = priceInvoice(
-    items,
-    rates.map((rate) => taxRuleOf(rate)),
-  );
-  if (total.total.greaterThan(TOTAL_LIMIT))
-    throw invalid([{ param: 'items', message: `sum to more than ${TOTAL_LIMIT}` }]);
-  const currency = input.currency ?? 'USD';
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, () =>
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    const customer = await world.database.customerAccount.findFirst({
+      where: { id: input.customerAccountId, appId: app.id },
+    });
+    if (!customer) throw notFound('customer', 'customerAccountId');
+    const items = input.items.map((item) => ({ ...item, quantity: item.quantity ?? 1 }));
+    const rates = await lineRates(world.database, app, input);
+    const { lines, total } = priceInvoice(
+      items,
+      rates.map((rate) => taxRuleOf(rate)),
+    );
+    if (total.total.greaterThan(TOTAL_LIMIT))
+      throw invalid([{ param: 'items', message: `sum to more than ${TOTAL_LIMIT}` }]);
+    const currency = input.currency ?? 'USD';
+    return await write((tx) =>
       tx.invoice.create({
         data: {
           id: newId(),
@@ -74,9 +71,8 @@ export async function createInvoice(
         },
         include: { items: { orderBy: { position: 'asc' } } },
       }),
-    ),
-  );
-  return result;
+    );
+  });
 }
 
 /** The tax rate of each line. Everything that the body refers to is checked for owner and type, with its position in `param`. */

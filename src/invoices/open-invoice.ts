@@ -1,13 +1,12 @@
-import { type Database, type Invoice, transaction } from '../../prisma/client.ts';
+import type { Database, Invoice } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
 import { fieldsOf } from '../auth/audit/audit-entry.ts';
 import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import { GatewayError, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { addJob } from '../platform/jobs.ts';
 import { invoiceFields, invoiceNumber, nextInvoiceStatus } from './invoice.ts';
 import { overdueInvoiceJob, overdueKey } from './jobs.ts';
@@ -21,10 +20,8 @@ export async function openInvoice(
   world: { database: Database },
   request: { scope: Scope; id: string; idempotency?: IdempotencyRequest },
 ): Promise<Invoice> {
-  const first = await firstAnswer<Invoice>(world.database, request.idempotency);
-  if (first) return first.result;
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, (write) =>
+    write(async (tx) => {
       const found = await tx.invoice.findFirst({ where: { id: request.id, ...appScope(request.scope) } });
       if (!found) throw notFound('invoice');
       const locked = await lockInvoice(tx, found.id);
@@ -57,5 +54,4 @@ export async function openInvoice(
       return invoice;
     }),
   );
-  return result;
 }

@@ -1,10 +1,9 @@
-import { type Database, type Invoice, transaction } from '../../prisma/client.ts';
+import type { Database, Invoice } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
 import type { Scope } from '../auth/principal.ts';
 import { GatewayError, notFound } from '../errors.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { addJob } from '../platform/jobs.ts';
 import { mailInvoiceJob } from './jobs.ts';
 
@@ -16,10 +15,8 @@ export async function sendInvoice(
   world: { database: Database },
   request: { scope: Scope; id: string; idempotency?: IdempotencyRequest | undefined },
 ): Promise<Invoice> {
-  const first = await firstAnswer<Invoice>(world.database, request.idempotency);
-  if (first) return first.result;
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, (write) =>
+    write(async (tx) => {
       const found = await tx.invoice.findFirst({
         where: { id: request.id, ...appScope(request.scope) },
         include: { customerAccount: true },
@@ -37,5 +34,4 @@ export async function sendInvoice(
       return invoice;
     }),
   );
-  return result;
 }

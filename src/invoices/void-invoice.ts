@@ -1,4 +1,4 @@
-import { type Database, type DatabaseTransaction, type Invoice, transaction } from '../../prisma/client.ts';
+import type { Database, DatabaseTransaction, Invoice } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
 import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
@@ -8,9 +8,8 @@ import type { Config } from '../config/config.ts';
 import { GatewayError, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import type { Clock } from '../platform/clock.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { lockForCouponPeriod, returnCouponPeriod } from './coupon-period.ts';
 import { invoiceFields, nextInvoiceStatus } from './invoice.ts';
 import { lockInvoice } from './store.ts';
@@ -24,10 +23,8 @@ export async function voidInvoice(
   world: { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> },
   request: { scope: Scope; id: string; idempotency?: IdempotencyRequest },
 ): Promise<Invoice> {
-  const first = await firstAnswer<Invoice>(world.database, request.idempotency);
-  if (first) return first.result;
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, (write) =>
+    write(async (tx) => {
       const found = await tx.invoice.findFirst({ where: { id: request.id, ...appScope(request.scope) } });
       if (!found) throw notFound('invoice');
       await lockForCouponPeriod(tx, found);
@@ -53,7 +50,6 @@ export async function voidInvoice(
       return invoice;
     }),
   );
-  return result;
 }
 
 async function endPayment(

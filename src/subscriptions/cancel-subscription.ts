@@ -1,4 +1,4 @@
-import { type Database, type DatabaseTransaction, type Subscription, transaction } from '../../prisma/client.ts';
+import type { Database, DatabaseTransaction, Subscription } from '../../prisma/client.ts';
 import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import { moveSubscriptionRedemption } from '../catalog/coupons/subscription-redemption.ts';
@@ -6,9 +6,8 @@ import { refreshWalletJob } from '../customers/jobs.ts';
 import { GatewayError } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import type { Clock } from '../platform/clock.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { addJob } from '../platform/jobs.ts';
 import { dropUnpaidInvoices } from './renewal/drop-unpaid-invoices.ts';
 import { restingJob } from './renewal/resting-job.ts';
@@ -27,10 +26,8 @@ export async function cancelSubscription(
   world: { database: Database; clock: Clock },
   request: { scope: Scope; id: string; cancelAtPeriodEnd: boolean; idempotency?: IdempotencyRequest | undefined },
 ): Promise<Subscription> {
-  const first = await firstAnswer<Subscription>(world.database, request.idempotency);
-  if (first) return first.result;
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, (write) =>
+    write(async (tx) => {
       const locked = await lockOwnSubscription(tx, request);
       const now = world.clock.now();
       const end = locked.currentPeriodEnd;
@@ -53,7 +50,6 @@ export async function cancelSubscription(
       return subscription;
     }),
   );
-  return result;
 }
 
 async function recordCancel(

@@ -1,4 +1,4 @@
-import { type Database, type Prisma, transaction } from '../../prisma/client.ts';
+import type { Database, Prisma } from '../../prisma/client.ts';
 import { fieldsOf } from '../auth/audit/audit-entry.ts';
 import { recordAction } from '../auth/audit/record-action.ts';
 import { holdRedemption } from '../catalog/coupons/redemption.ts';
@@ -8,9 +8,8 @@ import type { Registry } from '../chains/registry.ts';
 import { type FieldFault, invalid, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import type { Clock } from '../platform/clock.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { newId } from '../platform/identifier.ts';
 import { couponColumns, redeemForSubscription } from './discount/redeem-for-subscription.ts';
 import { subscriptionFields } from './subscription-fields.ts';
@@ -33,17 +32,15 @@ export async function createSubscription(
     idempotency?: IdempotencyRequest | undefined;
   },
 ): Promise<CreatedSubscription> {
-  const first = await firstAnswer<CreatedSubscription>(world.database, request.idempotency);
-  if (first) return first.result;
   const { input } = request;
-  const selection: Selection = {
-    allowedChains: input.allowedChains ?? 'ALL',
-    allowedTokens: input.allowedTokens ?? 'ALL',
-  };
-  const faults = renewableFaults(world.registry, selection);
-  if (faults.length > 0) throw invalid(faults);
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    const selection: Selection = {
+      allowedChains: input.allowedChains ?? 'ALL',
+      allowedTokens: input.allowedTokens ?? 'ALL',
+    };
+    const faults = renewableFaults(world.registry, selection);
+    if (faults.length > 0) throw invalid(faults);
+    return await write(async (tx) => {
       const app = await tx.app.findUniqueOrThrow({ where: { id: request.appId } });
       const customer = await tx.customerAccount.findFirst({
         where: { id: input.customerAccountId, appId: app.id },
@@ -98,9 +95,8 @@ export async function createSubscription(
         { type: 'subscription.created', resourceId: subscription.id, data: subscriptionFields(subscription) },
       ]);
       return subscription;
-    }),
-  );
-  return result;
+    });
+  });
 }
 
 function pricing(input: Pick<CreateSubscriptionInput, 'productPlanId' | 'productPlanPriceId'>) {

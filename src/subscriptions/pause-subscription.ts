@@ -1,12 +1,11 @@
-import { type Database, type Subscription, transaction } from '../../prisma/client.ts';
+import type { Database, Subscription } from '../../prisma/client.ts';
 import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import type { Clock } from '../platform/clock.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { dropUnpaidInvoices } from './renewal/drop-unpaid-invoices.ts';
 import { restingJob } from './renewal/resting-job.ts';
 import { lockOwnSubscription } from './store.ts';
@@ -21,10 +20,8 @@ export async function pauseSubscription(
   world: { database: Database; clock: Clock },
   request: { scope: Scope; id: string; idempotency?: IdempotencyRequest | undefined },
 ): Promise<Subscription> {
-  const first = await firstAnswer<Subscription>(world.database, request.idempotency);
-  if (first) return first.result;
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, (write) =>
+    write(async (tx) => {
       const locked = await lockOwnSubscription(tx, request);
       const status = nextSubscriptionStatus(locked.status, 'PAUSE');
       if (!status)
@@ -50,5 +47,4 @@ export async function pauseSubscription(
       return subscription;
     }),
   );
-  return result;
 }

@@ -1,12 +1,11 @@
-import { type Database, type Prisma, type Subscription, transaction } from '../../prisma/client.ts';
+import type { Database, Prisma, Subscription } from '../../prisma/client.ts';
 import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import type { Clock } from '../platform/clock.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { scheduleRenewal } from './schedule-renewal.ts';
 import { lockOwnSubscription, type SubscriptionWithPrice } from './store.ts';
 import { nextSubscriptionStatus } from './subscription.ts';
@@ -20,10 +19,8 @@ export async function resumeSubscription(
   world: { database: Database; clock: Clock },
   request: { scope: Scope; id: string; idempotency?: IdempotencyRequest | undefined },
 ): Promise<Subscription> {
-  const first = await firstAnswer<Subscription>(world.database, request.idempotency);
-  if (first) return first.result;
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, (write) =>
+    write(async (tx) => {
       const locked = await lockOwnSubscription(tx, request);
       const status = nextSubscriptionStatus(locked.status, 'RESUME');
       if (!status)
@@ -48,7 +45,6 @@ export async function resumeSubscription(
       return subscription;
     }),
   );
-  return result;
 }
 
 function resumedDates(

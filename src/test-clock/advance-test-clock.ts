@@ -1,11 +1,10 @@
-import { type Database, transaction } from '../../prisma/client.ts';
+import type { Database } from '../../prisma/client.ts';
 import { recordAction } from '../auth/audit/record-action.ts';
 import type { Registry } from '../chains/registry.ts';
 import { GatewayError, invalid } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
+import { idempotently } from '../platform/idempotency/idempotently.ts';
 import { lockClock, setTarget } from './store.ts';
 import {
   type AdvanceTestClockInput,
@@ -28,13 +27,11 @@ export async function advanceTestClock(
     idempotency?: IdempotencyRequest | undefined;
   },
 ): Promise<TestClockState> {
-  const first = await firstAnswer<TestClockState>(world.database, request.idempotency);
-  if (first) return first.result;
-  if (!isMovable(world.registry)) {
-    throw new GatewayError('INVALID_STATE', 'Time can be moved only where every chain of the installation is local.');
-  }
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    if (!isMovable(world.registry)) {
+      throw new GatewayError('INVALID_STATE', 'Time can be moved only where every chain of the installation is local.');
+    }
+    return await write(async (tx) => {
       const row = await lockClock(tx);
       const realNow = world.realClock.now();
       const { now } = testClockState(row, { realNow, isMovable: true });
@@ -49,9 +46,8 @@ export async function advanceTestClock(
         after: { targetAt },
       });
       return testClockState(written, { realNow, isMovable: true });
-    }),
-  );
-  return result;
+    });
+  });
 }
 
 function targetOf({ seconds, to }: { seconds?: number | null; to?: Date | null }, at: { now: Date; from: Date }): Date {

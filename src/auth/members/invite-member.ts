@@ -1,9 +1,8 @@
-import { type Database, type DatabaseTransaction, type Member, transaction } from '../../../prisma/client.ts';
+import type { Database, DatabaseTransaction, Member } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { newId } from '../../platform/identifier.ts';
 import { addJob } from '../../platform/jobs.ts';
 import { recordAction } from '../audit/record-action.ts';
@@ -28,12 +27,9 @@ export async function inviteMember(
   request: InviteMemberRequest,
 ): Promise<Member> {
   const { idempotency } = request;
-  const first = await firstAnswer<Member>(world.database, idempotency);
-  if (first) return first.result;
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, idempotency, () => invite(tx, { ...request, now: world.clock.now() })),
+  return await idempotently(world.database, idempotency, (write) =>
+    write((tx) => invite(tx, { ...request, now: world.clock.now() })),
   );
-  return result;
 }
 
 async function invite(tx: DatabaseTransaction, request: InviteMemberRequest & { now: Date }): Promise<Member> {

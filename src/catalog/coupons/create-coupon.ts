@@ -1,10 +1,9 @@
-import { type Coupon, type Database, Prisma, transaction } from '../../../prisma/client.ts';
+import { type Coupon, type Database, Prisma } from '../../../prisma/client.ts';
 import { fieldsOf } from '../../auth/audit/audit-entry.ts';
 import { recordAction } from '../../auth/audit/record-action.ts';
 import { GatewayError } from '../../errors.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { newId } from '../../platform/identifier.ts';
 import type { CreateCouponInput } from './coupon.ts';
 
@@ -28,12 +27,10 @@ export async function createCoupon(
   world: { database: Database },
   request: { appId: string; input: CreateCouponInput; idempotency?: IdempotencyRequest | undefined },
 ): Promise<Coupon> {
-  const first = await firstAnswer<Coupon>(world.database, request.idempotency);
-  if (first) return first.result;
   const { appId, input } = request;
   try {
-    const { result } = await transaction(world.database, (tx) =>
-      once(tx, request.idempotency, async () => {
+    return await idempotently(world.database, request.idempotency, (write) =>
+      write(async (tx) => {
         const coupon = await tx.coupon.create({
           data: {
             id: newId(),
@@ -60,7 +57,6 @@ export async function createCoupon(
         return coupon;
       }),
     );
-    return result;
   } catch (error) {
     if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === UNIQUE_VIOLATION) {
       throw new GatewayError('CONFLICT', `The code "${input.code ?? ''}" is taken.`, { param: 'code', cause: error });

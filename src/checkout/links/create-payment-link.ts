@@ -1,13 +1,12 @@
-import { type Database, transaction } from '../../../prisma/client.ts';
+import type { Database } from '../../../prisma/client.ts';
 import { fieldsOf } from '../../auth/audit/audit-entry.ts';
 import { recordAction } from '../../auth/audit/record-action.ts';
 import { requireCoupon } from '../../catalog/coupons/require-coupon.ts';
 import { requirePlanPrice } from '../../catalog/require-plan-price.ts';
 import { requireTaxRate } from '../../catalog/require-tax-rate.ts';
 import { invalid } from '../../errors.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { newId } from '../../platform/identifier.ts';
 import { type CreateLinkInput, linkPricingFault, linkQuantityFaults } from './payment-link.ts';
 import { type LinkWithRelations, linkRelations, refusingTakenSlug } from './store.ts';
@@ -38,33 +37,31 @@ export async function createPaymentLink(
   world: { database: Database },
   request: { app: { id: string; merchantId: string }; input: CreateLinkInput; idempotency?: IdempotencyRequest },
 ): Promise<LinkWithRelations> {
-  const first = await firstAnswer<LinkWithRelations>(world.database, request.idempotency);
-  if (first) return first.result;
   const { app, input } = request;
-  const pricing = {
-    amount: input.amount ?? null,
-    productPlanId: input.productPlanId ?? null,
-    productPlanPriceId: input.productPlanPriceId ?? null,
-  };
-  const fault = linkPricingFault(pricing);
-  if (fault) throw invalid([fault]);
-  const sold = await requirePlanPrice(world.database, { appId: app.id, ...pricing });
-  const minimumQuantity = input.minimumQuantity ?? 1;
-  const quantities = {
-    minimumQuantity,
-    maximumQuantity: input.maximumQuantity ?? minimumQuantity,
-    stock: input.stock ?? null,
-  };
-  const coupons = { couponId: input.couponId ?? null, allowCouponCodes: input.allowCouponCodes ?? false };
-  const isSubscription = sold?.plan.planType === 'SUBSCRIPTION';
-  const isOpenAmount = pricing.amount === null && pricing.productPlanPriceId === null;
-  const faults = linkQuantityFaults(quantities, { isSubscription, isOpenAmount });
-  if (faults.length > 0) throw invalid(faults);
-  await requireCoupon(world.database, { appId: app.id, couponId: coupons.couponId });
-  await requireTaxRate(world.database, { merchantId: app.merchantId, id: input.taxRateId, param: 'taxRateId' });
-  const { result } = await refusingTakenSlug(input.slug, () =>
-    transaction(world.database, (tx) =>
-      once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    const pricing = {
+      amount: input.amount ?? null,
+      productPlanId: input.productPlanId ?? null,
+      productPlanPriceId: input.productPlanPriceId ?? null,
+    };
+    const fault = linkPricingFault(pricing);
+    if (fault) throw invalid([fault]);
+    const sold = await requirePlanPrice(world.database, { appId: app.id, ...pricing });
+    const minimumQuantity = input.minimumQuantity ?? 1;
+    const quantities = {
+      minimumQuantity,
+      maximumQuantity: input.maximumQuantity ?? minimumQuantity,
+      stock: input.stock ?? null,
+    };
+    const coupons = { couponId: input.couponId ?? null, allowCouponCodes: input.allowCouponCodes ?? false };
+    const isSubscription = sold?.plan.planType === 'SUBSCRIPTION';
+    const isOpenAmount = pricing.amount === null && pricing.productPlanPriceId === null;
+    const faults = linkQuantityFaults(quantities, { isSubscription, isOpenAmount });
+    if (faults.length > 0) throw invalid(faults);
+    await requireCoupon(world.database, { appId: app.id, couponId: coupons.couponId });
+    await requireTaxRate(world.database, { merchantId: app.merchantId, id: input.taxRateId, param: 'taxRateId' });
+    return await refusingTakenSlug(input.slug, () =>
+      write(async (tx) => {
         const link = await tx.paymentLink.create({
           data: {
             id: newId(),
@@ -94,7 +91,6 @@ export async function createPaymentLink(
         });
         return link;
       }),
-    ),
-  );
-  return result;
+    );
+  });
 }

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { type App, type Database, type DatabaseTransaction, type Prisma, transaction } from '../../../prisma/client.ts';
+import type { App, Database, DatabaseTransaction, Prisma } from '../../../prisma/client.ts';
 import { appScope } from '../../auth/app-scope.ts';
 import type { Scope } from '../../auth/principal.ts';
 import type { TaxableLine } from '../../catalog/tax.ts';
@@ -9,9 +9,8 @@ import { customerFields } from '../../customers/customer.ts';
 import { GatewayError, invalid, notFound } from '../../errors.ts';
 import { appendEvents, type NewEvent } from '../../events/append-events.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { newId } from '../../platform/identifier.ts';
 import { type Currency, isCurrency } from '../../prices/money.ts';
@@ -74,10 +73,8 @@ export async function startLinkCheckout(
   type Answer = { session: SessionWithItems; clientSecret: string };
   const { idempotency, input } = request;
   const reveal = (answer: Answer) => ({ ...answer, clientSecret: unsealed(idempotency, answer.clientSecret) });
-  const first = await firstAnswer<Answer>(world.database, idempotency);
-  if (first) return reveal(first.result);
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, idempotency, async () => {
+  const stored = await idempotently<Answer>(world.database, idempotency, (write) =>
+    write(async (tx) => {
       const link = await findLink(tx, request.link);
       const options = request.options ?? {};
       const now = world.clock.now();
@@ -102,7 +99,7 @@ export async function startLinkCheckout(
       return { session: opened.session, clientSecret: sealed(idempotency, opened.clientSecret) };
     }),
   );
-  return reveal(result);
+  return reveal(stored);
 }
 
 type SoldByLink = { line: TaxableLine; currency: Currency; taxRateId: string | undefined };

@@ -1,10 +1,9 @@
-import { type Database, transaction, type WebhookEndpoint } from '../../../prisma/client.ts';
+import type { Database, WebhookEndpoint } from '../../../prisma/client.ts';
 import { fieldsOf } from '../../auth/audit/audit-entry.ts';
 import { recordAction } from '../../auth/audit/record-action.ts';
 import { GatewayError } from '../../errors.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { newId } from '../../platform/identifier.ts';
 import { demandPublicUrl } from './demand-public-url.ts';
@@ -27,10 +26,8 @@ export async function createWebhookEndpoint(
     ordered: endpoint.ordered ?? false,
     secret: unsealed(idempotency, endpoint.secret),
   });
-  const first = await firstAnswer<WebhookEndpoint>(world.database, idempotency);
-  if (first) return open(first.result);
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, idempotency, async () => {
+  const stored = await idempotently<WebhookEndpoint>(world.database, idempotency, (write) =>
+    write(async (tx) => {
       await tx.$queryRaw`SELECT id FROM app WHERE id = ${appId}::uuid FOR UPDATE`;
       if ((await tx.webhookEndpoint.count({ where: { appId } })) >= ENDPOINTS_LIMIT) {
         throw new GatewayError('CONFLICT', `The app has ${ENDPOINTS_LIMIT} endpoints, which is the limit.`);
@@ -58,5 +55,5 @@ export async function createWebhookEndpoint(
       return { ...endpoint, secret: sealed(idempotency, endpoint.secret) };
     }),
   );
-  return open(result);
+  return open(stored);
 }

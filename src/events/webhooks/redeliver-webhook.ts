@@ -1,11 +1,10 @@
-import { type Database, transaction, type WebhookDelivery } from '../../../prisma/client.ts';
+import type { Database, WebhookDelivery } from '../../../prisma/client.ts';
 import { appScope } from '../../auth/app-scope.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { GatewayError, notFound } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { announceDeliveries } from './store.ts';
 
 /**
@@ -16,10 +15,8 @@ export async function redeliverWebhook(
   world: { database: Database; clock: Clock },
   request: { scope: Scope; deliveryId: string; idempotency?: IdempotencyRequest },
 ): Promise<WebhookDelivery> {
-  const first = await firstAnswer<WebhookDelivery>(world.database, request.idempotency);
-  if (first) return first.result;
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, (write) =>
+    write(async (tx) => {
       const delivery = await tx.webhookDelivery.findFirst({
         where: { id: request.deliveryId, endpoint: appScope(request.scope) },
         include: { endpoint: true },
@@ -33,5 +30,4 @@ export async function redeliverWebhook(
       });
     }),
   );
-  return result;
 }

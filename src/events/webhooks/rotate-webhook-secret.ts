@@ -1,10 +1,9 @@
-import { type Database, transaction, type WebhookEndpoint } from '../../../prisma/client.ts';
+import type { Database, WebhookEndpoint } from '../../../prisma/client.ts';
 import { recordAction } from '../../auth/audit/record-action.ts';
 import type { Scope } from '../../auth/principal.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { findEndpoint } from './store.ts';
 import { ROTATION_OVERLAP_SECONDS } from './webhook-endpoint.ts';
@@ -24,10 +23,8 @@ export async function rotateWebhookSecret(
     ordered: endpoint.ordered ?? false,
     secret: unsealed(idempotency, endpoint.secret),
   });
-  const first = await firstAnswer<WebhookEndpoint>(world.database, idempotency);
-  if (first) return open(first.result);
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, idempotency, async () => {
+  const stored = await idempotently<WebhookEndpoint>(world.database, idempotency, (write) =>
+    write(async (tx) => {
       const endpoint = await findEndpoint(tx, request);
       const rotated = await tx.webhookEndpoint.update({
         where: { id: endpoint.id },
@@ -47,5 +44,5 @@ export async function rotateWebhookSecret(
       return { ...rotated, secret: sealed(idempotency, rotated.secret) };
     }),
   );
-  return open(result);
+  return open(stored);
 }

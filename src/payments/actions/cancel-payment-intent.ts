@@ -1,10 +1,9 @@
-import { type DatabaseTransaction, type PaymentIntent, transaction } from '../../../prisma/client.ts';
+import type { DatabaseTransaction, PaymentIntent } from '../../../prisma/client.ts';
 import { recordAction } from '../../auth/audit/record-action.ts';
 import { GatewayError } from '../../errors.ts';
 import { voidCall } from '../../escrow/calldata.ts';
 import { appendEvents } from '../../events/append-events.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { scheduleDeposits } from '../deposits/schedule-deposits.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';
@@ -19,18 +18,15 @@ import { paymentEvent } from './payment-event.ts';
  * authorization has been seen and is not final, while a capture is pending, and in any later state.
  */
 export async function cancelPaymentIntent(world: ActionWorld, request: PaymentRequest): Promise<PaymentIntent> {
-  const first = await firstAnswer<PaymentIntent>(world.database, request.idempotency);
-  if (first) return first.result;
-  return await transaction(world.database, async (tx) => {
-    const cancel = async () => {
+  return await idempotently(world.database, request.idempotency, (write) =>
+    write(async (tx) => {
       const intent = await lockPayment(tx, request);
       const next = demandTransition(intent, 'CANCEL');
       if (next !== 'CANCELLED') return await voidHeld(tx, { world, intent });
       await recordCancel(tx, { intent, after: { status: 'CANCELLED' } });
       return await cancelUnpaid(tx, intent);
-    };
-    return (await once(tx, request.idempotency, cancel)).result;
-  });
+    }),
+  );
 }
 
 async function recordCancel(

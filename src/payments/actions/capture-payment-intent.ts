@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { type DatabaseTransaction, type PaymentIntent, transaction } from '../../../prisma/client.ts';
+import type { DatabaseTransaction, PaymentIntent } from '../../../prisma/client.ts';
 import { recordAction } from '../../auth/audit/record-action.ts';
 import { GatewayError, invalid } from '../../errors.ts';
 import { captureCall } from '../../escrow/calldata.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { parseInput } from '../../platform/parse-input.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';
@@ -29,12 +28,10 @@ export async function capturePaymentIntent(
   world: ActionWorld,
   request: PaymentRequest & { amount?: string | null | undefined },
 ): Promise<PaymentIntent> {
-  const first = await firstAnswer<PaymentIntent>(world.database, request.idempotency);
-  if (first) return first.result;
-  const { amount: given } = parseInput(captureSchema, request);
-  const asked = typeof given === 'string' ? BigInt(given) : null;
-  return await transaction(world.database, async (tx) => {
-    const capture = async () => {
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    const { amount: given } = parseInput(captureSchema, request);
+    const asked = typeof given === 'string' ? BigInt(given) : null;
+    return await write(async (tx) => {
       const intent = await lockPayment(tx, request);
       demandTransition(intent, 'CAPTURE');
       const held = await heldPayment(tx, { registry: world.registry, intent });
@@ -53,8 +50,7 @@ export async function capturePaymentIntent(
         after: { capturedAmount: amount, returnedAmount: held.left - amount, tokenKey: held.tokenKey },
       });
       return await tx.paymentIntent.update({ where: { id: intent.id }, data: { captureAttempts: { increment: 1 } } });
-    };
-    return (await once(tx, request.idempotency, capture)).result;
+    });
   });
 }
 

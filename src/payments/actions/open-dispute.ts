@@ -6,8 +6,7 @@ import { GatewayError, invalid } from '../../errors.ts';
 import { disputeWithSignatureCall } from '../../escrow/calldata.ts';
 import { disputeTypedData } from '../../escrow/dispute-request.ts';
 import { RELAY_SENDER } from '../../operator/relay.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { newId } from '../../platform/identifier.ts';
 import { parseInput } from '../../platform/parse-input.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
@@ -43,17 +42,15 @@ export async function openDispute(
     signature?: string | null | undefined;
   },
 ): Promise<DisputeAnswer> {
-  const first = await firstAnswer<DisputeAnswer>(world.database, request.idempotency);
-  if (first) return first.result;
-  const { reason, evidence } = parseInput(disputeSchema, request);
-  const { intent, held } = await transaction(world.database, (tx) => readDisputable(tx, { world, request }));
-  const typedData = disputeTypedData({ chainId: held.chain.chainId, escrow: held.escrow, id: asHex(held.termsHash) });
-  if (typeof request.signature !== 'string') {
-    return { paymentIntentId: intent.id, status: 'SIGNATURE_REQUIRED', typedData, transactionId: null };
-  }
-  const signature = await checkedSignature(world, { held, typedData, given: request.signature });
-  return await transaction(world.database, async (tx) => {
-    const dispute = async (): Promise<DisputeAnswer> => {
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    const { reason, evidence } = parseInput(disputeSchema, request);
+    const { intent, held } = await transaction(world.database, (tx) => readDisputable(tx, { world, request }));
+    const typedData = disputeTypedData({ chainId: held.chain.chainId, escrow: held.escrow, id: asHex(held.termsHash) });
+    if (typeof request.signature !== 'string') {
+      return { paymentIntentId: intent.id, status: 'SIGNATURE_REQUIRED', typedData, transactionId: null };
+    }
+    const signature = await checkedSignature(world, { held, typedData, given: request.signature });
+    return await write(async (tx) => {
       const locked = await readDisputable(tx, { world, request });
       await tx.disputeRequest.create({
         data: {
@@ -76,8 +73,7 @@ export async function openDispute(
         sender: RELAY_SENDER,
       });
       return { paymentIntentId: intent.id, status: 'PENDING', typedData: null, transactionId: sent.id };
-    };
-    return (await once(tx, request.idempotency, dispute)).result;
+    });
   });
 }
 

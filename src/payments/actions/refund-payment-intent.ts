@@ -1,9 +1,8 @@
-import { type DatabaseTransaction, type PaymentIntent, type Refund, transaction } from '../../../prisma/client.ts';
+import type { DatabaseTransaction, PaymentIntent, Refund } from '../../../prisma/client.ts';
 import { recordAction } from '../../auth/audit/record-action.ts';
 import { GatewayError } from '../../errors.ts';
 import { appendEvents } from '../../events/append-events.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { newId } from '../../platform/identifier.ts';
 import { toDecimal } from '../../prices/base-units.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
@@ -43,16 +42,13 @@ export async function refundPaymentIntent(
     percent?: number | null | undefined;
   },
 ): Promise<RefundAnswer> {
-  const first = await firstAnswer<RefundAnswer>(world.database, request.idempotency);
-  if (first) return first.result;
-  const { reason, size } = parseRefund(request);
-  return await transaction(world.database, async (tx) => {
-    const refund = async () => {
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    const { reason, size } = parseRefund(request);
+    return await write(async (tx) => {
       const intent = await lockPayment(tx, request);
       demandTransition(intent, 'REFUND');
       return await requestRefund(tx, { world, intent, size, reason });
-    };
-    return (await once(tx, request.idempotency, refund)).result;
+    });
   });
 }
 

@@ -1,12 +1,11 @@
 import { type Address, isAddressEqual } from 'viem';
-import { type DatabaseTransaction, type Dispute, transaction } from '../../../prisma/client.ts';
+import type { DatabaseTransaction, Dispute } from '../../../prisma/client.ts';
 import { recordAction } from '../../auth/audit/record-action.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { GatewayError, invalid, notFound } from '../../errors.ts';
 import { type Call, concedeCall, resolveCall } from '../../escrow/calldata.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ActionWorld } from './action-world.ts';
 import { demandNoMoneyOut, type HeldPayment, heldPayment } from './held-payment.ts';
@@ -27,17 +26,15 @@ export async function resolveDispute(
   world: ActionWorld & { arbiter: { address: Address } | null },
   request: { disputeId: string; payerBps: number; by: Resolver; idempotency?: IdempotencyRequest | undefined },
 ): Promise<Dispute> {
-  const first = await firstAnswer<Dispute>(world.database, request.idempotency);
-  if (first) return first.result;
   const { payerBps, by } = request;
-  if (!Number.isInteger(payerBps) || payerBps < 0 || payerBps > ALL_BPS) {
-    throw invalid([{ param: 'payerBps', message: `must be an integer from 0 to ${ALL_BPS}` }]);
-  }
-  if (by.kind === 'merchant' && payerBps !== ALL_BPS) {
-    throw new GatewayError('AUTHORIZATION_ERROR', 'A merchant may only concede a dispute: payerBps 10000.');
-  }
-  return await transaction(world.database, async (tx) => {
-    const resolve = async () => {
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    if (!Number.isInteger(payerBps) || payerBps < 0 || payerBps > ALL_BPS) {
+      throw invalid([{ param: 'payerBps', message: `must be an integer from 0 to ${ALL_BPS}` }]);
+    }
+    if (by.kind === 'merchant' && payerBps !== ALL_BPS) {
+      throw new GatewayError('AUTHORIZATION_ERROR', 'A merchant may only concede a dispute: payerBps 10000.');
+    }
+    return await write(async (tx) => {
       const { dispute, held, appId } = await readOpen(tx, { world, request });
       const { call, sender } = decision(world, { held, payerBps, by });
       await requestTransaction(tx, {
@@ -58,8 +55,7 @@ export async function resolveDispute(
         after: { payerBps, leftAmount: held.left, paymentIntentId },
       });
       return dispute;
-    };
-    return (await once(tx, request.idempotency, resolve)).result;
+    });
   });
 }
 

@@ -1,9 +1,8 @@
-import { type Database, type DatabaseTransaction, type DisputeFile, transaction } from '../../../prisma/client.ts';
+import type { Database, DatabaseTransaction, DisputeFile } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
 import { appendEvents } from '../../events/append-events.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { newId } from '../../platform/identifier.ts';
 import { evidenceEvent } from './dispute-event.ts';
 import { DISPUTE_BYTES, FILES, type Submitter } from './evidence.ts';
@@ -33,11 +32,9 @@ export async function attachFile(
     idempotency?: IdempotencyRequest | undefined;
   },
 ): Promise<DisputeFile> {
-  const first = await firstAnswer<DisputeFile>(world.database, request.idempotency);
-  if (first) return first.result;
   const { disputeId, by, file } = request;
-  return await transaction(world.database, async (tx) => {
-    const attach = async () => {
+  return await idempotently(world.database, request.idempotency, (write) =>
+    write(async (tx) => {
       const { dispute, appId } = await lockOpenDispute(tx, { disputeId, scope: by.scope });
       const { paymentIntentId } = dispute;
       await demandRoom(tx, { paymentIntentId, by, sizeBytes: file.sizeBytes });
@@ -50,9 +47,8 @@ export async function attachFile(
       }
       await appendEvents(tx, appId, [evidenceEvent(dispute, row)]);
       return row;
-    };
-    return (await once(tx, request.idempotency, attach)).result;
-  });
+    }),
+  );
 }
 
 async function demandRoom(

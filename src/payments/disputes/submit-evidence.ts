@@ -1,9 +1,8 @@
-import { type Database, type DisputeEvidence, Prisma, transaction } from '../../../prisma/client.ts';
+import { type Database, type DisputeEvidence, Prisma } from '../../../prisma/client.ts';
 import { GatewayError, invalid } from '../../errors.ts';
 import { appendEvents } from '../../events/append-events.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { newId } from '../../platform/identifier.ts';
 import { parseInput } from '../../platform/parse-input.ts';
 import { evidenceEvent } from './dispute-event.ts';
@@ -23,15 +22,13 @@ export async function submitEvidence(
     idempotency?: IdempotencyRequest | undefined;
   },
 ): Promise<DisputeEvidence> {
-  const first = await firstAnswer<DisputeEvidence>(world.database, request.idempotency);
-  if (first) return first.result;
   const { disputeId, by } = request;
-  const { text, orderFacts } = parseInput(evidenceSchema, request.input);
-  if (by.party === 'PAYER' && orderFacts) {
-    throw invalid([{ param: 'orderFacts', message: 'can be sent only by the merchant' }]);
-  }
-  return await transaction(world.database, async (tx) => {
-    const submit = async () => {
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    const { text, orderFacts } = parseInput(evidenceSchema, request.input);
+    if (by.party === 'PAYER' && orderFacts) {
+      throw invalid([{ param: 'orderFacts', message: 'can be sent only by the merchant' }]);
+    }
+    return await write(async (tx) => {
       const { dispute, appId } = await lockOpenDispute(tx, { disputeId, scope: by.scope });
       const { paymentIntentId } = dispute;
       const count = await tx.disputeEvidence.count({ where: { paymentIntentId, party: by.party } });
@@ -53,7 +50,6 @@ export async function submitEvidence(
       });
       await appendEvents(tx, appId, [evidenceEvent(dispute, entry)]);
       return entry;
-    };
-    return (await once(tx, request.idempotency, submit)).result;
+    });
   });
 }

@@ -1,7 +1,6 @@
-import { type PaymentIntent, transaction } from '../../../prisma/client.ts';
+import type { PaymentIntent } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { addJob } from '../../platform/jobs.ts';
 import type { ActionWorld, PaymentRequest } from '../actions/action-world.ts';
 import { lockPayment } from '../actions/lock-payment.ts';
@@ -13,10 +12,8 @@ import { deliveryKey } from './deliver-payouts.ts';
  * and nobody else, and moves no other money. Throws INVALID_STATE if nothing is undelivered.
  */
 export async function retryDelivery(world: ActionWorld, request: PaymentRequest): Promise<PaymentIntent> {
-  const first = await firstAnswer<PaymentIntent>(world.database, request.idempotency);
-  if (first) return first.result;
-  return await transaction(world.database, async (tx) => {
-    const retry = async () => {
+  return await idempotently(world.database, request.idempotency, (write) =>
+    write(async (tx) => {
       const intent = await lockPayment(tx, request);
       const open = { paymentIntentId: intent.id, deliveredAt: null };
       const recipients = await tx.creditedPayout.findMany({
@@ -34,7 +31,6 @@ export async function retryDelivery(world: ActionWorld, request: PaymentRequest)
         await addJob(tx, deliverPayoutsJob, recipient, { key: deliveryKey(recipient) });
       }
       return intent;
-    };
-    return (await once(tx, request.idempotency, retry)).result;
-  });
+    }),
+  );
 }

@@ -7,9 +7,9 @@ import { fromTypedJson } from './typed-json.ts';
 export type FirstAnswer<Result> = { result: Result; replayed: boolean };
 
 /**
- * Returns the result of the first call with this key, or undefined if none has committed. A verb calls this before it reads
- * anything, so that a replay does not depend on later changes, except to the caller's credential: a result may hold a secret and
- * is returned only to a caller who may still write. Throws IDEMPOTENCY_MISMATCH if the first call had different parameters.
+ * Returns the result of the first call with this key, or undefined if none has committed. It is read before the verb
+ * reads anything, so that a replay does not depend on later changes, except to the caller's credential: a result may hold a secret
+ * and is returned only to a caller who may still write. Throws IDEMPOTENCY_MISMATCH if the first call had different parameters.
  */
 export async function firstAnswer<Result>(
   database: Database | DatabaseTransaction,
@@ -63,7 +63,7 @@ export async function firstAnswerOf<Result>(
   return first;
 }
 
-/** The fingerprint includes the operation, and an operation stores one type, so the row holds what `once` stored. */
+/** The fingerprint includes the operation, and an operation stores one type, so the row holds what its effect returned. */
 function readResult<Result>(stored: unknown): Result {
   const held = stored !== null && typeof stored === 'object' && 'value' in stored ? stored.value : null;
   return fromTypedJson(held) as Result;

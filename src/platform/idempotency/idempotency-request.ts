@@ -8,7 +8,7 @@
  * - A *guessable* key is neither a UUID nor at least 22 characters of base64url. Where a call needs no credential, such a key is
  *   combined with the caller's network address, so that two strangers who choose the same key never share a result.
  * - The *fingerprint* is a hash of the operation and its parameters; the same key with a different fingerprint is a mismatch.
- * - The *first answer* is what the effect returned, stored in the effect's own transaction (`once.ts`), so that it exists exactly
+ * - The *first answer* is what the effect returned, stored in the effect's own transaction (`idempotently.ts`), so that it exists exactly
  *   when the effect does. Only success is stored: a failure rolls back, and its key is free again.
  *
  * The key itself is never stored, only its hash, which does not protect a guessable key: therefore secrets in a result are also

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { type Database, type DatabaseTransaction, transaction } from '../../../prisma/client.ts';
+import type { Database, DatabaseTransaction } from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { readSelection } from '../../chains/chain-selection.ts';
 import { type SessionWithItems, sessionExpiry } from '../../checkout/checkout-session.ts';
@@ -7,9 +7,8 @@ import { type NewCheckoutSession, openCheckoutSession } from '../../checkout/ope
 import { appendEvents } from '../../events/append-events.ts';
 import { invoiceItems } from '../../invoices/invoice-items.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { currencyOf } from '../../prices/money.ts';
 import { type DueInvoice, demandRunning, findDueRenewal } from '../consent/due-renewal.ts';
@@ -37,10 +36,8 @@ export async function createConsentRenewal(
 ): Promise<Answer> {
   const { idempotency, options, scope, subscriptionId } = request;
   const reveal = (answer: Answer) => ({ ...answer, clientSecret: unsealed(idempotency, answer.clientSecret) });
-  const first = await firstAnswer<Answer>(world.database, idempotency);
-  if (first) return reveal(first.result);
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, idempotency, async () => {
+  const stored = await idempotently<Answer>(world.database, idempotency, (write) =>
+    write(async (tx) => {
       const locked = await lockOwnSubscription(tx, { scope, id: subscriptionId });
       demandRunning(locked);
       const subscription = await lockRenewable(tx, locked.id);
@@ -67,7 +64,7 @@ export async function createConsentRenewal(
       return { session: opened.session, clientSecret: sealed(idempotency, opened.clientSecret) };
     }),
   );
-  return reveal(result);
+  return reveal(stored);
 }
 
 type Sold = Pick<NewCheckoutSession, 'currency' | 'total' | 'taxRateId' | 'couponId' | 'items'>;

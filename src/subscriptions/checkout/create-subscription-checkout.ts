@@ -1,10 +1,4 @@
-import {
-  type Database,
-  type DatabaseTransaction,
-  type PaymentIntent,
-  type ProductPlanPrice,
-  transaction,
-} from '../../../prisma/client.ts';
+import type { Database, DatabaseTransaction, PaymentIntent, ProductPlanPrice } from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { holdAgain } from '../../catalog/coupons/redemption.ts';
 import { type SessionWithItems, sessionExpiry } from '../../checkout/checkout-session.ts';
@@ -15,9 +9,8 @@ import { GatewayError } from '../../errors.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import { prolongPayable } from '../../payments/actions/prolong-payable.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { nextDiscount } from '../discount/subscription-discount.ts';
 import { lockOwnSubscription, type SubscriptionWithPrice } from '../store.ts';
@@ -52,10 +45,8 @@ export async function createSubscriptionCheckout(
 ): Promise<Answer> {
   const { idempotency, options } = request;
   const reveal = (answer: Answer) => ({ ...answer, clientSecret: unsealed(idempotency, answer.clientSecret) });
-  const first = await firstAnswer<Answer>(world.database, idempotency);
-  if (first) return reveal(first.result);
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, idempotency, async () => {
+  const stored = await idempotently<Answer>(world.database, idempotency, (write) =>
+    write(async (tx) => {
       const { scope, subscriptionId: id, param } = request;
       const subscription = await lockOwnSubscription(tx, { scope, id, param });
       if (subscription.status !== 'PENDING') {
@@ -82,7 +73,7 @@ export async function createSubscriptionCheckout(
       return { session: opened.session, clientSecret: sealed(idempotency, opened.clientSecret) };
     }),
   );
-  return reveal(result);
+  return reveal(stored);
 }
 
 /** The first payment if it can still be made; null if a new one is needed. */

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { type Database, type DatabaseTransaction, transaction } from '../../../prisma/client.ts';
+import type { Database, DatabaseTransaction } from '../../../prisma/client.ts';
 import { holdRedemption } from '../../catalog/coupons/redemption.ts';
 import { taxRuleOf } from '../../catalog/tax-rate.ts';
 import { readSelection } from '../../chains/chain-selection.ts';
@@ -21,9 +21,8 @@ import { openCheckoutSession } from '../../checkout/open-checkout-session.ts';
 import { GatewayError, invalid } from '../../errors.ts';
 import { appendEvents, type NewEvent } from '../../events/append-events.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { newId } from '../../platform/identifier.ts';
 import { couponColumns } from '../discount/redeem-for-subscription.ts';
@@ -53,10 +52,8 @@ export async function startLinkSubscription(
   const { idempotency, input } = request;
   const options = request.options ?? {};
   const reveal = (answer: Answer) => ({ ...answer, clientSecret: unsealed(idempotency, answer.clientSecret) });
-  const first = await firstAnswer<Answer>(world.database, idempotency);
-  if (first) return reveal(first.result);
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, idempotency, async () => {
+  const stored = await idempotently<Answer>(world.database, idempotency, (write) =>
+    write(async (tx) => {
       const link = await findLink(tx, request.link);
       const sold = await soldBy(tx, { link, input, options });
       const now = world.clock.now();
@@ -111,7 +108,7 @@ export async function startLinkSubscription(
       return { session: opened.session, clientSecret: sealed(idempotency, opened.clientSecret) };
     }),
   );
-  return reveal(result);
+  return reveal(stored);
 }
 
 /** The link's plan and price, or else the plan's default price. Taxed at the plan's rate, like every later period. */

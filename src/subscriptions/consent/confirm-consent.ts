@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import { type DatabaseTransaction, type SubscriptionConsent, transaction } from '../../../prisma/client.ts';
+import type { DatabaseTransaction, SubscriptionConsent } from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { permitData } from '../../chains/evm/erc20.ts';
 import { canonicalSignature, isSignedByKey, isSignedOnChain } from '../../chains/evm/signature.ts';
@@ -21,9 +21,8 @@ import { consentFromJson } from '../../escrow/consent.ts';
 import { termsFromJson } from '../../escrow/terms.ts';
 import { enqueueTransaction } from '../../operator/enqueue-transaction.ts';
 import { RELAY_SENDER } from '../../operator/relay.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { hexOf, placeOf } from '../charge/prepare-charge.ts';
 import { sendCharge } from '../charge/queue-charge.ts';
 import { lockSubscription } from '../store.ts';
@@ -52,45 +51,44 @@ export async function confirmConsent(
   world: ConfirmWorld,
   request: { scope: Scope; sessionId: string; input: ConfirmInput; idempotency?: IdempotencyRequest | undefined },
 ): Promise<SessionWithItems> {
-  const first = await firstAnswer<SessionWithItems>(world.database, request.idempotency);
-  if (first) return first.result;
-  const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
-  const row = await findConsent(world, session, request.input.quoteId);
-  if (row.signedAt !== null || session.status === 'COMPLETE') return session;
-  requireInTime(session, row, world.clock.now());
-  const asked = askedConsent(world, row);
-  const signatures = await requireSignatures(world, { asked, given: request.input.signatures ?? {} });
-  if (session.renewsConsent) await requireFunds(world, row);
-  const take = async (tx: DatabaseTransaction) => {
-    const subscription = await lockSubscription(tx, row.subscriptionId);
-    await lockWallet(tx, { chainId: row.chainId, address: row.walletAddress });
-    const fresh = await tx.subscriptionConsent.findUniqueOrThrow({ where: consentKey(row) });
-    const read = () => tx.checkoutSession.findUniqueOrThrow({ where: { id: session.id }, include: inOrder });
-    if (fresh.signedAt !== null) return await read();
-    demandSignable(session, subscription);
-    const now = world.clock.now();
-    const signed = await tx.subscriptionConsent.update({
-      where: consentKey(row),
-      data: { payerSignature: signatures.consent, permitSignature: signatures.permit, signedAt: now },
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
+    const row = await findConsent(world, session, request.input.quoteId);
+    if (row.signedAt !== null || session.status === 'COMPLETE') return session;
+    requireInTime(session, row, world.clock.now());
+    const asked = askedConsent(world, row);
+    const signatures = await requireSignatures(world, { asked, given: request.input.signatures ?? {} });
+    if (session.renewsConsent) await requireFunds(world, row);
+    return await write(async (tx) => {
+      const subscription = await lockSubscription(tx, row.subscriptionId);
+      await lockWallet(tx, { chainId: row.chainId, address: row.walletAddress });
+      const fresh = await tx.subscriptionConsent.findUniqueOrThrow({ where: consentKey(row) });
+      const read = () => tx.checkoutSession.findUniqueOrThrow({ where: { id: session.id }, include: inOrder });
+      if (fresh.signedAt !== null) return await read();
+      demandSignable(session, subscription);
+      const now = world.clock.now();
+      const signed = await tx.subscriptionConsent.update({
+        where: consentKey(row),
+        data: { payerSignature: signatures.consent, permitSignature: signatures.permit, signedAt: now },
+      });
+      await tx.checkoutSession.update({
+        where: { id: session.id },
+        data: { lastErrorCode: null, lastErrorMessage: null },
+      });
+      if (session.renewsConsent) {
+        await sendPermit(tx, { row: signed, asked });
+        await replaceConsent(tx, { row: signed, subscription, sessionId: session.id, now, config: world.config });
+      } else if (session.paymentIntentId === null) {
+        await sendPermit(tx, { row: signed, asked });
+        await startTrial(tx, { row: signed, subscription, sessionId: session.id, now, config: world.config });
+      } else {
+        await requireFree(tx, { row, paymentIntentId: session.paymentIntentId });
+        await sendPermit(tx, { row: signed, asked });
+        await sendFirstCharge(tx, { row: signed, asked, now });
+      }
+      return await read();
     });
-    await tx.checkoutSession.update({
-      where: { id: session.id },
-      data: { lastErrorCode: null, lastErrorMessage: null },
-    });
-    if (session.renewsConsent) {
-      await sendPermit(tx, { row: signed, asked });
-      await replaceConsent(tx, { row: signed, subscription, sessionId: session.id, now, config: world.config });
-    } else if (session.paymentIntentId === null) {
-      await sendPermit(tx, { row: signed, asked });
-      await startTrial(tx, { row: signed, subscription, sessionId: session.id, now, config: world.config });
-    } else {
-      await requireFree(tx, { row, paymentIntentId: session.paymentIntentId });
-      await sendPermit(tx, { row: signed, asked });
-      await sendFirstCharge(tx, { row: signed, asked, now });
-    }
-    return await read();
-  };
-  return await transaction(world.database, async (tx) => (await once(tx, request.idempotency, () => take(tx))).result);
+  });
 }
 
 async function findConsent(

@@ -4,7 +4,6 @@ import {
   Prisma,
   type ProductPlanPrice,
   type SubscriptionConsent,
-  transaction,
 } from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { storedMetering } from '../../catalog/metering.ts';
@@ -34,9 +33,8 @@ import {
 import { GatewayError } from '../../errors.ts';
 import { consentHash, consentToJson, type RecurringConsent } from '../../escrow/consent.ts';
 import { ESCROW_EDITION } from '../../escrow/escrow-domain.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { newId } from '../../platform/identifier.ts';
 import { toBigInt, toDecimal } from '../../prices/base-units.ts';
 import { type PreparedCharge, quoteCharge, signCharge } from '../charge/prepare-charge.ts';
@@ -61,77 +59,75 @@ export async function prepareConsent(
   world: CheckoutWorld,
   request: { scope: Scope; sessionId: string; input: WayToPay; idempotency?: IdempotencyRequest | undefined },
 ): Promise<PreparedCheckout> {
-  const first = await firstAnswer<PreparedCheckout>(world.database, request.idempotency);
-  if (first) return first.result;
-  const now = world.clock.now();
-  const way = requireEvmWay(requireKnownWay(world, request.input));
-  const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
-  requireOfferedWay(world, session, way);
-  requirePayable(session, now);
-  const subscription = await requireSubscription(world, session);
-  const due = session.renewsConsent ? await findDueRenewal(world.database, subscription) : null;
-  const merchant = getAddress(requirePayout(session, way.chain));
-  await requireOpenChain(world, way.chain.chainId);
-  const quoted = await quoteWay(world, session, way);
-  const full = due
-    ? await quoteRenewal(world, { session, subscription, way })
-    : await quoteFull(world, { session, subscription, way, quoted });
-  await requireNoRelay(world, way);
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    const now = world.clock.now();
+    const way = requireEvmWay(requireKnownWay(world, request.input));
+    const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
+    requireOfferedWay(world, session, way);
+    requirePayable(session, now);
+    const subscription = await requireSubscription(world, session);
+    const due = session.renewsConsent ? await findDueRenewal(world.database, subscription) : null;
+    const merchant = getAddress(requirePayout(session, way.chain));
+    await requireOpenChain(world, way.chain.chainId);
+    const quoted = await quoteWay(world, session, way);
+    const full = due
+      ? await quoteRenewal(world, { session, subscription, way })
+      : await quoteFull(world, { session, subscription, way, quoted });
+    await requireNoRelay(world, way);
 
-  const reading = await readCheckoutChain(world, way);
-  const consent = await unusedConsent(world, {
-    way,
-    consent: newConsent({
-      subscriptionId: subscription.id,
-      app: session.app,
-      intent: due?.invoice?.paymentIntent ?? session.paymentIntent,
+    const reading = await readCheckoutChain(world, way);
+    const consent = await unusedConsent(world, {
+      way,
+      consent: newConsent({
+        subscriptionId: subscription.id,
+        app: session.app,
+        intent: due?.invoice?.paymentIntent ?? session.paymentIntent,
+        price: due ? full.price : subscription.productPlanPrice,
+        payer: way.payer,
+        merchant,
+        token: contractAddress(way.token),
+        capPerPeriod: await capFor(world, { session, subscription, way, fullQuote: full.cryptoAmount }),
+        start: due ? Math.floor(due.start.getTime() / 1000) : consentStart(subscription.productPlanPrice, now),
+        parties: partiesOf(world),
+      }),
+    });
+    const { allowance } = reading.wallet;
+    const wanted = allowanceFor(consent.capPerPeriod, allowance);
+    const base = Math.max(Math.floor(now.getTime() / 1000), reading.timestamp);
+    const permit: ConsentPermit | null =
+      way.method === 'PERMIT'
+        ? {
+            value: wanted,
+            deadline: base + world.config.quoteSeconds + AUTHORIZE_GRACE_SECONDS,
+            nonce: reading.wallet.permitNonce ?? 0n,
+          }
+        : null;
+    const row = consentRow({ session, subscription, way, consent, permit, quoted, now, world });
+    const intent = session.paymentIntent;
+    const charge =
+      intent &&
+      (await signCharge(world, {
+        consent: row,
+        periodIndex: 0,
+        intent,
+        quoteId: row.quoteId,
+        quoted,
+        newestBlockAt: reading.timestamp,
+      }));
+    const steps = consentSteps({
+      ...way.chain,
+      token: way.token,
+      consent,
+      permit,
       price: due ? full.price : subscription.productPlanPrice,
-      payer: way.payer,
-      merchant,
-      token: contractAddress(way.token),
-      capPerPeriod: await capFor(world, { session, subscription, way, fullQuote: full.cryptoAmount }),
-      start: due ? Math.floor(due.start.getTime() / 1000) : consentStart(subscription.productPlanPrice, now),
-      parties: partiesOf(world),
-    }),
-  });
-  const { allowance } = reading.wallet;
-  const wanted = allowanceFor(consent.capPerPeriod, allowance);
-  const base = Math.max(Math.floor(now.getTime() / 1000), reading.timestamp);
-  const permit: ConsentPermit | null =
-    way.method === 'PERMIT'
-      ? {
-          value: wanted,
-          deadline: base + world.config.quoteSeconds + AUTHORIZE_GRACE_SECONDS,
-          nonce: reading.wallet.permitNonce ?? 0n,
-        }
-      : null;
-  const row = consentRow({ session, subscription, way, consent, permit, quoted, now, world });
-  const intent = session.paymentIntent;
-  const charge =
-    intent &&
-    (await signCharge(world, {
-      consent: row,
-      periodIndex: 0,
-      intent,
-      quoteId: row.quoteId,
-      quoted,
-      newestBlockAt: reading.timestamp,
-    }));
-  const steps = consentSteps({
-    ...way.chain,
-    token: way.token,
-    consent,
-    permit,
-    price: due ? full.price : subscription.productPlanPrice,
-    renews: due && { isDue: due.invoice !== null },
-    firstCharge: quoted.cryptoAmount,
-    promised: promiseOf({ session, subscription, full: full.amount }),
-    isMetered: (due ? full.price : subscription.productPlanPrice).metering !== null,
-    wanted,
-    allowance,
-  });
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+      renews: due && { isDue: due.invoice !== null },
+      firstCharge: quoted.cryptoAmount,
+      promised: promiseOf({ session, subscription, full: full.amount }),
+      isMetered: (due ? full.price : subscription.productPlanPrice).metering !== null,
+      wanted,
+      allowance,
+    });
+    return await write(async (tx) => {
       await requireSameSettings(tx, session.app);
       await writeConsent(tx, { session, row, charge });
       return {
@@ -149,9 +145,8 @@ export async function prepareConsent(
         walletBalance: reading.wallet.balance.toString(),
         walletAllowance: allowance.toString(),
       };
-    }),
-  );
-  return result;
+    });
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Database, type DatabaseTransaction, type Subscription, transaction } from '../../../prisma/client.ts';
+import type { Database, DatabaseTransaction, Subscription } from '../../../prisma/client.ts';
 import { fieldsOf } from '../../auth/audit/audit-entry.ts';
 import { recordAction } from '../../auth/audit/record-action.ts';
 import type { Scope } from '../../auth/principal.ts';
@@ -7,9 +7,8 @@ import { type CouponName, couponParam, discountOf, requireCoupon } from '../../c
 import { notFound } from '../../errors.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { lockOwnSubscription, type SubscriptionWithPrice } from '../store.ts';
 import { subscriptionFields } from '../subscription-fields.ts';
 import { demandDiscountable } from './demand-discountable.ts';
@@ -26,11 +25,9 @@ export async function applySubscriptionCoupon(
   world: { database: Database; clock: Clock },
   request: { scope: Scope; id: string; named: CouponName; idempotency?: IdempotencyRequest | undefined },
 ): Promise<Subscription> {
-  const first = await firstAnswer<Subscription>(world.database, request.idempotency);
-  if (first) return first.result;
   const { named } = request;
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, (write) =>
+    write(async (tx) => {
       const locked = await lockOwnSubscription(tx, request);
       const coupon = await requireCoupon(tx, { appId: locked.appId, ...named });
       const param = couponParam(named);
@@ -49,7 +46,6 @@ export async function applySubscriptionCoupon(
       return await writeCoupon(tx, { locked, columns: couponColumns(coupon) });
     }),
   );
-  return result;
 }
 
 async function writeCoupon(

@@ -1,10 +1,4 @@
-import {
-  type Database,
-  type DatabaseTransaction,
-  type Prisma,
-  type Subscription,
-  transaction,
-} from '../../../prisma/client.ts';
+import type { Database, DatabaseTransaction, Prisma, Subscription } from '../../../prisma/client.ts';
 import { changedFields } from '../../auth/audit/audit-entry.ts';
 import { recordChange } from '../../auth/audit/record-action.ts';
 import type { Scope } from '../../auth/principal.ts';
@@ -12,9 +6,8 @@ import type { Registry } from '../../chains/registry.ts';
 import { notFound } from '../../errors.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { newId } from '../../platform/identifier.ts';
 import type { PriceBook } from '../../prices/price-source.ts';
 import type { RenewableSubscription } from '../renewal/renewal-world.ts';
@@ -44,11 +37,9 @@ export async function changeSubscriptionPlan(
   world: ChangeWorld,
   request: { scope: Scope; id: string; change: PlanChange; idempotency?: IdempotencyRequest | undefined },
 ): Promise<ChangedSubscription> {
-  const first = await firstAnswer<ChangedSubscription>(world.database, request.idempotency);
-  if (first) return first.result;
-  const rates = await readChangeRates(world, request);
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => {
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    const rates = await readChangeRates(world, request);
+    return await write(async (tx) => {
       const { id } = await lockOwnSubscription(tx, request);
       const subscription = await lockRenewable(tx, id);
       if (!subscription) throw notFound('subscription');
@@ -67,9 +58,8 @@ export async function changeSubscriptionPlan(
         await appendEvents(tx, changed.appId, [told]);
       }
       return changed;
-    }),
-  );
-  return result;
+    });
+  });
 }
 
 function isAnotherPrice(before: Subscription, after: Subscription): boolean {

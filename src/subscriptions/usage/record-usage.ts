@@ -1,10 +1,9 @@
-import { type Database, type DatabaseTransaction, transaction } from '../../../prisma/client.ts';
+import type { Database, DatabaseTransaction } from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { type FieldFault, invalid } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { once } from '../../platform/idempotency/once.ts';
+import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { newId } from '../../platform/identifier.ts';
 import { requireBillable } from './require-billable.ts';
 import { type AcceptedEvent, insertUsage, knownEvents, type OwnedCalendar, readCalendars, usageKey } from './store.ts';
@@ -38,15 +37,12 @@ export async function recordUsage(
   world: { database: Database; clock: Clock },
   request: { scope: Scope; events: readonly UsageEventInput[]; idempotency?: IdempotencyRequest | undefined },
 ): Promise<RecordedUsage> {
-  const first = await firstAnswer<RecordedUsage>(world.database, request.idempotency);
-  if (first) return first.result;
   const { scope, events } = request;
-  const now = world.clock.now();
-  requireNotInFuture(events, now);
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, () => record(tx, { scope, events, now })),
-  );
-  return result;
+  return await idempotently(world.database, request.idempotency, async (write) => {
+    const now = world.clock.now();
+    requireNotInFuture(events, now);
+    return await write((tx) => record(tx, { scope, events, now }));
+  });
 }
 
 function requireNotInFuture(events: readonly UsageEventInput[], now: Date): void {

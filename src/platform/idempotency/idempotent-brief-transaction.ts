@@ -24,13 +24,13 @@ export type Writing<Result> = {
 type Opened<Read> = { claimed: boolean; read: Read | null };
 
 /**
- * `once` for an effect of two statements: the first claims the key, checks the caller and reads; the second writes everything.
- * Reads are as of the start of the first statement; values without a JSON type arrive as strings. Results and errors are those of
- * `once`; duplicates and replays take one or two more round trips. Database errors from the second statement are rethrown
- * unchanged. By the time the rows of the second statement are known, the transaction has been committed and cannot be rolled
- * back.
+ * `idempotently` for an effect of two statements: the first claims the key, checks the caller and reads; the second writes
+ * everything. Reads are as of the start of the first statement; values without a JSON type arrive as strings. Errors are those of
+ * `idempotently`, and replays return the same result and `replayed: true`; duplicates and replays take one or two more round
+ * trips. Database errors from the second statement are rethrown unchanged. By the time the rows of the second statement are known,
+ * the transaction has been committed and cannot be rolled back.
  */
-export async function onceBriefly<Read, Result>(
+export async function idempotentBriefTransaction<Read, Result>(
   database: Database,
   request: IdempotencyRequest | undefined,
   { reading, write }: BriefEffect<Read, Result>,

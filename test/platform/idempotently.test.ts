@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { type Database, Prisma, transaction } from '../../prisma/client.ts';
+import { type Database, type DatabaseTransaction, Prisma } from '../../prisma/client.ts';
+import { guardedDatabase } from '../../prisma/guarded-database.ts';
 import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { firstAnswer } from '../../src/platform/idempotency/first-answer.ts';
 import { type IdempotencyRequest, idempotencyRequest } from '../../src/platform/idempotency/idempotency-request.ts';
-import { once } from '../../src/platform/idempotency/once.ts';
+import { idempotently } from '../../src/platform/idempotency/idempotently.ts';
 import { purgeIdempotency } from '../../src/platform/idempotency/purge-idempotency.ts';
 import { sealed, unsealed } from '../../src/platform/idempotency/sealed.ts';
 import { newId } from '../../src/platform/identifier.ts';
@@ -21,10 +22,20 @@ function request(key: string, parameters: unknown = {}, more: Partial<Idempotenc
   return { ...made, ...more };
 }
 
-function createMerchant(given: IdempotencyRequest | undefined, on: Database = database) {
-  return transaction(on, (tx) =>
-    once(tx, given, () => tx.merchant.create({ data: { id: newId(), name: given?.key ?? 'none' } })),
-  );
+type Effect<Result> = (tx: DatabaseTransaction) => Promise<Result>;
+
+/** Runs the effect under the key, and says whether its result is that of an earlier call. */
+async function run<Result>(given: IdempotencyRequest, effect: Effect<Result>, on: Database = database) {
+  let replayed = false;
+  const onReplay = () => {
+    replayed = true;
+  };
+  const result = await idempotently<Result>(on, { ...given, onReplay }, (write) => write(effect));
+  return { result, replayed };
+}
+
+function createMerchant(given: IdempotencyRequest) {
+  return run(given, (tx) => tx.merchant.create({ data: { id: newId(), name: given.key } }));
 }
 
 test('the first answer comes back with its types, and the effect has run once', async () => {
@@ -36,8 +47,8 @@ test('the first answer comes back with its types, and the effect has run once', 
     bytes: new Uint8Array([1, 2, 255]),
     metadata: { $date: 'a word of the caller', nested: [{ $bigint: 'x' }, null, true, 1.5] },
   };
-  const first = await transaction(database, (tx) => once(tx, wanted, async () => ({ ...answer, absent: undefined })));
-  const again = await transaction(database, (tx) => once(tx, wanted, async () => Promise.reject(new Error('twice'))));
+  const first = await run(wanted, async () => ({ ...answer, absent: undefined }));
+  const again = await run(wanted, async () => Promise.reject(new Error('twice')));
   expect(first.replayed).toBe(false);
   expect(again).toEqual({ result: answer, replayed: true });
   expect(await firstAnswer(database, wanted)).toEqual({ result: answer, replayed: true });
@@ -66,12 +77,10 @@ test('the same key in another scope is another call', async () => {
 });
 
 test('an effect that fails leaves its key free and nothing behind', async () => {
-  const failing = transaction(database, (tx) =>
-    once(tx, request('fails'), async () => {
-      await tx.merchant.create({ data: { id: newId(), name: 'half' } });
-      throw new GatewayError('INVALID_STATE', 'No.');
-    }),
-  );
+  const failing = run(request('fails'), async (tx) => {
+    await tx.merchant.create({ data: { id: newId(), name: 'half' } });
+    throw new GatewayError('INVALID_STATE', 'No.');
+  });
   await expect(failing).rejects.toMatchObject({ code: 'INVALID_STATE' });
   expect(await database.merchant.count({ where: { name: 'half' } })).toBe(0);
   expect((await createMerchant(request('fails'))).replayed).toBe(false);
@@ -90,7 +99,7 @@ test('a call that runs longer than the wait is told to be in flight', async () =
   const holder = await freshTwin('slow');
   await holder.begun;
   // The wait of ten seconds is production's; what its end is called is what this shows.
-  const impatient = transaction(database, (tx) => once(shortWait(tx), request('slow'), async () => 'never'));
+  const impatient = run(request('slow'), async () => 'never', shortWait(database));
   await expect(impatient).rejects.toMatchObject({ code: 'IDEMPOTENCY_IN_FLIGHT', retryAfterSeconds: 1 });
   holder.die();
   await expect(holder.ended).rejects.toThrow('died');
@@ -98,10 +107,9 @@ test('a call that runs longer than the wait is told to be in flight', async () =
 
 test('neither the key nor a sealed secret can be read from the table, and the caller gets the secret again', async () => {
   const wanted = request('order-7712-with-a-key');
-  const run = () =>
-    transaction(database, (tx) => once(tx, wanted, async () => ({ secret: sealed(wanted, 'sk_test_secret') })));
-  const first = await run();
-  const again = await run();
+  const issue = () => run(wanted, async () => ({ secret: sealed(wanted, 'sk_test_secret') }));
+  const first = await issue();
+  const again = await issue();
   expect(unsealed(wanted, first.result.secret)).toBe('sk_test_secret');
   expect(unsealed(wanted, again.result.secret)).toBe('sk_test_secret');
   const table = JSON.stringify(await database.idempotencyRecord.findMany());
@@ -113,7 +121,7 @@ test('neither the key nor a sealed secret can be read from the table, and the ca
 
 test('who has the table and guesses the key reads no secret without that of the installation', async () => {
   const wanted = request('create-key-1');
-  await transaction(database, (tx) => once(tx, wanted, async () => ({ secret: sealed(wanted, 'sk_test_guessed') })));
+  await run(wanted, async () => ({ secret: sealed(wanted, 'sk_test_guessed') }));
   const held = await firstAnswer<{ secret: string }>(database, request('create-key-1'));
   const secret = held?.result.secret ?? '';
   expect(unsealed(request('create-key-1'), secret)).toBe('sk_test_guessed');
@@ -166,34 +174,78 @@ test('a body and a header that differ, and keys past their limit, are refused', 
 async function freshTwin(key = 'dies') {
   const begun = Promise.withResolvers<void>();
   const death = Promise.withResolvers<never>();
-  const ended = transaction(database, (tx) =>
-    once(tx, request(key), () => {
-      begun.resolve();
-      return death.promise;
-    }),
-  );
+  const ended = run(request(key), () => {
+    begun.resolve();
+    return death.promise;
+  });
   ended.catch(() => {});
   return { begun: begun.promise, ended, die: () => death.reject(new Error('died')) };
 }
 
-/** The same transaction, with a lock timeout of 50 ms wherever `once` asks for its own. */
-function shortWait(tx: Prisma.TransactionClient): Prisma.TransactionClient {
+/** The same database, with a lock timeout of 50 ms wherever the claim sets its own. */
+function shortWait(source: Database): Database {
+  return new Proxy(source, {
+    get(target, name, receiver) {
+      if (name !== '$transaction') return Reflect.get(target, name, receiver);
+      return (work: Effect<unknown>, options: object) => target.$transaction((tx) => work(shortClaim(tx)), options);
+    },
+  });
+}
+
+function shortClaim(tx: DatabaseTransaction): DatabaseTransaction {
   return new Proxy(tx, {
     get(target, name, receiver) {
       if (name !== '$queryRaw') return Reflect.get(target, name, receiver);
-      return (parts: TemplateStringsArray, ...values: unknown[]) =>
-        target.$queryRaw(parts, ...values.map((value) => (value === '10000' ? '50' : value)));
+      return ({ strings, values }: Prisma.Sql) =>
+        target.$queryRaw(Prisma.sql(strings, ...values.map((value) => (value === '10000' ? '50' : value))));
     },
   });
 }
 
 test('the effect waits for locks as long as its transaction did before', async () => {
-  const answer = await transaction(database, async (tx) => {
-    await tx.$executeRaw`SET LOCAL lock_timeout = '4321ms'`;
-    return await once(tx, request('bounded'), async () => {
-      const [row] = await tx.$queryRaw<{ bound: string }[]>`SELECT current_setting('lock_timeout') AS bound`;
-      return row?.bound;
+  const query = Prisma.sql`SELECT set_config('lock_timeout', '4321ms', true)`;
+  const bounded = guardedDatabase(database, { check: () => ({ query, judge: () => undefined }) });
+  const readBound: Effect<string | undefined> = async (tx) => {
+    const [row] = await tx.$queryRaw<{ bound: string }[]>`SELECT current_setting('lock_timeout') AS bound`;
+    return row?.bound;
+  };
+  expect((await run(request('bounded'), readBound, bounded)).result).toBe('4321ms');
+});
+
+test('a replay does not begin the work of the verb again', async () => {
+  const first = await createMerchant(request('no work'));
+  const again = await idempotently<typeof first.result>(database, request('no work'), () =>
+    Promise.reject(new Error('The work began again.')),
+  );
+  expect(again).toEqual(first.result);
+});
+
+test('a call that returns without writing stores nothing', async () => {
+  const early = await idempotently<string>(database, request('early'), async () => 'nothing to do');
+  expect(early).toBe('nothing to do');
+  expect(await firstAnswer(database, request('early'))).toBeUndefined();
+  expect(await run(request('early'), async () => 'done')).toEqual({ result: 'done', replayed: false });
+});
+
+test('a twin that began its work before the first call committed returns the answer of the first', async () => {
+  const effects: string[] = [];
+  const answer = await idempotently<string>(database, request('overtaken'), async (write) => {
+    await run(request('overtaken'), async () => 'first');
+    return await write(async () => {
+      effects.push('second');
+      return 'second';
     });
   });
-  expect(answer.result).toBe('4321ms');
+  expect(answer).toBe('first');
+  expect(effects).toEqual([]);
+});
+
+test('without a key every call runs', async () => {
+  const create = () =>
+    idempotently<{ id: string }>(database, undefined, (write) =>
+      write((tx) => tx.merchant.create({ data: { id: newId(), name: 'keyless' }, select: { id: true } })),
+    );
+  const [one, two] = [await create(), await create()];
+  expect(one.id).not.toBe(two.id);
+  expect(await database.merchant.count({ where: { name: 'keyless' } })).toBe(2);
 });
