@@ -47,8 +47,8 @@ const steps: Step[] = [
     name: 'schema',
     command: ['src/gateway/print-schema.ts'],
     inputs: ['src/**/*.ts', 'generated/pothos.ts', 'package-lock.json'],
-    outputs: ['schema/schema.graphql'],
-    committed: ['schema/schema.graphql'],
+    outputs: ['schema/schema.graphql', 'schema/rest/fragments/derived.graphql'],
+    committed: ['schema/schema.graphql', 'schema/rest/fragments/derived.graphql'],
   },
   {
     name: 'configuration',

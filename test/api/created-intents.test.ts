@@ -1,5 +1,7 @@
 /** The answer to createPaymentIntent: made from what was written, and the same as whoever reads it next is given. */
+import { getNamedType, isLeafType, isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { schema } from '../../src/api/graphql/schema.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { neverRecent } from '../setup/api.ts';
 import { countStatements } from '../setup/count-statements.ts';
@@ -38,11 +40,10 @@ const bodies = [
   },
 ];
 
-const OWN = `id appId customerAccountId externalId amount currency allowedChains allowedTokens captureMode timelockDuration
-  disputeStartDuration status authorizationMethod authorizationChainId authorizationTokenKey authorizationWalletAddress
-  authorizationTxHash authorizationSignature authorizedAt cryptoAmount cryptoTokenKey cryptoTokenDecimals exchangeRate
-  captureTxHash capturedAt captureAttempts timelockEndsAt settlementWaitsUntil settledAt refundedAt refundTxHash refundReason
-  platformFeeBps expiresAt sourceType sourceId successUrl cancelUrl metadata idempotencyKey createdAt updatedAt leftoverAmount`;
+/** Every field of the type that is no relation and takes no arguments. `sequence` may change without the payment intent. */
+const OWN = leafFields('PaymentIntent')
+  .filter((name) => name !== 'sequence')
+  .join(' ');
 const EMPTY = `dispute { id } terms { hash } ledger { amount } checkoutSession { id } undelivered { id } transfer { address }
   transactions { type block { number } }`;
 const FULL = `${OWN} ${EMPTY} app { id name } customerAccount { id name }`;
@@ -122,3 +123,10 @@ describe('its statements', () => {
     expect(again.data.made).toEqual({ id, transactions: [{ type: 'AUTHORIZE' }] });
   });
 });
+
+function leafFields(name: string): string[] {
+  const type = schema.getType(name);
+  if (!isObjectType(type)) throw new TypeError(`${name} is not an object type.`);
+  const fields = Object.values(type.getFields());
+  return fields.filter(({ args, type }) => args.length === 0 && isLeafType(getNamedType(type))).map(({ name }) => name);
+}

@@ -89,9 +89,15 @@ import './card/onetime-connect.ts';
 import './card/wallet.ts';
 import './payer/payer-login.ts';
 import './payer/payer.ts';
+import type { GraphQLSchema } from 'graphql';
 import { actForCallers } from './audit/act-for-callers.ts';
 import { builder } from './server/builder.ts';
 import { guardConnections } from './server/connection.ts';
 import { describeSilent } from './server/describe-silent.ts';
 
 export const schema = actForCallers(guardConnections(describeSilent(builder.toSchema())));
+
+/** The same types with their fields in the order of their definition, for what is printed for readers. Nothing is executed on it. */
+export function schemaAsDefined(): GraphQLSchema {
+  return builder.toSchema({ sortSchema: false });
+}

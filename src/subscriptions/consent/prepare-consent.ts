@@ -34,7 +34,7 @@ import { GatewayError } from '../../errors.ts';
 import { consentHash, consentToJson, type RecurringConsent } from '../../escrow/consent.ts';
 import { ESCROW_EDITION } from '../../escrow/escrow-domain.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { idempotently } from '../../platform/idempotency/idempotently.ts';
+import { idempotently, type Write } from '../../platform/idempotency/idempotently.ts';
 import { newId } from '../../platform/identifier.ts';
 import { toBigInt, toDecimal } from '../../prices/base-units.ts';
 import { type PreparedCharge, quoteCharge, signCharge } from '../charge/prepare-charge.ts';
@@ -47,6 +47,13 @@ import { demandRunning, findDueRenewal } from './due-renewal.ts';
 import { type PromisedPrice, undiscountedTotal } from './promised-price.ts';
 import { allowanceFor, capOf, consentStart, newConsent } from './recurring-consent.ts';
 
+type PrepareRequest = {
+  scope: Scope;
+  sessionId: string;
+  input: WayToPay;
+  idempotency?: IdempotencyRequest | undefined;
+};
+
 /**
  * Locks the first price for one wallet, chain, token and method of a SUBSCRIPTION session, and returns the wallet's steps: grant
  * the allowance and sign the consent. Writes the consent and, without a trial, the first charge's quote and terms, signed by the
@@ -55,97 +62,103 @@ import { allowanceFor, capOf, consentStart, newConsent } from './recurring-conse
  * Throws as `prepareCheckout` does: VALIDATION_ERROR for DIRECT, native coins and anything else that is not offered, NOT_FOUND,
  * INVALID_STATE for a subscription whose status does not fit the session, EXPIRED, CONFLICT, CHAIN_PAUSED, CHAIN_UNAVAILABLE and PRICE_UNAVAILABLE.
  */
-export async function prepareConsent(
-  world: CheckoutWorld,
-  request: { scope: Scope; sessionId: string; input: WayToPay; idempotency?: IdempotencyRequest | undefined },
-): Promise<PreparedCheckout> {
-  return await idempotently(world.database, request.idempotency, async (write) => {
-    const now = world.clock.now();
-    const way = requireEvmWay(requireKnownWay(world, request.input));
-    const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
-    requireOfferedWay(world, session, way);
-    requirePayable(session, now);
-    const subscription = await requireSubscription(world, session);
-    const due = session.renewsConsent ? await findDueRenewal(world.database, subscription) : null;
-    const merchant = getAddress(requirePayout(session, way.chain));
-    await requireOpenChain(world, way.chain.chainId);
-    const quoted = await quoteWay(world, session, way);
-    const full = due
-      ? await quoteRenewal(world, { session, subscription, way })
-      : await quoteFull(world, { session, subscription, way, quoted });
-    await requireNoRelay(world, way);
+export async function prepareConsent(world: CheckoutWorld, request: PrepareRequest): Promise<PreparedCheckout> {
+  return await idempotently<PreparedCheckout>(world.database, request.idempotency, (write) =>
+    prepareFirst(world, request, write),
+  );
+}
 
-    const reading = await readCheckoutChain(world, way);
-    const consent = await unusedConsent(world, {
-      way,
-      consent: newConsent({
-        subscriptionId: subscription.id,
-        app: session.app,
-        intent: due?.invoice?.paymentIntent ?? session.paymentIntent,
-        price: due ? full.price : subscription.productPlanPrice,
-        payer: way.payer,
-        merchant,
-        token: contractAddress(way.token),
-        capPerPeriod: await capFor(world, { session, subscription, way, fullQuote: full.cryptoAmount }),
-        start: due ? Math.floor(due.start.getTime() / 1000) : consentStart(subscription.productPlanPrice, now),
-        parties: partiesOf(world),
-      }),
-    });
-    const { allowance } = reading.wallet;
-    const wanted = allowanceFor(consent.capPerPeriod, allowance);
-    const base = Math.max(Math.floor(now.getTime() / 1000), reading.timestamp);
-    const permit: ConsentPermit | null =
-      way.method === 'PERMIT'
-        ? {
-            value: wanted,
-            deadline: base + world.config.quoteSeconds + AUTHORIZE_GRACE_SECONDS,
-            nonce: reading.wallet.permitNonce ?? 0n,
-          }
-        : null;
-    const row = consentRow({ session, subscription, way, consent, permit, quoted, now, world });
-    const intent = session.paymentIntent;
-    const charge =
-      intent &&
-      (await signCharge(world, {
-        consent: row,
-        periodIndex: 0,
-        intent,
-        quoteId: row.quoteId,
-        quoted,
-        newestBlockAt: reading.timestamp,
-      }));
-    const steps = consentSteps({
-      ...way.chain,
-      token: way.token,
-      consent,
-      permit,
+/** What `prepareConsent` does unless the call is a replay. */
+async function prepareFirst(
+  world: CheckoutWorld,
+  request: PrepareRequest,
+  write: Write<PreparedCheckout>,
+): Promise<PreparedCheckout> {
+  const now = world.clock.now();
+  const way = requireEvmWay(requireKnownWay(world, request.input));
+  const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
+  requireOfferedWay(world, session, way);
+  requirePayable(session, now);
+  const subscription = await requireSubscription(world, session);
+  const due = session.renewsConsent ? await findDueRenewal(world.database, subscription) : null;
+  const merchant = getAddress(requirePayout(session, way.chain));
+  await requireOpenChain(world, way.chain.chainId);
+  const quoted = await quoteWay(world, session, way);
+  const full = due
+    ? await quoteRenewal(world, { session, subscription, way })
+    : await quoteFull(world, { session, subscription, way, quoted });
+  await requireNoRelay(world, way);
+
+  const reading = await readCheckoutChain(world, way);
+  const consent = await unusedConsent(world, {
+    way,
+    consent: newConsent({
+      subscriptionId: subscription.id,
+      app: session.app,
+      intent: due?.invoice?.paymentIntent ?? session.paymentIntent,
       price: due ? full.price : subscription.productPlanPrice,
-      renews: due && { isDue: due.invoice !== null },
-      firstCharge: quoted.cryptoAmount,
-      promised: promiseOf({ session, subscription, full: full.amount }),
-      isMetered: (due ? full.price : subscription.productPlanPrice).metering !== null,
-      wanted,
-      allowance,
-    });
-    return await write(async (tx) => {
-      await requireSameSettings(tx, session.app);
-      await writeConsent(tx, { session, row, charge });
-      return {
-        quote: {
-          id: row.quoteId,
-          chainId: row.chainId,
-          tokenKey: row.tokenKey,
-          cryptoAmount: row.cryptoAmount,
-          exchangeRate: row.exchangeRate,
-          expiresAt: row.quoteExpiresAt,
-          evidence: quoted.evidence,
-        },
-        terms: consentToJson(consent),
-        steps,
-        walletBalance: reading.wallet.balance.toString(),
-        walletAllowance: allowance.toString(),
-      };
-    });
+      payer: way.payer,
+      merchant,
+      token: contractAddress(way.token),
+      capPerPeriod: await capFor(world, { session, subscription, way, fullQuote: full.cryptoAmount }),
+      start: due ? Math.floor(due.start.getTime() / 1000) : consentStart(subscription.productPlanPrice, now),
+      parties: partiesOf(world),
+    }),
+  });
+  const { allowance } = reading.wallet;
+  const wanted = allowanceFor(consent.capPerPeriod, allowance);
+  const base = Math.max(Math.floor(now.getTime() / 1000), reading.timestamp);
+  const permit: ConsentPermit | null =
+    way.method === 'PERMIT'
+      ? {
+          value: wanted,
+          deadline: base + world.config.quoteSeconds + AUTHORIZE_GRACE_SECONDS,
+          nonce: reading.wallet.permitNonce ?? 0n,
+        }
+      : null;
+  const row = consentRow({ session, subscription, way, consent, permit, quoted, now, world });
+  const intent = session.paymentIntent;
+  const charge =
+    intent &&
+    (await signCharge(world, {
+      consent: row,
+      periodIndex: 0,
+      intent,
+      quoteId: row.quoteId,
+      quoted,
+      newestBlockAt: reading.timestamp,
+    }));
+  const steps = consentSteps({
+    ...way.chain,
+    token: way.token,
+    consent,
+    permit,
+    price: due ? full.price : subscription.productPlanPrice,
+    renews: due && { isDue: due.invoice !== null },
+    firstCharge: quoted.cryptoAmount,
+    promised: promiseOf({ session, subscription, full: full.amount }),
+    isMetered: (due ? full.price : subscription.productPlanPrice).metering !== null,
+    wanted,
+    allowance,
+  });
+  return await write(async (tx) => {
+    await requireSameSettings(tx, session.app);
+    await writeConsent(tx, { session, row, charge });
+    return {
+      quote: {
+        id: row.quoteId,
+        chainId: row.chainId,
+        tokenKey: row.tokenKey,
+        cryptoAmount: row.cryptoAmount,
+        exchangeRate: row.exchangeRate,
+        expiresAt: row.quoteExpiresAt,
+        evidence: quoted.evidence,
+      },
+      terms: consentToJson(consent),
+      steps,
+      walletBalance: reading.wallet.balance.toString(),
+      walletAllowance: allowance.toString(),
+    };
   });
 }
 

@@ -135,6 +135,7 @@ export const AppRef = builder.prismaObject('App', {
       description: 'Seconds after which a dispute may be resolved by timeout.',
     }),
     disputeTimeoutPayerBps: t.exposeInt('disputeTimeoutPayerBps', {
+      extensions: { rest: false },
       description: "The payer's share then, basis points.",
     }),
     captureDeadline: t.exposeInt('captureDeadline', {
@@ -149,12 +150,17 @@ export const AppRef = builder.prismaObject('App', {
       type: CaptureModeEnum,
       description: 'The capture mode of intents that name none.',
     }),
-    subscriptionGraceDays: t.exposeInt('subscriptionGraceDays', { description: 'Days from PAST_DUE to CANCELLED.' }),
+    subscriptionGraceDays: t.exposeInt('subscriptionGraceDays', {
+      extensions: { rest: false },
+      description: 'Days from PAST_DUE to CANCELLED.',
+    }),
     usageGraceSeconds: t.exposeInt('usageGraceSeconds', {
+      extensions: { rest: false },
       description:
         'Seconds after the end of a period during which its usage is still accepted, at most half of the period. The renewal of a metered price is charged after them.',
     }),
     subscriptionCaptureRetries: t.exposeInt('subscriptionCaptureRetries', {
+      extensions: { rest: false },
       description: 'Failed captures that make a subscription PAST_DUE.',
     }),
     renewalRetry: t.field({
@@ -164,18 +170,25 @@ export const AppRef = builder.prismaObject('App', {
       resolve: (app) => retryRulesOf(app),
     }),
     subscriptionCapMultiplier: t.string({
+      extensions: { rest: false },
       description: 'Cap of a recurring consent as a multiple of its first quote, a decimal string.',
       select: { subscriptionCapMultiplier: true },
       resolve: (app) => app.subscriptionCapMultiplier.toFixed(),
     }),
-    logoUrl: t.exposeString('logoUrl', { nullable: true, description: 'Its logo, an http(s) URL.' }),
+    logoUrl: t.exposeString('logoUrl', {
+      extensions: { rest: false },
+      nullable: true,
+      description: 'Its logo, an http(s) URL.',
+    }),
     proxiedLogoUrl: t.string({
+      extensions: { rest: false },
       nullable: true,
       description: 'The logo as pages of this installation load it: a path of ours that begins with /images/.',
       select: { logoUrl: true },
       resolve: (app, _args, { world }) => imageAddress(world.secretKeys, app.logoUrl),
     }),
     accentColor: t.exposeString('accentColor', {
+      extensions: { rest: false },
       nullable: true,
       description: 'The color of payers’ pages, emails and invoices, as #rrggbb. Null for the default.',
     }),
@@ -195,31 +208,38 @@ export const AppRef = builder.prismaObject('App', {
       resolve: (_app, { logoUrl }, { world }) => imageAddress(world.secretKeys, logoUrl),
     }),
     checkoutHeading: t.exposeString('checkoutHeading', {
+      extensions: { rest: false },
       nullable: true,
       description: 'Heading of payers’ pages.',
     }),
     checkoutMessage: t.exposeString('checkoutMessage', {
+      extensions: { rest: false },
       nullable: true,
       description: 'Text under the heading of payers’ pages.',
     }),
     receiptMessage: t.exposeString('receiptMessage', {
+      extensions: { rest: false },
       nullable: true,
       description: 'Text on the page after a payment and in the receipt by email.',
     }),
     footerText: t.exposeString('footerText', {
+      extensions: { rest: false },
       nullable: true,
       description: 'Text at the end of emails to payers and of invoices.',
     }),
     supportEmail: t.exposeString('supportEmail', {
+      extensions: { rest: false },
       nullable: true,
       description: 'The email address at which payers reach the merchant. Null if none was set.',
     }),
     supportUrl: t.expose('supportUrl', {
+      extensions: { rest: false },
       type: 'URL',
       nullable: true,
       description: 'The page for help and contact. Null if none was set.',
     }),
     websiteUrl: t.expose('websiteUrl', {
+      extensions: { rest: false },
       type: 'URL',
       nullable: true,
       description: "The merchant's website. Null if none was set.",
@@ -231,6 +251,7 @@ export const AppRef = builder.prismaObject('App', {
       resolve: (app) => app,
     }),
     embedOrigins: t.exposeStringList('embedOrigins', {
+      extensions: { rest: false },
       description:
         'Origins of the web pages that may show the checkout of this app in a frame. Empty if none may, which is the default.',
     }),

@@ -57,7 +57,11 @@ export const MeteringRef = builder.objectRef<Metering>('Metering').implement({
       nullable: true,
       description: 'The price of a unit with PER_UNIT, at most 12 decimals. Null with tiers.',
     }),
-    tiers: t.expose('tiers', { type: [MeteringTierRef], description: 'In ascending order. Empty with PER_UNIT.' }),
+    tiers: t.expose('tiers', {
+      extensions: { rest: true },
+      type: [MeteringTierRef],
+      description: 'In ascending order. Empty with PER_UNIT.',
+    }),
     capAmount: t.expose('capAmount', {
       type: 'Decimal',
       description: 'The maximum charge for a period, including tax, as the payer signs it.',

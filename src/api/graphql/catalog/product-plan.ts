@@ -40,6 +40,7 @@ export const ProductPlanPriceRef = builder.prismaObject('ProductPlanPrice', {
       resolve: ({ metering }) => (metering === null ? 'FIXED' : 'METERED'),
     }),
     metering: t.field({
+      extensions: { rest: true },
       type: MeteringRef,
       nullable: true,
       description: 'How usage is priced. Null for a FIXED price.',
@@ -74,6 +75,7 @@ export const ProductPlanRef = builder.prismaObject('ProductPlan', {
     description: t.exposeString('description', { nullable: true, description: 'At most 2000 characters.' }),
     imageUrl: t.exposeString('imageUrl', { nullable: true, description: 'An http(s) URL.' }),
     proxiedImageUrl: t.string({
+      extensions: { rest: false },
       nullable: true,
       description: 'The image as pages of this installation load it: a path of ours that begins with /images/.',
       select: { imageUrl: true },

@@ -71,6 +71,7 @@ builder.prismaObject('CheckoutItem', {
     name: t.exposeString('name', { description: '1 to 255 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'At most 2000 characters.' }),
     proxiedImageUrl: t.string({
+      extensions: { rest: false },
       nullable: true,
       description: "The plan's image, as a path of this installation that begins with /images/.",
       select: { productPlan: { select: { imageUrl: true } } },
@@ -115,6 +116,7 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
         sessionUrl(world.config.publicUrl, session.id, newSecretOf(session) ?? undefined),
     }),
     clientSecret: t.string({
+      extensions: { rest: false },
       nullable: true,
       description:
         'Secret that authorizes requests for this session only, in the header x-client-secret. Returned when the session is created, and null afterwards.',
@@ -130,6 +132,7 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
     }),
     couponId: t.expose('couponId', { type: 'UUID', nullable: true, description: 'The coupon that it redeems.' }),
     couponName: t.string({
+      extensions: { rest: false },
       nullable: true,
       description: 'The name of that coupon.',
       select: { coupon: { select: { name: true } } },
@@ -175,12 +178,14 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
       description: 'Time at which it became COMPLETE.',
     }),
     lastError: t.field({
+      extensions: { rest: true },
       type: CheckoutErrorRef,
       nullable: true,
       description: 'Why the last payment attempt failed.',
       resolve: (session) => checkoutLastError(session),
     }),
     items: t.relation('items', {
+      extensions: { rest: true },
       query: { orderBy: { position: 'asc' } },
       description: 'The lines; none for an existing intent.',
     }),

@@ -97,6 +97,7 @@ export const DisputeEvidenceRef = builder.prismaObject('DisputeEvidence', {
     }),
     text: t.exposeString('text', { nullable: true, description: 'At most 10000 characters.' }),
     orderFacts: t.field({
+      extensions: { rest: true },
       type: OrderFactsRef,
       nullable: true,
       description: 'Facts about the order, as stated by the merchant.',

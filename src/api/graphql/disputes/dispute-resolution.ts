@@ -54,7 +54,12 @@ const DisputeResolutionRef = builder.objectRef<Resolution>('DisputeResolution').
       resolve: ({ decidedBy }) => decidedBy,
     }),
     payerBps: t.exposeInt('payerBps', { nullable: true, description: "The payer's share, in basis points." }),
-    split: t.expose('split', { type: DisputeSplitRef, nullable: true, description: 'How it divides the payment.' }),
+    split: t.expose('split', {
+      extensions: { rest: true },
+      type: DisputeSplitRef,
+      nullable: true,
+      description: 'How it divides the payment.',
+    }),
     txHash: t.string({
       nullable: true,
       description: 'Hash of the transaction. Null before it is sent.',

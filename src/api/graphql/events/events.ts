@@ -52,14 +52,20 @@ export const EventRef = builder.objectRef<SequencedEvent>('Event').implement({
     }),
     timestamp: t.expose('createdAt', { type: 'DateTime', description: 'Time at which it was appended.' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The app.' }),
-    resourceId: t.expose('resourceId', { type: 'UUID', description: 'The resource that changed.' }),
+    resourceId: t.expose('resourceId', {
+      extensions: { rest: false },
+      type: 'UUID',
+      description: 'The resource that changed.',
+    }),
     data: t.expose('data', { type: 'JSONObject', description: "The resource's scalar fields then." }),
     requestId: t.string({
+      extensions: { rest: false },
       nullable: true,
       description: 'The API request that it follows from, as far as that is known: `x-request-id` of that answer.',
       resolve: (event) => event.requestId,
     }),
     finality: t.field({
+      extensions: { rest: true },
       type: FinalityRef,
       nullable: true,
       description: 'For facts of a chain.',

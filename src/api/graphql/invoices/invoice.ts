@@ -50,7 +50,11 @@ const InvoiceItemUsageRef = builder.objectRef<UsageOfLine>('InvoiceItemUsage').i
       description: 'End of that period.',
       resolve: ({ periodEnd }) => new Date(periodEnd),
     }),
-    tiers: t.expose('tiers', { type: [TierUsageRef], description: 'The units charged in each tier.' }),
+    tiers: t.expose('tiers', {
+      extensions: { rest: true },
+      type: [TierUsageRef],
+      description: 'The units charged in each tier.',
+    }),
     isAboveCap: t.exposeBoolean('isAboveCap', {
       description: 'Whether the line is the part above the cap, which one invoice deducts and another one charges.',
     }),
@@ -72,6 +76,7 @@ builder.prismaObject('InvoiceItem', {
     }),
     taxAmount: t.expose('taxAmount', { type: 'Decimal', description: "The line's tax." }),
     usage: t.field({
+      extensions: { rest: true },
       type: InvoiceItemUsageRef,
       nullable: true,
       description: 'The metered usage that the line charges. Null for every other line.',
@@ -175,6 +180,7 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
       resolve: ({ id, status }, _args, { world }) => (status === 'DRAFT' ? null : invoiceUrl(world, id)),
     }),
     lastError: t.field({
+      extensions: { rest: true },
       type: InvoiceErrorRef,
       nullable: true,
       description: 'Why the latest charge failed. Null if no charge failed, and once the invoice is paid.',
@@ -186,7 +192,11 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
-    items: t.relation('items', { description: 'The lines.', query: { orderBy: { position: 'asc' } } }),
+    items: t.relation('items', {
+      extensions: { rest: true },
+      description: 'The lines.',
+      query: { orderBy: { position: 'asc' } },
+    }),
     taxRate: t.relation('taxRate', { nullable: true, description: 'The rate of lines without one.' }),
     paymentIntent: t.relation('paymentIntent', { nullable: true, description: 'The payment.' }),
     customerAccount: t.relation('customerAccount', { description: 'The customer.' }),

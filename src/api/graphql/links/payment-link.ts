@@ -37,6 +37,7 @@ export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
     requireBillingDetails: t.exposeBoolean('requireBillingDetails', { description: 'Whether the payer is asked.' }),
     isActive: t.exposeBoolean('isActive', { description: 'Whether it accepts payments.' }),
     isPayable: t.boolean({
+      extensions: { rest: false },
       description:
         'Whether a payer has a way to pay it: false if the app has no payout address on any of the chains that the link allows.',
       select: {

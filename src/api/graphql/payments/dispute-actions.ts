@@ -78,6 +78,7 @@ const DisputeRequestRef = builder.objectRef<DisputeAnswer>('DisputeRequest').imp
     paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', description: 'The payment.' }),
     status: t.expose('status', { type: DisputeRequestStatusEnum, description: 'What the dispute is waiting for.' }),
     steps: t.field({
+      extensions: { rest: true },
       type: [DisputeStepRef],
       description: 'What the payer must sign. Empty once the transaction is queued.',
       resolve: (answer) => (answer.typedData ? [answer.typedData] : []),

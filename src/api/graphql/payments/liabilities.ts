@@ -76,6 +76,7 @@ const LiabilitySnapshotRef = builder.objectRef<PublishedSnapshot>('LiabilitySnap
       description: 'The operators in the terms of all payments up to the block, in lower case.',
     }),
     tokens: t.field({
+      extensions: { rest: true },
       type: [LiabilityTotalRef],
       description: 'Liabilities by token, in the order of the token keys.',
       complexity: { field: 1, multiplier: 3 },

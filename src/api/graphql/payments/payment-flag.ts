@@ -22,6 +22,7 @@ export const PaymentIntentFlagEnum = builder.enumType('PaymentIntentFlag', {
 
 builder.prismaObjectField(PaymentIntentRef, 'flags', (t) =>
   t.field({
+    extensions: { rest: false },
     type: [PaymentIntentFlagEnum],
     description: 'What is unusual about it besides its status; empty for most payments.',
     authScopes: { read: true },

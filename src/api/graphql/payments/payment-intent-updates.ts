@@ -25,6 +25,7 @@ const intentAt = rowReader<PaymentIntent>({
 
 builder.prismaObjectField(PaymentIntentRef, 'sequence', (t) =>
   t.int({
+    extensions: { rest: false },
     authScopes: { read: true },
     description:
       'Sequence number of the newest event that this state includes, or of the newest archived event of the app if that is later. 0 if there is none. Pass it to `paymentIntentUpdated(id, after)` to continue from this state.',

@@ -72,32 +72,17 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
   description: "A single payment, from creation to settlement. To its payer: without what is the merchant's alone.",
   interfaces: [NodeRef],
   fields: (t) => ({
-    externalId: t.string({
-      nullable: true,
-      description: "The merchant's own reference, at most 255 characters; null for the payer.",
-      resolve: (intent, _args, context) => (isMerchant(context) ? intent.externalId : null),
-    }),
-    refundReason: t.string({
-      nullable: true,
-      description: 'Of the latest final refund; null for the payer.',
-      resolve: (intent, _args, context) => (isMerchant(context) ? intent.refundReason : null),
-    }),
-    metadata: t.field({
-      type: 'JSONObject',
-      description: "The merchant's own data; empty for the payer.",
-      resolve: (intent, _args, context) => (isMerchant(context) ? intent.metadata : {}),
-    }),
-    idempotencyKey: t.string({
-      nullable: true,
-      description: 'Unique in the app, for ever; null for the payer.',
-      resolve: (intent, _args, context) => (isMerchant(context) ? intent.idempotencyKey : null),
-    }),
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
     customerAccountId: t.expose('customerAccountId', {
       type: 'UUID',
       nullable: true,
       description: 'The linked customer.',
+    }),
+    externalId: t.string({
+      nullable: true,
+      description: "The merchant's own reference, at most 255 characters; null for the payer.",
+      resolve: (intent, _args, context) => (isMerchant(context) ? intent.externalId : null),
     }),
     amount: t.expose('amount', { type: 'Decimal', description: 'In `currency`, at least two decimals.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
@@ -172,6 +157,11 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
       description: 'Of the latest final refund, a partial one too.',
     }),
     refundTxHash: t.exposeString('refundTxHash', { nullable: true, description: 'Of the latest final refund.' }),
+    refundReason: t.string({
+      nullable: true,
+      description: 'Of the latest final refund; null for the payer.',
+      resolve: (intent, _args, context) => (isMerchant(context) ? intent.refundReason : null),
+    }),
     platformFeeBps: t.exposeInt('platformFeeBps', { description: 'Platform fee, basis points.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
@@ -192,9 +182,20 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
       nullable: true,
       description: 'URL to which the payer is sent after cancelling.',
     }),
+    metadata: t.field({
+      type: 'JSONObject',
+      description: "The merchant's own data; empty for the payer.",
+      resolve: (intent, _args, context) => (isMerchant(context) ? intent.metadata : {}),
+    }),
+    idempotencyKey: t.string({
+      nullable: true,
+      description: 'Unique in the app, for ever; null for the payer.',
+      resolve: (intent, _args, context) => (isMerchant(context) ? intent.idempotencyKey : null),
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
     leftoverAmount: t.expose('leftAmount', {
+      extensions: { rest: false },
       type: 'BaseUnits',
       nullable: true,
       description: 'Base units still in escrow; null before authorization.',

@@ -91,7 +91,11 @@ export const TransactionRef = builder.prismaObject('Transaction', {
       description: 'The block it is in, an integer string.',
       resolve: (transaction) => transaction.blockNumber?.toString() ?? null,
     }),
-    blockHash: t.exposeString('blockHash', { nullable: true, description: 'The hash of that block.' }),
+    blockHash: t.exposeString('blockHash', {
+      extensions: { rest: false },
+      nullable: true,
+      description: 'The hash of that block.',
+    }),
     amount: t.expose('amount', {
       type: 'BaseUnits',
       nullable: true,
@@ -104,6 +108,7 @@ export const TransactionRef = builder.prismaObject('Transaction', {
       resolve: (transaction) => transaction.gasUsed?.toString() ?? null,
     }),
     gasCost: t.field({
+      extensions: { rest: true },
       type: GasCostRef,
       nullable: true,
       description:
@@ -118,6 +123,7 @@ export const TransactionRef = builder.prismaObject('Transaction', {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued or first seen.' }),
     confirmedAt: t.expose('confirmedAt', { type: 'DateTime', nullable: true, description: 'When it was deep enough.' }),
     confirmations: t.int({
+      extensions: { rest: false },
       nullable: true,
       description: 'Blocks on it, its own counted, as the gateway last saw the chain; null before it is in a block.',
       resolve: async (transaction, _args, context) => {
@@ -129,6 +135,7 @@ export const TransactionRef = builder.prismaObject('Transaction', {
       },
     }),
     finality: t.field({
+      extensions: { rest: false },
       type: FactFinalityEnum,
       nullable: true,
       description: 'Of its log; null before it is in a block.',

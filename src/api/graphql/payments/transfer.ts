@@ -59,6 +59,7 @@ export const PaymentTransferRef = builder.objectRef<DepositWithBalances>('Paymen
         'The address that receives refunds and everything that is not part of the payment, and that may dispute it.',
     }),
     paymentUrl: t.string({
+      extensions: { rest: false },
       description:
         'The transfer as an EIP-681 request, which some wallets read. Exchanges accept only the bare address.',
       resolve: (deposit) => transferUrl({ ...deposit, amount: toBigInt(deposit.amount) }),
@@ -85,6 +86,7 @@ export const PaymentTransferRef = builder.objectRef<DepositWithBalances>('Paymen
 
 builder.prismaObjectFields(PaymentIntentRef, (t) => ({
   transfer: t.field({
+    extensions: { rest: true },
     type: PaymentTransferRef,
     nullable: true,
     complexity: { field: 1, multiplier: 1 },

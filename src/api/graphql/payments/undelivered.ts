@@ -52,6 +52,7 @@ export const UndeliveredPayoutRef = builder.objectRef<CreditedPayout>('Undeliver
     }),
     nextTryAt: t.expose('nextTryAt', { type: 'DateTime', description: 'Time of the next attempt to deliver it.' }),
     isBeingDelivered: t.boolean({
+      extensions: { rest: false },
       description: 'Whether a claim that delivers it is pending.',
       resolve: (row, _args, context) => isBeingDelivered(context, { ...row, newestAt: row.createdAt }),
     }),
@@ -96,6 +97,7 @@ function shownTo(
 
 builder.prismaObjectFields(PaymentIntentRef, (t) => ({
   undelivered: t.field({
+    extensions: { rest: true },
     type: [UndeliveredPayoutRef],
     complexity: { field: 1, multiplier: 1 },
     description:
@@ -117,6 +119,7 @@ builder.prismaObjectFields(PaymentIntentRef, (t) => ({
 
 builder.prismaObjectField(TransactionRef, 'undelivered', (t) =>
   t.field({
+    extensions: { rest: ['id', 'role', 'recipient', 'tokenKey', 'amount', 'formatted', 'since'] },
     type: [UndeliveredPayoutRef],
     complexity: { field: 1, multiplier: 1 },
     description:

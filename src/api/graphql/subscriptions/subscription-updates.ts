@@ -15,6 +15,7 @@ const subscriptionAtEvent = rowReader<Subscription>({
 
 builder.prismaObjectField(SubscriptionRef, 'sequence', (t) =>
   t.int({
+    extensions: { rest: false },
     authScopes: { read: true },
     description:
       'Sequence number of the newest event that this state includes, or of the newest archived event of the app if that is later. 0 if there is none. Pass it to `subscriptionUpdated(id, after)` to continue from this state.',

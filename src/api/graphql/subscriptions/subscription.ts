@@ -190,6 +190,7 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
         description: 'The waiting job that looks at it.',
       }),
       nextPlanPriceId: t.expose('nextPlanPriceId', {
+        extensions: { rest: false },
         type: 'UUID',
         nullable: true,
         description: 'The price that takes the place of `productPlanPriceId` when the running period ends.',
@@ -205,6 +206,7 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
           'The number of further invoices that the coupon reduces; 0 once it has ended. Null without a coupon, and for a coupon with the duration FOREVER.',
       }),
       renewalForecast: t.field({
+        extensions: { rest: false },
         type: RenewalForecastEnum,
         nullable: true,
         description: 'Whether the next renewal will be paid; null before there is a consent to charge by.',

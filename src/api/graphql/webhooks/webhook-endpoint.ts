@@ -30,8 +30,13 @@ export const WebhookEndpointRef = builder.prismaObject('WebhookEndpoint', {
       description:
         'Whether deliveries are strictly in the order of the sequence: an event is sent only after every earlier delivery has succeeded or its retries have all failed.',
     }),
-    disabledReason: t.exposeString('disabledReason', { nullable: true, description: 'Why the gateway disabled it.' }),
+    disabledReason: t.exposeString('disabledReason', {
+      extensions: { rest: false },
+      nullable: true,
+      description: 'Why the gateway disabled it.',
+    }),
     secret: t.string({
+      extensions: { rest: false },
       nullable: true,
       description: 'Secret, which begins with whsec_. Returned only when it is created or rotated.',
       resolve: (endpoint) => (secretTold.has(endpoint) ? endpoint.secret : null),

@@ -29,6 +29,7 @@ const PaidCallRef = builder.objectRef<PaidCall & { paymentIntentId: string }>('P
 
 builder.prismaObjectFields(PaymentIntentRef, (t) => ({
   x402: t.field({
+    extensions: { rest: true },
     type: PaidCallRef,
     nullable: true,
     description: 'The paid API call (x402) that it pays. Null for every other payment intent.',
