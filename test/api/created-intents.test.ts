@@ -40,9 +40,9 @@ const bodies = [
   },
 ];
 
-/** Every field of the type that is no relation and takes no arguments. `sequence` may change without the payment intent. */
+/** Every column of the type: fields without arguments that are no relations. `sequence` and `flags` are read from other rows. */
 const OWN = leafFields('PaymentIntent')
-  .filter((name) => name !== 'sequence')
+  .filter((name) => name !== 'sequence' && name !== 'flags')
   .join(' ');
 const EMPTY = `dispute { id } terms { hash } ledger { amount } checkoutSession { id } undelivered { id } transfer { address }
   transactions { type block { number } }`;
