@@ -42,25 +42,32 @@ const text: JsonSchema = { type: 'string' };
 const instant: JsonSchema = { type: 'string', format: 'date-time' };
 const undeliveredPayout: JsonSchema = {
   type: 'object',
-  description: 'The payout: to whom, how much, and what its recipient can do.',
+  description: 'The payout: its recipient, its amount, and what the recipient can do.',
   properties: {
     id,
     role: { enum: [...payoutRoles] },
-    recipient: { ...text, description: 'The address, with its checksum.' },
+    recipient: { ...text, description: 'Address of the recipient, with its checksum.' },
     chainId: { type: 'integer' },
     tokenKey: text,
-    amount: { ...text, description: 'Base units.' },
-    formatted: { ...text, description: 'Whole tokens, a decimal string.' },
+    amount: { ...text, description: 'Amount in base units.' },
+    formatted: { ...text, description: 'Whole tokens, as a decimal string.' },
     since: { ...instant, description: 'Block time at which it could not be paid.' },
     txHash: {
       ...nullable(text),
-      description: 'The transaction that could not pay it; null on Solana while the payout waits to be sent.',
+      description:
+        'Hash of the transaction in which the payout failed. Null on Solana while the payout waits to be sent.',
     },
-    keptAt: { ...nullable(text), description: 'The account that keeps it on Solana; null where the escrow does.' },
-    advice: { ...text, description: 'What its recipient can do, in words.' },
-    deliveredTo: { ...nullable(text), description: 'Where the claim sent it; null while it is undelivered.' },
-    deliveredTxHash: { ...nullable(text), description: 'The claim.' },
-    deliveredAt: { ...nullable(instant), description: 'Block time of the claim.' },
+    keptAt: {
+      ...nullable(text),
+      description: 'The account that keeps it on Solana. Null on EVM chains, where the escrow contract keeps it.',
+    },
+    advice: { ...text, description: 'What the recipient can do to receive the payout.' },
+    deliveredTo: {
+      ...nullable(text),
+      description: 'Address to which the claim sent it. Null while it is undelivered.',
+    },
+    deliveredTxHash: { ...nullable(text), description: 'Hash of the claim transaction. Null while it is undelivered.' },
+    deliveredAt: { ...nullable(instant), description: 'Block time of the claim. Null while it is undelivered.' },
   },
   required: ['id', 'role', 'recipient', 'chainId', 'tokenKey', 'amount', 'formatted', 'since', 'txHash', 'advice'],
 };
@@ -74,7 +81,7 @@ const transfer: JsonSchema = {
     tokenKey: text,
     amount: { ...text, description: 'Expected amount, in base units.' },
     received: { ...text, description: 'Amount of the token received at the address, in base units.' },
-    returned: { ...text, description: 'Amount of it returned to the refund address, in base units.' },
+    returned: { ...text, description: 'Amount of the token returned to the refund address, in base units.' },
     refundAddress: { ...text, description: 'Address that receives everything that is not part of the payment.' },
     expiresAt: { ...instant, description: 'Time by which the payer should send the transfer.' },
     payBy: { ...instant, description: 'Latest block time at which the transfer is still collected.' },
@@ -87,7 +94,7 @@ const deposit: JsonSchema = {
   properties: {
     chainId: { type: 'integer' },
     tokenKey: text,
-    amount: { ...text, description: 'Base units.' },
+    amount: { ...text, description: 'Amount in base units.' },
     recipient: { ...text, description: 'The deposit address; for a return, the refund address.' },
     txHash: {
       ...nullable(text),
@@ -98,27 +105,27 @@ const deposit: JsonSchema = {
 };
 
 const sessionFurther: Record<string, JsonSchema> = {
-  subscriptionId: { ...nullable(id), description: 'The subscription that it begins; null for a payment.' },
+  subscriptionId: { ...nullable(id), description: 'The subscription that the session begins. Null for a payment.' },
   lastError: {
     type: ['object', 'null'],
-    description: "Why the payer's last answer failed; null where none did.",
+    description: "Why the payer's latest payment attempt failed. Null if it did not fail.",
     properties: { code: text, message: text },
     required: ['code', 'message'],
   },
   items: {
     type: 'array',
-    description: 'What is sold.',
+    description: 'Line items.',
     items: {
       type: 'object',
       properties: {
         id,
         name: text,
         description: nullable(text),
-        amount: { ...text, description: 'Of one, a decimal string.' },
+        amount: { ...text, description: 'Price of one unit, as a decimal string.' },
         currency: text,
         quantity: { type: 'integer', minimum: 1 },
-        taxAmount: { ...text, description: 'Of all, a decimal string.' },
-        discountAmount: { ...text, description: 'What a coupon takes off the whole line, a decimal string.' },
+        taxAmount: { ...text, description: 'Tax on the whole line, as a decimal string.' },
+        discountAmount: { ...text, description: 'Discount of the coupon on the whole line, as a decimal string.' },
         productPlanId: nullable(id),
         productPlanPriceId: nullable(id),
       },
@@ -152,7 +159,7 @@ const toldConsent: JsonSchema = {
     chainId: { type: 'integer' },
     tokenKey: text,
     walletAddress: { ...text, description: 'The wallet that signed, with its checksum.' },
-    capPerPeriod: { ...text, description: 'The most that one period may be charged, in base units.' },
+    capPerPeriod: { ...text, description: 'Maximum charge for a period, in base units.' },
   },
   required: ['id', 'chainId', 'tokenKey', 'walletAddress', 'capPerPeriod'],
 };
@@ -165,7 +172,7 @@ const ownObjects: Record<string, Record<string, JsonSchema>> = {
       description: 'The paid API call (x402) that it pays. Null for every other payment intent.',
       properties: {
         resource: { ...text, description: 'The URL of the resource.' },
-        scheme: { ...text, description: 'exact or escrow.' },
+        scheme: { ...text, description: '`exact` or `escrow`.' },
         network: { ...text, description: 'The chain as a CAIP-2 name, such as eip155:8453.' },
       },
       required: ['resource', 'scheme', 'network'],
@@ -189,20 +196,22 @@ const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
   'subscription.usage_above_cap': {
     invoiceId: { ...id, description: 'The invoice that is charged within the limit.' },
     aboveCapInvoiceId: { ...id, description: 'The open invoice for the amount above the limit.' },
-    amountAboveCap: { type: 'string', description: 'Total of that open invoice, a decimal string.' },
+    amountAboveCap: { type: 'string', description: 'Total of that open invoice, as a decimal string.' },
     currency: { type: 'string' },
   },
   'subscription.consent_replaced': {
     previousConsent: {
       ...toldConsent,
       type: ['object', 'null'],
-      description: 'The consent that is charged no more; null if there was none.',
+      description: 'The previous consent, under which nothing is charged any more. Null if there was none.',
     },
-    consent: { ...toldConsent, description: 'The consent that is charged from now on.' },
+    consent: { ...toldConsent, description: 'The consent under which the subscription is charged from now on.' },
   },
   'checkout_session.completed': sessionFurther,
   'checkout_session.expired': sessionFurther,
-  'webhook_endpoint.disabled': { reason: { type: 'string', description: 'The older name of `disabledReason`.' } },
+  'webhook_endpoint.disabled': {
+    reason: { type: 'string', description: 'An alias of `disabledReason`, for older clients.' },
+  },
 };
 
 /** Fields that no event contains in its data: secrets, which are returned to their owner once, and `sequence`, which is in the envelope. */
@@ -222,7 +231,8 @@ export function eventSchemas(schema: GraphQLSchema): JsonSchema {
   const document = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Events of Sluice',
-    description: 'What webhooks carry and GET /events lists. New types and new fields of data may be added.',
+    description:
+      'An event, as webhooks carry it and GET /events lists it. New types, and new fields in `data`, may be added.',
     oneOf: eventTypes.map((type) => ({ $ref: `#/$defs/${type}` })),
     $defs: { ...definitions, ...Object.fromEntries(components) },
   };
@@ -235,7 +245,10 @@ export function describeWebhooks(schema: GraphQLSchema, components: Components):
   for (const type of eventTypes) {
     const { data, further } = dataSchema(schema, components, type);
     const dataName = `${pascal(type.split('.')[0] ?? '')}EventData`;
-    components.set(dataName, { description: "The resource's scalar fields at that moment.", ...object(data) });
+    components.set(dataName, {
+      description: 'Scalar fields of the resource at the time of the event.',
+      ...object(data),
+    });
     const shared = { $ref: `#/components/schemas/${dataName}` };
     const name = `${pascal(type)}Event`;
     const whole = further ? { allOf: [shared, { type: 'object', properties: further }] } : shared;
@@ -260,8 +273,10 @@ function webhookOperation(type: EventType, component: string): JsonSchema {
       },
     },
     responses: {
-      '2XX': { description: 'Delivered. Any other answer, or none within 15 s, is tried again.' },
-      '410': { description: 'Delivers nothing, and disables the endpoint.' },
+      '2XX': {
+        description: 'The event is delivered. It is retried after any other response, or if there is none within 15 s.',
+      },
+      '410': { description: 'The event is not delivered, and the endpoint is disabled.' },
     },
   };
 }
@@ -269,7 +284,7 @@ function webhookOperation(type: EventType, component: string): JsonSchema {
 /** The headers of Standard Webhooks. */
 const deliveryHeaders = [
   ['webhook-id', "The event's `id`: the same at each try."],
-  ['webhook-timestamp', 'When this try was made, Unix seconds.'],
+  ['webhook-timestamp', 'Time of this attempt, in Unix seconds.'],
   [
     'webhook-signature',
     '`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; two of them while a secret is rotated.',
@@ -283,7 +298,7 @@ function pascal(name: string): string {
 function envelope(type: string, data: JsonSchema): JsonSchema {
   const finality = {
     type: 'object',
-    description: 'Of facts of a chain: how deep they lie.',
+    description: 'Finality of the on-chain event that caused this event. Absent for other events.',
     properties: {
       confirmations: { type: 'integer' },
       required: { type: 'integer' },
@@ -294,9 +309,17 @@ function envelope(type: string, data: JsonSchema): JsonSchema {
   return {
     type: 'object',
     properties: {
-      id: { type: 'string', format: 'uuid', description: 'Stable: also the header webhook-id.' },
+      id: {
+        type: 'string',
+        format: 'uuid',
+        description: 'Stable ID of the event, which is also the header webhook-id.',
+      },
       type: { const: type },
-      sequence: { type: 'integer', minimum: 1, description: "Its number in the app's sequence, without gaps." },
+      sequence: {
+        type: 'integer',
+        minimum: 1,
+        description: "Number of the event in the app's sequence, which has no gaps.",
+      },
       timestamp: { type: 'string', format: 'date-time' },
       appId: { type: 'string', format: 'uuid' },
       data,

@@ -8,26 +8,26 @@ export const eventWords: { readonly [Type in EventType]: string } = {
     'Sent when a transaction of the payment is in a block that does not have enough confirmations yet, once for each transaction and block; the status has not changed yet. Also sent when a plain transfer is seen at its deposit address: `transfer` then contains the amount received so far.',
   'payment_intent.authorized': "Sent when the payer's money is held in escrow and the authorization is confirmed.",
   'payment_intent.captured':
-    'Sent when the capture is confirmed; with automatic capture in the same transaction as the authorization and right after it.',
+    'Sent when the capture is confirmed. With automatic capture, it follows the authorization immediately, because one transaction does both.',
   'payment_intent.settled':
     'Sent when the escrow has paid the merchant: after the timelock, or when a dispute is resolved with any share for the merchant.',
   'payment_intent.cancelled':
-    'Sent when a payment is cancelled by the merchant, expires unpaid, or its hold goes back to the payer.',
-  'payment_intent.failed': 'Sent when a capture has failed for good; the hold goes back to the payer.',
+    'Sent when the merchant cancels a payment, when it expires unpaid, or when its held amount is returned to the payer.',
+  'payment_intent.failed': 'Sent when a capture has failed permanently. The held amount is returned to the payer.',
   'payment_intent.refund_pending': 'Sent when a refund is requested, before its transaction is on the chain.',
   'payment_intent.refunded':
-    'Sent when everything that was left in escrow has gone back to the payer, by a refund or by a dispute.',
+    'Sent when the whole amount that was left in escrow has been returned to the payer, by a refund or by a dispute.',
   'payment_intent.partially_refunded':
     'Sent when a refund of a part is confirmed; `leftoverAmount` is what is still in escrow.',
-  'payment_intent.refund_failed': 'Sent when a refund is given up; the payment is CAPTURED as before it.',
+  'payment_intent.refund_failed': 'Sent when a refund has failed permanently. The payment is CAPTURED again.',
   'payment_intent.overpaid':
-    'Sent when money arrives beside the payment that counts, or after the payment has ended; it is sent back to the payer.',
+    'Sent when money arrives in addition to the accepted payment, or after the payment has ended. The money is returned to the payer.',
   'payment_intent.mispaid':
     'Sent when a transfer on Solana is too small or uses another token, or when a plain transfer uses another token or arrives too late; it is returned to the payer.',
   'payment_intent.reverted':
-    'Sent when a reorganization of the chain takes back what was reported; `data` is the state without it.',
+    'Sent when a reorganization of the chain reverts a reported change. `data` contains the state without it.',
   'payment_intent.payout_undelivered':
-    'Sent when the escrow could not pay the merchant, the payer or the fee recipient, and keeps the amount for them: `payout` names recipient, token, amount and what to do, and the status is what it would have been.',
+    'Sent when the escrow could not pay the merchant, the payer or the fee recipient, and keeps the amount for them. `payout` contains the recipient, the token, the amount and what to do. The status is the same as after a delivered payout.',
   'payment_intent.payout_delivered': 'Sent when the recipient of an undelivered payout has received it.',
   'payment_intent.deposit_returned':
     'Sent when money that a deposit address received and that is not part of the payment has been returned to the refund address: `deposit` contains the token and the amount, and `transfer` the totals that the address has received and returned.',
@@ -54,17 +54,17 @@ export const eventWords: { readonly [Type in EventType]: string } = {
     'Sent when a subscription is paused by the merchant, or at the end of its grace period if the app pauses instead of cancelling. It is not charged until it is resumed.',
   'subscription.resumed': 'Sent when a paused subscription is resumed.',
   'subscription.cancelled':
-    'Sent when a subscription ends: at once, at the end of its period, or at the end of its grace period after failed charges.',
+    'Sent when a subscription ends: immediately, at the end of its period, or at the end of its grace period after failed charges.',
   'subscription.usage_above_cap':
     'Sent when the usage of a period costs more than the cap that the payer has signed: `invoiceId` is charged within the cap, and the customer pays the rest through `aboveCapInvoiceId`.',
   'subscription.consent_replaced':
-    'Sent when the payer has signed a consent that replaces the previous one: `consent` is charged from now on, and `previousConsent` no more.',
-  'invoice.opened': 'Sent when an invoice is opened and has its number.',
+    'Sent when the payer has signed a consent that replaces the previous one. The subscription is charged under `consent` from now on, and no longer under `previousConsent`.',
+  'invoice.opened': 'Sent when an invoice is opened and receives its number.',
   'invoice.paid': "Sent when an invoice's payment is captured.",
-  'invoice.voided': 'Sent when an invoice is voided; nobody can pay it any more.',
+  'invoice.voided': 'Sent when an invoice is voided. It can no longer be paid.',
   'checkout_session.completed':
     "Sent when a session's payment is authorized, or when the payer signed the consent of a subscription that begins without a payment, or one that replaces another.",
-  'checkout_session.expired': 'Sent when a session expires, by its time or because the merchant expired it.',
+  'checkout_session.expired': 'Sent when a session expires, or when the merchant expires it.',
   'payment_link.sold_out': 'Sent when a completed checkout sells the last unit in the stock of a payment link.',
   'payment_link.oversold':
     'Sent when a completed checkout sells more units than a payment link has in stock, because an expired session was paid late or the stock was lowered.',
@@ -77,5 +77,5 @@ export const eventWords: { readonly [Type in EventType]: string } = {
   'customer.created': 'Sent when a customer is created, through the API or by a payment link.',
   'customer.updated': "Sent when a customer's fields are changed.",
   'webhook_endpoint.disabled':
-    'Sent when an endpoint is disabled because it answered 410 or because no delivery succeeded for five days; that endpoint does not receive it.',
+    'Sent when an endpoint is disabled because it responded with 410, or because no delivery succeeded for five days. That endpoint does not receive the event.',
 };

@@ -22,25 +22,28 @@ const KEYS = 100;
 const ApiKeyKindEnum = builder.enumType('ApiKeyKind', {
   description: 'What a key may do.',
   values: {
-    SECRET: { value: 'SECRET', description: 'Everything, for its app.' },
-    PUBLISHABLE: { value: 'PUBLISHABLE', description: 'Prices and balances.' },
+    SECRET: { value: 'SECRET', description: 'May do everything for its app, unless it is restricted by scopes.' },
+    PUBLISHABLE: {
+      value: 'PUBLISHABLE',
+      description: 'May read prices and balances. Safe to publish in a web page or app.',
+    },
   } as const,
 });
 
 const scopeWords: Readonly<Record<KeyScope, string>> = {
-  READ: 'Every query and every live field, but for the audit log.',
+  READ: 'Every query and subscription except the audit log.',
   PAYMENTS_WRITE:
     'Create and capture payment intents; create, prepare, confirm and expire checkout sessions; submit disputes and evidence.',
-  REFUNDS: 'Give money back: refund, cancel a payment, concede a dispute.',
+  REFUNDS: 'Return money to payers: refund or cancel a payment, concede a dispute.',
   CUSTOMERS_WRITE: 'Create and change customers and their wallets.',
   CATALOG_WRITE: 'Create and change product plans, prices, tax rates, coupons and payment links.',
   SUBSCRIPTIONS_WRITE: 'Create, pause, resume, change and cancel subscriptions; apply and remove their coupons.',
   USAGE_WRITE: 'Record the usage of metered subscriptions.',
-  X402: 'Issue offers for paid API calls (x402), verify and settle their payments.',
+  X402: 'Issue payment requirements for paid API calls (x402), and verify and settle their payments.',
   INVOICES_WRITE: 'Create, open, send and void invoices.',
-  WEBHOOKS: 'Create, change and delete webhook endpoints, rotate their secrets, redeliver.',
-  SETTINGS: 'Change the settings of the app, its payout addresses and emails included.',
-  KEYS: 'Create, rotate and revoke API keys; none with more rights than its own.',
+  WEBHOOKS: 'Create, change and delete webhook endpoints, rotate their secrets, and redeliver events.',
+  SETTINGS: 'Change the settings of the app, including its payout addresses and emails.',
+  KEYS: 'Create, rotate and revoke API keys, but none with more permissions than its own.',
   AUDIT_LOG: 'Read the audit log of the app.',
   TEST_CLOCK: 'Advance the test clock.',
 };
@@ -53,17 +56,20 @@ export const ApiKeyScopeEnum = builder.enumType('ApiKeyScope', {
 });
 
 export const ApiKeyRef = builder.prismaObject('ApiKey', {
-  description: 'A key of an app. The key itself is shown once, when it is made.',
+  description: 'An API key of an app. The key itself is returned only when it is created.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
-    appId: t.expose('appId', { type: 'UUID', description: 'The app.' }),
-    kind: t.expose('kind', { type: ApiKeyKindEnum, description: 'What it may do.' }),
-    name: t.exposeString('name', { nullable: true, description: 'What it is for, in your words.' }),
+    appId: t.expose('appId', { type: 'UUID', description: 'The app to which the key belongs.' }),
+    kind: t.expose('kind', { type: ApiKeyKindEnum, description: 'The kind of key, which determines what it may do.' }),
+    name: t.exposeString('name', {
+      nullable: true,
+      description: "The merchant's name for the key, such as its purpose.",
+    }),
     scopes: t.field({
       type: [ApiKeyScopeEnum],
       nullable: true,
-      description: 'What a restricted key may do; null for a key that may do everything that its kind may.',
+      description: 'What a restricted key may do. Null for a key with all permissions of its kind.',
       resolve: (key) => {
         const scopes = scopesOfKey(key);
         return scopes && [...scopes];
@@ -71,14 +77,26 @@ export const ApiKeyRef = builder.prismaObject('ApiKey', {
     }),
     allowedNetworks: t.stringList({
       nullable: true,
-      description: 'The networks that it may be used from, in CIDR notation; null for any.',
+      description: 'Networks from which the key may be used, in CIDR notation. Null if it may be used from anywhere.',
       resolve: ({ allowedNetworks }) => (allowedNetworks.length === 0 ? null : allowedNetworks),
     }),
-    prefix: t.exposeString('prefix', { description: 'The first characters of the key, by which to recognize it.' }),
+    prefix: t.exposeString('prefix', { description: 'The first characters of the key, which identify it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
-    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'Last use, to the minute.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'Expiration time.' }),
-    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'Time at which it was ended.' }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time of the last use, to the minute. Null if the key was never used.',
+    }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Expiration time. Null if the key does not expire.',
+    }),
+    revokedAt: t.expose('revokedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time at which the key was revoked. Null if it was not.',
+    }),
   }),
 });
 
@@ -86,7 +104,7 @@ const IssuedApiKeyRef = builder.objectRef<IssuedApiKey>('IssuedApiKey').implemen
   description: 'A key that was just created.',
   fields: (t) => ({
     apiKey: t.field({ type: ApiKeyRef, description: 'The key’s record.', resolve: (issued) => issued.key }),
-    secret: t.exposeString('secret', { description: 'The key itself. It is shown only here.' }),
+    secret: t.exposeString('secret', { description: 'The key itself. Returned only when it is created.' }),
   }),
 });
 
@@ -121,16 +139,20 @@ const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
   extensions: carryRules(createRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Required if the credential covers several apps.' }),
-    kind: t.field({ type: ApiKeyKindEnum, required: true, description: 'What it may do.' }),
-    name: t.string({ description: 'What it is for, 1 to 255 characters.' }),
+    kind: t.field({
+      type: ApiKeyKindEnum,
+      required: true,
+      description: 'The kind of key, which determines what it may do.',
+    }),
+    name: t.string({ description: 'Your name for the key, 1 to 255 characters.' }),
     scopes: t.field({
       type: [ApiKeyScopeEnum],
-      description: 'Restricts a secret key to these; everything, for its app, by default.',
+      description: 'Restricts a secret key to these scopes. By default it may do everything for its app.',
     }),
     allowedNetworks: t.stringList({
-      description: `The networks that it may be used from, at most ${NETWORKS_LIMIT}, such as \`203.0.113.0/24\` or \`2001:db8::/32\`; any by default.`,
+      description: `Networks from which the key may be used, such as \`203.0.113.0/24\` or \`2001:db8::/32\`; at most ${NETWORKS_LIMIT}. By default it may be used from anywhere.`,
     }),
-    expiresAt: t.field({ type: 'DateTime', description: 'When it ends by itself; never by default.' }),
+    expiresAt: t.field({ type: 'DateTime', description: 'Expiration time. By default the key does not expire.' }),
   }),
 });
 
@@ -156,7 +178,7 @@ const RotateApiKeyInput = builder.inputType('RotateApiKeyInput', {
 
 builder.prismaObjectField(AppRef, 'apiKeys', (t) =>
   t.relation('apiKeys', {
-    description: 'Its keys, newest first, ended ones too, at most 100.',
+    description: 'API keys of the app, newest first, including revoked and expired keys; at most 100.',
     authScopes: { read: true },
     query: { orderBy: { id: 'desc' }, take: KEYS },
   }),
@@ -168,7 +190,7 @@ relatedConnection(AppRef, 'apiKeysConnection', {
   type: connectionOf(ApiKeyRef),
   selects: 'ApiKey',
   keyset: byId('NEWEST'),
-  description: 'Its keys, newest first, ended ones too.',
+  description: 'API keys of the app, newest first, including revoked and expired keys.',
   authScopes: { read: true },
 });
 
@@ -176,7 +198,7 @@ builder.mutationField('createApiKey', (t) =>
   t.field({
     type: IssuedApiKeyRef,
     description:
-      'Creates a key of an app. The key is shown once. AUTHORIZATION_ERROR if a key would create one with more rights than its own.',
+      'Creates a key of an app. The key is returned only by this mutation. AUTHORIZATION_ERROR if a key would create one with more permissions than its own.',
     authScopes: { write: true },
     args: { input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The key.' }) },
     resolve: async (_root, { input }, context) => {
@@ -221,7 +243,7 @@ builder.mutationField('revokeApiKey', (t) =>
   t.field({
     type: ApiKeyRef,
     description:
-      'Ends a key: for writes at once, for reads in other processes within a second, and what it holds open within two seconds.',
+      'Revokes a key. Writes are refused at once, reads in other processes within a second, and open streams are closed within two seconds.',
     authScopes: { write: true },
     args: { id: t.arg.id({ required: true, description: 'The key.' }) },
     resolve: async (_root, { id }, context) => revokeApiKey(context.world, { holder: await scopeOf(context), id }),

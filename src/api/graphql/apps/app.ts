@@ -11,8 +11,8 @@ import { builder, NodeRef } from '../server/builder.ts';
 export const AppModeEnum = builder.enumType('AppMode', {
   description: 'Whether an app moves real money.',
   values: {
-    TEST: { value: 'TEST', description: 'Test networks and local chains.' },
-    LIVE: { value: 'LIVE', description: 'Main networks.' },
+    TEST: { value: 'TEST', description: 'Payments on test networks and local chains, without real money.' },
+    LIVE: { value: 'LIVE', description: 'Payments on main networks, with real money.' },
   } as const,
 });
 
@@ -109,12 +109,12 @@ const AccentShadeRef = builder.objectRef<AccentShade>('AccentShade').implement({
   description:
     'The shade of an accent color that is readable on one surface: text has a contrast of at least 4.5:1, and buttons of at least 3:1 (WCAG 2.2, level AA).',
   fields: (t) => ({
-    mode: t.exposeString('mode', { description: 'light or dark.' }),
+    mode: t.exposeString('mode', { description: 'The surface: `light` or `dark`.' }),
     fill: t.exposeString('accent', { description: 'The color of buttons, as #rrggbb.' }),
     textOnFill: t.exposeString('onAccent', { description: 'The color of text on buttons, as #rrggbb.' }),
     text: t.exposeString('accentInk', { description: 'The color of links and other text on the surface, as #rrggbb.' }),
     isAdjusted: t.exposeBoolean('isAdjusted', {
-      description: 'Whether the fill differs from the accent color because that one has too little contrast.',
+      description: 'Whether the fill differs from the accent color, because the accent color has too little contrast.',
     }),
   }),
 });
@@ -124,31 +124,36 @@ export const AppRef = builder.prismaObject('App', {
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
-    merchantId: t.expose('merchantId', { type: 'UUID', description: 'The owning merchant.' }),
+    merchantId: t.expose('merchantId', { type: 'UUID', description: 'The merchant that owns the app.' }),
     name: t.exposeString('name', { description: 'Display name.' }),
-    mode: t.expose('mode', { type: AppModeEnum, description: 'TEST or LIVE. It cannot be changed.' }),
-    timelockDuration: t.exposeInt('timelockDuration', { description: 'Escrow lock after capture, seconds.' }),
+    mode: t.expose('mode', {
+      type: AppModeEnum,
+      description: 'Whether the app is in test or live mode. Cannot be changed.',
+    }),
+    timelockDuration: t.exposeInt('timelockDuration', {
+      description: 'Seconds after capture during which the escrow holds the payment.',
+    }),
     disputeStartDuration: t.exposeInt('disputeStartDuration', {
-      description: 'Seconds after capture in which a dispute may start; at most the timelock.',
+      description: 'Seconds after capture during which a dispute can be opened; at most the timelock.',
     }),
     disputeTimeout: t.exposeInt('disputeTimeout', {
-      description: 'Seconds after which a dispute may be resolved by timeout.',
+      description: 'Seconds after which an open dispute can be resolved by timeout.',
     }),
     disputeTimeoutPayerBps: t.exposeInt('disputeTimeoutPayerBps', {
       extensions: { rest: false },
-      description: "The payer's share then, basis points.",
+      description: "The payer's share if a dispute is resolved by timeout, in basis points.",
     }),
     captureDeadline: t.exposeInt('captureDeadline', {
-      description: 'Seconds after authorization until a hold goes back.',
+      description: 'Seconds after authorization until an uncaptured payment can be returned to the payer.',
     }),
-    platformFeeBps: t.exposeInt('platformFeeBps', { description: 'Platform fee, basis points.' }),
+    platformFeeBps: t.exposeInt('platformFeeBps', { description: 'Platform fee, in basis points.' }),
     intentExpiry: t.exposeInt('intentExpiry', { description: 'Seconds until an unpaid intent expires.' }),
     transferQuoteDuration: t.exposeInt('transferQuoteDuration', {
-      description: 'Seconds that a quote for a plain transfer lasts.',
+      description: 'Seconds for which a quote for a plain transfer is valid.',
     }),
     captureMode: t.expose('captureMode', {
       type: CaptureModeEnum,
-      description: 'The capture mode of intents that name none.',
+      description: 'Default capture mode of payment intents.',
     }),
     subscriptionGraceDays: t.exposeInt('subscriptionGraceDays', {
       extensions: { rest: false },
@@ -157,11 +162,11 @@ export const AppRef = builder.prismaObject('App', {
     usageGraceSeconds: t.exposeInt('usageGraceSeconds', {
       extensions: { rest: false },
       description:
-        'Seconds after the end of a period during which its usage is still accepted, at most half of the period. The renewal of a metered price is charged after them.',
+        'Seconds after the end of a period during which its usage is still accepted, at most half of the period. The renewal of a metered price is charged once they have passed.',
     }),
     subscriptionCaptureRetries: t.exposeInt('subscriptionCaptureRetries', {
       extensions: { rest: false },
-      description: 'Failed captures that make a subscription PAST_DUE.',
+      description: 'Number of failed captures after which a subscription becomes PAST_DUE.',
     }),
     renewalRetry: t.field({
       type: RenewalRetryRef,
@@ -171,26 +176,26 @@ export const AppRef = builder.prismaObject('App', {
     }),
     subscriptionCapMultiplier: t.string({
       extensions: { rest: false },
-      description: 'Cap of a recurring consent as a multiple of its first quote, a decimal string.',
+      description: 'Cap of a recurring consent as a multiple of its first quote, as a decimal string.',
       select: { subscriptionCapMultiplier: true },
       resolve: (app) => app.subscriptionCapMultiplier.toFixed(),
     }),
     logoUrl: t.exposeString('logoUrl', {
       extensions: { rest: false },
       nullable: true,
-      description: 'Its logo, an http(s) URL.',
+      description: 'Logo of the app: an http or https URL.',
     }),
     proxiedLogoUrl: t.string({
       extensions: { rest: false },
       nullable: true,
-      description: 'The logo as pages of this installation load it: a path of ours that begins with /images/.',
+      description: 'Path from which pages of this installation load the logo. It begins with /images/.',
       select: { logoUrl: true },
       resolve: (app, _args, { world }) => imageAddress(world.secretKeys, app.logoUrl),
     }),
     accentColor: t.exposeString('accentColor', {
       extensions: { rest: false },
       nullable: true,
-      description: 'The color of payers’ pages, emails and invoices, as #rrggbb. Null for the default.',
+      description: 'Accent color of payers’ pages, emails and invoices, as #rrggbb. Null if the default color is used.',
     }),
     accentShades: t.field({
       type: [AccentShadeRef],
@@ -202,7 +207,7 @@ export const AppRef = builder.prismaObject('App', {
     logoPreview: t.string({
       nullable: true,
       description:
-        'The path by which pages of this installation load an image, to preview a logo before it is saved. It begins with /images/.',
+        'Path from which pages of this installation load an image, to preview a logo before it is saved. It begins with /images/.',
       authScopes: { write: true },
       args: { logoUrl: t.arg({ type: 'URL', required: true, description: 'An http(s) URL.' }) },
       resolve: (_app, { logoUrl }, { world }) => imageAddress(world.secretKeys, logoUrl),
@@ -253,7 +258,7 @@ export const AppRef = builder.prismaObject('App', {
     embedOrigins: t.exposeStringList('embedOrigins', {
       extensions: { rest: false },
       description:
-        'Origins of the web pages that may show the checkout of this app in a frame. Empty if none may, which is the default.',
+        'Origins of the web pages that may embed the checkout of this app in a frame. Empty by default, which allows none.',
     }),
     payoutAddresses: t.relation('payoutAddresses', {
       description: 'The addresses to which the app is paid, one for each chain family.',
@@ -266,7 +271,7 @@ export const AppRef = builder.prismaObject('App', {
 builder.queryField('app', (t) =>
   t.prismaField({
     type: 'App',
-    description: "The caller's app, or the one that `id` names.",
+    description: "The app with the given ID, or the caller's app without one.",
     authScopes: { read: true },
     args: { id: t.arg.id({ description: 'Required if the credential covers several apps.' }) },
     resolve: async (query, _root, { id }, context) => {
@@ -285,7 +290,7 @@ builder.queryField('app', (t) =>
 builder.queryField('apps', (t) =>
   t.prismaField({
     type: ['App'],
-    description: 'Every app of the caller, oldest first, at most 100.',
+    description: 'All apps of the caller, oldest first; at most 100.',
     authScopes: { read: true },
     resolve: (query, _root, _args, context) =>
       context.database.app.findMany({ ...query, orderBy: { id: 'asc' }, take: 100 }),

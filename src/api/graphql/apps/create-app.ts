@@ -17,14 +17,18 @@ const CreateAppInput = builder.inputType('CreateAppInput', {
   extensions: carryRules(rules),
   fields: (t) => ({
     name: t.string({ required: true, description: '1 to 255 characters.' }),
-    mode: t.field({ type: AppModeEnum, required: true, description: 'It cannot be changed.' }),
+    mode: t.field({
+      type: AppModeEnum,
+      required: true,
+      description: 'Whether the app is in test or live mode. Cannot be changed.',
+    }),
   }),
 });
 
 builder.mutationField('createApp', (t) =>
   t.field({
     type: AppRef,
-    description: `Makes an app with the default settings. Owners only; CONFLICT beyond ${APPS_LIMIT} apps a merchant.`,
+    description: `Creates an app with the default settings. Owners only. CONFLICT if the merchant already has ${APPS_LIMIT} apps.`,
     authScopes: { owner: true },
     args: { input: t.arg({ type: CreateAppInput, required: true, description: 'The app to create.' }) },
     resolve: async (_root, args, context) => {

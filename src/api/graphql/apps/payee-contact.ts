@@ -8,7 +8,7 @@ export type PayeeContact = Pick<App, 'supportEmail' | 'supportUrl' | 'websiteUrl
 export const shownContact = { supportEmail: true, supportUrl: true, websiteUrl: true } as const;
 
 export const PayeeContactRef = builder.objectRef<PayeeContact>('PayeeContact').implement({
-  description: 'How a payer reaches the payee, as the payee has set it.',
+  description: 'Contact details that the payee has published for payers.',
   fields: (t) => ({
     supportEmail: t.exposeString('supportEmail', {
       nullable: true,

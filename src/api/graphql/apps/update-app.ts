@@ -30,7 +30,7 @@ const PayoutAddressInput = builder.inputType('PayoutAddressInput', {
       type: 'Address',
       required: true,
       description:
-        'A wallet of yours. Refused: a wrong checksum, and an address whose money nobody could move again, such as the zero address, a precompile, a program, the escrow, a registered token or its mint.',
+        'Address of a wallet that you control. An address with a wrong checksum is refused, and so is an address from which nobody could move the money, such as the zero address, a precompile, a program, the escrow contract, or a registered token or its mint.',
     }),
   }),
 });
@@ -77,21 +77,31 @@ const X402SettingsInput = builder.inputType('X402SettingsInput', {
 });
 
 const UpdateAppInput = builder.inputType('UpdateAppInput', {
-  description: 'Settings of an app; an absent field stays. Those of a payment count for payments made afterwards.',
+  description:
+    'Changes to the settings of an app. An absent field is unchanged. Settings of payments apply to payments that are created afterwards.',
   extensions: carryRules(rules),
   fields: (t) => ({
     name: t.string({ description: '1 to 255 characters.' }),
-    timelockDuration: t.int({ description: 'Escrow lock after capture, 0 to 15552000 seconds.' }),
-    disputeStartDuration: t.int({
-      description: 'Seconds after capture in which a dispute may start; at most the timelock.',
+    timelockDuration: t.int({
+      description: 'Seconds after capture during which the escrow holds the payment, 0 to 15552000.',
     }),
-    disputeTimeout: t.int({ description: 'Seconds until a dispute may be resolved by timeout, 604800 to 7776000.' }),
-    disputeTimeoutPayerBps: t.int({ description: "The payer's share then, 0 to 10000 basis points." }),
-    captureDeadline: t.int({ description: 'Seconds after authorization until a hold goes back, 60 to 7689600.' }),
+    disputeStartDuration: t.int({
+      description: 'Seconds after capture during which a dispute can be opened; at most the timelock.',
+    }),
+    disputeTimeout: t.int({
+      description: 'Seconds after which an open dispute can be resolved by timeout, 604800 to 7776000.',
+    }),
+    disputeTimeoutPayerBps: t.int({
+      description: "The payer's share if a dispute is resolved by timeout, 0 to 10000 basis points.",
+    }),
+    captureDeadline: t.int({
+      description:
+        'Seconds after authorization until an uncaptured payment can be returned to the payer, 60 to 7689600.',
+    }),
     intentExpiry: t.int({ description: 'Seconds until an unpaid intent expires, 60 to 2592000.' }),
-    captureMode: t.field({ type: CaptureModeEnum, description: 'Of intents that name none.' }),
+    captureMode: t.field({ type: CaptureModeEnum, description: 'Default capture mode of payment intents.' }),
     transferQuoteDuration: t.int({
-      description: 'Seconds that a quote for a plain transfer lasts, 600 to 86400.',
+      description: 'Seconds for which a quote for a plain transfer is valid, 600 to 86400.',
     }),
     subscriptionCapMultiplier: t.string({
       description: 'Cap of a recurring consent as a multiple of its first quote, "1" to "100".',
@@ -99,13 +109,16 @@ const UpdateAppInput = builder.inputType('UpdateAppInput', {
     subscriptionGraceDays: t.int({ description: 'Days from PAST_DUE to CANCELLED, 0 to 365.' }),
     usageGraceSeconds: t.int({
       description:
-        'Seconds after the end of a period during which its usage is still accepted, 0 to 259200. The renewal of a metered price is charged after them.',
+        'Seconds after the end of a period during which its usage is still accepted, 0 to 259200. The renewal of a metered price is charged once they have passed.',
     }),
-    subscriptionCaptureRetries: t.int({ description: 'Failed captures that make a subscription PAST_DUE, 1 to 10.' }),
+    subscriptionCaptureRetries: t.int({
+      description: 'Number of failed captures after which a subscription becomes PAST_DUE, 1 to 10.',
+    }),
     renewalRetry: t.field({ type: RenewalRetryInput, description: 'When failed renewals are tried again.' }),
     logoUrl: t.field({
       type: 'URL',
-      description: 'An http(s) URL of a PNG, JPEG, WebP, GIF or AVIF of at most 2 MiB; null takes it away.',
+      description:
+        'An http or https URL of a PNG, JPEG, WebP, GIF or AVIF image of at most 2 MiB. Null removes the logo.',
     }),
     supportEmail: t.string({
       description:
@@ -142,7 +155,7 @@ const UpdateAppInput = builder.inputType('UpdateAppInput', {
     payoutAddresses: t.field({
       type: [PayoutAddressInput],
       description:
-        'Sets the addresses of the named families; others stay. VALIDATION_ERROR names an address that cannot be paid, such as `payoutAddresses[0].address`, and why; nothing is changed then.',
+        'Sets the payout addresses of the given chain families; others are unchanged. VALIDATION_ERROR names each address that cannot be paid, such as `payoutAddresses[0].address`, and the reason; nothing is changed in that case.',
     }),
   }),
 });

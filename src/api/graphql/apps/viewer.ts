@@ -10,7 +10,8 @@ const Viewer = builder.objectRef<Principal>('Viewer').implement({
   description: 'The caller.',
   fields: (t) => ({
     kind: t.string({
-      description: 'anonymous, secretKey, publishableKey, session, member, card, payer, operator or arbiter.',
+      description:
+        'Kind of credential: `anonymous`, `secretKey`, `publishableKey`, `session`, `member`, `card`, `payer`, `operator` or `arbiter`.',
       resolve: (viewer) => {
         if (viewer.kind === 'apiKey') return viewer.keyKind === 'SECRET' ? 'secretKey' : 'publishableKey';
         return viewer.kind === 'platform' ? viewer.role.toLowerCase() : viewer.kind;
@@ -32,7 +33,7 @@ const Viewer = builder.objectRef<Principal>('Viewer').implement({
     scopes: t.field({
       type: [ApiKeyScopeEnum],
       nullable: true,
-      description: 'What a restricted key may do; null for any other credential.',
+      description: 'What a restricted key may do. Null for any other credential.',
       resolve: (viewer) => (viewer.kind === 'apiKey' && viewer.scopes !== null ? [...viewer.scopes] : null),
     }),
     memberId: t.field({

@@ -41,9 +41,13 @@ const AuditEntryRef = builder.prismaObject('AuditEntry', {
     merchantId: t.expose('merchantId', {
       type: 'UUID',
       nullable: true,
-      description: 'The merchant that it concerns; null for the installation alone.',
+      description: 'The merchant that the action concerns. Null if it concerns the installation only.',
     }),
-    appId: t.expose('appId', { type: 'UUID', nullable: true, description: 'The app that it concerns, if it is one.' }),
+    appId: t.expose('appId', {
+      type: 'UUID',
+      nullable: true,
+      description: 'The app that the action concerns. Null if it concerns no app.',
+    }),
     targetType: t.exposeString('targetType', { description: 'The kind of object that was changed, such as `ApiKey`.' }),
     targetId: t.exposeString('targetId', { nullable: true, description: 'The object that was changed.' }),
     before: t.expose('before', {
@@ -56,12 +60,14 @@ const AuditEntryRef = builder.prismaObject('AuditEntry', {
       nullable: true,
       description: 'The same fields after the change. Null if the object was deleted.',
     }),
-    address: t.exposeString('address', { nullable: true, description: "The caller's network address." }),
+    address: t.exposeString('address', { nullable: true, description: "The caller's IP address." }),
     userAgent: t.exposeString('userAgent', {
       nullable: true,
-      description: "The caller's program, as it calls itself.",
+      description: "The caller's user agent, as sent in the request.",
     }),
-    requestId: t.exposeString('requestId', { description: 'The request: `x-request-id` of its answer.' }),
+    requestId: t.exposeString('requestId', {
+      description: 'The API request of the action, as in the response header `x-request-id`.',
+    }),
   }),
 });
 
@@ -75,12 +81,12 @@ const AuditLogFilter = builder.inputType('AuditLogFilter', {
     action: t.stringList({
       description: 'Only these actions, such as `member.invited`, or groups of actions, such as `member.*`.',
     }),
-    actorKind: t.field({ type: AuditActorKindEnum, description: 'Only what was done by these.' }),
-    actorId: t.field({ type: 'UUID', description: 'Only what this member, key or credential did.' }),
-    targetId: t.string({ description: 'Only what was done to this object.' }),
-    requestId: t.string({ description: 'Only what this request did (`x-request-id`).' }),
-    from: t.field({ type: 'DateTime', description: 'Only from this instant on.' }),
-    to: t.field({ type: 'DateTime', description: 'Only before this instant.' }),
+    actorKind: t.field({ type: AuditActorKindEnum, description: 'Only actions of these kinds of actors.' }),
+    actorId: t.field({ type: 'UUID', description: 'Only actions of this member, key or credential.' }),
+    targetId: t.string({ description: 'Only actions on this object.' }),
+    requestId: t.string({ description: 'Only actions of this API request (`x-request-id`).' }),
+    from: t.field({ type: 'DateTime', description: 'Only actions at or after this time.' }),
+    to: t.field({ type: 'DateTime', description: 'Only actions before this time.' }),
   }),
 });
 
@@ -176,13 +182,15 @@ const AuditEntries = builder.objectRef<Entries>('AuditEntries').implement({
 });
 
 const logArgs = builder.args((t) => ({
-  first: t.int({ description: 'Entries from the newest on, 1 to 100; 20 by default. Not together with `last`.' }),
-  after: t.string({ description: 'A cursor: only entries that follow it.' }),
-  last: t.int({ description: 'Entries from the oldest on, 1 to 100. Not together with `first`.' }),
-  before: t.string({ description: 'A cursor: only entries that lie before it.' }),
-  cursor: t.id({ description: 'The id of the last entry of the page before; the name of `after` over REST.' }),
-  limit: t.int({ description: '1 to 100; 20 by default; the name of `first` over REST.' }),
-  filter: t.field({ type: AuditLogFilter, description: 'All conditions must hold.' }),
+  first: t.int({
+    description: 'Number of entries from the newest, 1 to 100. Defaults to 20. Cannot be combined with `last`.',
+  }),
+  after: t.string({ description: 'A cursor. Returns the entries after it.' }),
+  last: t.int({ description: 'Number of entries from the oldest, 1 to 100. Cannot be combined with `first`.' }),
+  before: t.string({ description: 'A cursor. Returns the entries before it.' }),
+  cursor: t.id({ description: 'ID of the last entry of the previous page. An alias of `after`, which REST uses.' }),
+  limit: t.int({ description: '1 to 100. Defaults to 20. An alias of `first`, which REST uses.' }),
+  filter: t.field({ type: AuditLogFilter, description: 'Returns only rows that match every given condition.' }),
 }));
 
 builder.queryField('auditLog', (t) =>
@@ -206,7 +214,7 @@ builder.queryField('installationAuditLog', (t) =>
   t.field({
     type: AuditEntries,
     description:
-      'The audit log of the installation, newest first. It has the changes of the installation itself, such as a chain that was paused, and whatever its operators changed of any merchant.',
+      'The audit log of the installation, newest first. It contains changes of the installation itself, such as the pause of a chain, and every change that its operators made for a merchant.',
     authScopes: { operator: true },
     complexity: (args) => ({ field: 1, multiplier: connectionSize({ ...args, first: args.first ?? args.limit }) }),
     args: logArgs,

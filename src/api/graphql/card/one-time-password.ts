@@ -17,13 +17,13 @@ export const codeSchema = z.string().regex(/^\d{6}$/, '6 digits');
 export const OtpRequestRef = builder.objectRef<PasswordRequest>('OtpRequest').implement({
   description: 'A one-time password that was sent. The response is the same for known and unknown addresses.',
   fields: (t) => ({
-    requestId: t.expose('requestId', { type: 'UUID', description: 'What the code is verified with.' }),
+    requestId: t.expose('requestId', { type: 'UUID', description: 'ID with which the code is verified.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       description: 'Expiration time of the code, after ten minutes.',
     }),
     resendAfterSeconds: t.exposeInt('resendAfterSeconds', {
-      description: 'Seconds until a new code can be asked for.',
+      description: 'Seconds until a new code can be requested.',
     }),
   }),
 });
@@ -42,7 +42,7 @@ const VerifyOtpInput = builder.inputType('VerifyOtpInput', {
   description: 'A one-time password that was received by email.',
   extensions: carryRules(verifyRules),
   fields: (t) => ({
-    requestId: t.field({ type: 'UUID', required: true, description: 'Of requestOtp.' }),
+    requestId: t.field({ type: 'UUID', required: true, description: 'The `requestId` that requestOtp returned.' }),
     code: t.string({ required: true, description: '6 digits.' }),
   }),
 });
@@ -64,8 +64,11 @@ const CardLoginRef = builder.objectRef<CardLogin>('CardLogin').implement({
       description: 'A JWT of the audience `card`, for the header `Authorization: Bearer`.',
       resolve: ({ issued }) => issued.token,
     }),
-    tokenType: t.string({ description: 'Bearer.', resolve: () => 'Bearer' }),
-    expiresIn: t.int({ description: 'Seconds.', resolve: ({ issued }) => issued.expiresInSeconds }),
+    tokenType: t.string({ description: 'The token type, which is always `Bearer`.', resolve: () => 'Bearer' }),
+    expiresIn: t.int({
+      description: 'Lifetime of the token, in seconds.',
+      resolve: ({ issued }) => issued.expiresInSeconds,
+    }),
     user: t.field({ type: CardUserRef, description: 'The user who logged in.', resolve: ({ user }) => user }),
   }),
 });
@@ -73,7 +76,7 @@ const CardLoginRef = builder.objectRef<CardLogin>('CardLogin').implement({
 builder.mutationField('requestOtp', (t) =>
   t.field({
     type: OtpRequestRef,
-    description: 'Mails a one-time password. Limited by address and by network address.',
+    description: 'Emails a one-time password. Limited by email address and by IP address.',
     authScopes: { public: true },
     args: { input: t.arg({ type: RequestOtpInput, required: true, description: 'The recipient of the code.' }) },
     resolve: (_root, { input }, context) => {

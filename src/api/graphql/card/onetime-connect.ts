@@ -25,18 +25,22 @@ const LOOK_MS = 250;
 export const OnetimeStatusEnum = builder.enumType('OnetimeStatus', {
   description: 'Status of a onetime request.',
   values: {
-    PENDING: { value: 'PENDING', description: 'Waits for its holder.' },
+    PENDING: { value: 'PENDING', description: "Waiting for the account holder's decision." },
     SIGNED: { value: 'SIGNED', description: 'Approved, and its signature verified.' },
-    REJECTED: { value: 'REJECTED', description: 'Rejected by its holder.' },
+    REJECTED: { value: 'REJECTED', description: 'Rejected by the account holder.' },
     EXPIRED: { value: 'EXPIRED', description: 'It expired without a decision.' },
   } as const,
 });
 
 const DisplayRef = builder.objectRef<{ summary: string; warnings: string[] }>('OnetimeDisplay').implement({
-  description: 'What the holder is shown before deciding.',
+  description: 'Description of a request, to show to the account holder before the decision.',
   fields: (t) => ({
-    summary: t.exposeString('summary', { description: 'What is signed, in one sentence: amounts, receiver, domain.' }),
-    warnings: t.exposeStringList('warnings', { description: 'Why signing may cost more than it says.' }),
+    summary: t.exposeString('summary', {
+      description: 'Description of what is signed, in one sentence, with amounts, recipient and domain.',
+    }),
+    warnings: t.exposeStringList('warnings', {
+      description: 'Reasons why signing may have a greater effect than the summary states.',
+    }),
   }),
 });
 
@@ -49,7 +53,7 @@ const ResultRef = builder.objectRef<{ signature: string; encoding: string }>('On
 });
 
 export const OnetimeRequestRef = builder.objectRef<OnetimeRequest>('OnetimeRequest').implement({
-  description: 'One thing to be signed by one account.',
+  description: 'A request for one signature by one account.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
@@ -58,20 +62,22 @@ export const OnetimeRequestRef = builder.objectRef<OnetimeRequest>('OnetimeReque
       description: 'Current status.',
       resolve: (request, _args, context) => toldStatus(request, context.world.realClock.now()),
     }),
-    clientOrigin: t.exposeString('clientOrigin', { description: 'The client that asks for the signature.' }),
-    chainId: t.exposeString('chainId', { description: 'CAIP-2.' }),
+    clientOrigin: t.exposeString('clientOrigin', {
+      description: 'Web origin of the client that requests the signature.',
+    }),
+    chainId: t.exposeString('chainId', { description: 'The chain in CAIP-2 form.' }),
     account: t.exposeString('account', { description: 'The signing account, in CAIP-10 form.' }),
-    method: t.exposeString('method', { description: "The wallet's name for it." }),
-    params: t.expose('params', { type: 'JSON', description: "The method's parameters." }),
+    method: t.exposeString('method', { description: 'Name of the wallet method.' }),
+    params: t.expose('params', { type: 'JSON', description: 'Parameters of the method.' }),
     display: t.field({
       type: DisplayRef,
-      description: 'What the holder is shown.',
+      description: 'Description of the request, to show to the account holder.',
       resolve: (request) => displaySchema.parse(request.display),
     }),
     result: t.field({
       type: ResultRef,
       nullable: true,
-      description: 'Of a SIGNED request.',
+      description: 'The signature. Null unless the request is SIGNED.',
       resolve: ({ signature, encoding }) => (signature === null || encoding === null ? null : { signature, encoding }),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
@@ -103,18 +109,22 @@ const StartOnetimeRequestInput = builder.inputType('StartOnetimeRequestInput', {
   fields: (t) => ({
     clientOrigin: t.string({
       required: true,
-      description: "The client's web origin; with a session token the session's.",
+      description: 'Web origin of the client. With a session token, it must be the origin of the session.',
     }),
-    chainId: t.string({ required: true, description: 'CAIP-2, such as eip155:1.' }),
-    account: t.string({ required: true, description: 'CAIP-10, or an address on that chain.' }),
-    method: t.string({ required: true, description: 'One of signingMethods that is enabled.' }),
-    params: t.field({ type: 'JSON', required: true, description: "As the wallet's RPC takes them, at most 64 KiB." }),
-    expirySeconds: t.int({ description: '1 to 300, 300 by default.' }),
+    chainId: t.string({ required: true, description: 'The chain in CAIP-2 form, such as eip155:1.' }),
+    account: t.string({ required: true, description: 'The account in CAIP-10 form, or an address on the chain.' }),
+    method: t.string({ required: true, description: 'An enabled method from `signingMethods`.' }),
+    params: t.field({
+      type: 'JSON',
+      required: true,
+      description: "Parameters as in the wallet's RPC method, at most 64 KiB.",
+    }),
+    expirySeconds: t.int({ description: 'Seconds until the request expires, 1 to 300. Defaults to 300.' }),
   }),
 });
 
 const StartedRequestRef = builder.objectRef<StartedRequest>('StartedOnetimeRequest').implement({
-  description: 'A request that was just made, and the token for it.',
+  description: 'A request that was just created, with its token.',
   fields: (t) => ({
     id: t.field({ type: 'UUID', description: 'The request.', resolve: ({ request }) => request.id }),
     onetimeToken: t.string({
@@ -126,7 +136,7 @@ const StartedRequestRef = builder.objectRef<StartedRequest>('StartedOnetimeReque
       description: 'PENDING.',
       resolve: () => 'PENDING' as const,
     }),
-    method: t.string({ description: "The wallet's name for it.", resolve: ({ request }) => request.method }),
+    method: t.string({ description: 'Name of the wallet method.', resolve: ({ request }) => request.method }),
     expiresAt: t.field({
       type: 'DateTime',
       description: 'Time at which it expires without a decision.',
@@ -134,7 +144,7 @@ const StartedRequestRef = builder.objectRef<StartedRequest>('StartedOnetimeReque
     }),
     display: t.field({
       type: DisplayRef,
-      description: 'What the holder is shown.',
+      description: 'Description of the request, to show to the account holder.',
       resolve: ({ request }) => displaySchema.parse(request.display),
     }),
   }),
@@ -143,24 +153,24 @@ const StartedRequestRef = builder.objectRef<StartedRequest>('StartedOnetimeReque
 const SigningMethodRef = builder.objectRef<SigningMethod>('SigningMethod').implement({
   description: 'A method of a wallet.',
   fields: (t) => ({
-    namespace: t.exposeString('namespace', { description: 'eip155, solana or sui.' }),
-    method: t.exposeString('method', { description: "The wallet's name for it." }),
+    namespace: t.exposeString('namespace', { description: 'CAIP-2 namespace: eip155, solana or sui.' }),
+    method: t.exposeString('method', { description: 'Name of the wallet method.' }),
     resultEncoding: t.exposeString('resultEncoding', { description: 'hex, base58 or base64.' }),
     enabled: t.exposeBoolean('enabled', { description: 'Whether it can be requested.' }),
   }),
 });
 
 const SigningMethodsRef = builder.objectRef<{ methods: readonly SigningMethod[] }>('SigningMethods').implement({
-  description: 'What may be signed.',
+  description: 'The wallet methods that can be requested.',
   fields: (t) => ({
-    methods: t.field({ type: [SigningMethodRef], description: 'All of them.', resolve: ({ methods }) => methods }),
+    methods: t.field({ type: [SigningMethodRef], description: 'All methods.', resolve: ({ methods }) => methods }),
   }),
 });
 
 builder.queryField('signingMethods', (t) =>
   t.field({
     type: SigningMethodsRef,
-    description: 'The methods of wallets that can be asked for.',
+    description: 'The wallet methods that can be requested.',
     authScopes: { card: true, cardSession: true, onetime: true },
     resolve: () => ({ methods: signingMethods }),
   }),
@@ -193,7 +203,7 @@ builder.queryField('onetimeRequest', (t) =>
     type: OnetimeRequestRef,
     description: 'A onetime request.',
     authScopes: { card: true, cardSession: true, onetime: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: (_root, { id }, context) => requireRequest(context, id),
   }),
 );
@@ -201,9 +211,10 @@ builder.queryField('onetimeRequest', (t) =>
 builder.subscriptionField('onetimeRequestUpdated', (t) =>
   t.field({
     type: OnetimeRequestRef,
-    description: 'A onetime request: its present state first, then after each change, whole; EXPIRED too.',
+    description:
+      'A onetime request: the current state first, and then the complete object after each change, including its expiration.',
     authScopes: { card: true, cardSession: true, onetime: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     subscribe: async (_root, { id }, context) => {
       await requireRequest(context, id);
       return sharedPoll<OnetimeRequest>({
@@ -247,21 +258,21 @@ const confirmRules = defineRules({
 });
 
 const DecisionEnum = builder.enumType('OnetimeDecision', {
-  description: "A holder's decision.",
+  description: "The account holder's decision.",
   values: {
-    APPROVE: { value: 'APPROVE', description: 'With the signature.' },
-    REJECT: { value: 'REJECT', description: 'Nothing is signed.' },
+    APPROVE: { value: 'APPROVE', description: 'The account holder approves the request and provides the signature.' },
+    REJECT: { value: 'REJECT', description: 'The account holder rejects the request, and nothing is signed.' },
   } as const,
 });
 
 const ConfirmOnetimeRequestInput = builder.inputType('ConfirmOnetimeRequestInput', {
-  description: "A holder's decision.",
+  description: "The account holder's decision.",
   extensions: carryRules(confirmRules),
   fields: (t) => ({
     decision: t.field({ type: DecisionEnum, required: true, description: 'APPROVE or REJECT.' }),
     signature: t.string({
       description:
-        "With APPROVE: what the wallet gave, in the method's encoding; for eth_sendTransaction the transaction's hash.",
+        "Required with APPROVE: what the wallet returned, in the method's encoding. For eth_sendTransaction, it is the transaction hash.",
     }),
   }),
 });
@@ -270,10 +281,10 @@ builder.mutationField('confirmOnetimeRequest', (t) =>
   t.field({
     type: OnetimeRequestRef,
     description:
-      'Takes the decision. A wrong signature is a VALIDATION_ERROR and leaves the request PENDING; the same decision again answers what was answered first.',
+      "Records the account holder's decision. VALIDATION_ERROR if the signature is wrong; the request then stays PENDING. Repeating the same decision returns the first response.",
     authScopes: { onetime: true },
     args: {
-      id: t.arg.id({ required: true, description: "The token's own request." }),
+      id: t.arg.id({ required: true, description: 'ID of the request to which the token belongs.' }),
       input: t.arg({ type: ConfirmOnetimeRequestInput, required: true, description: 'The decision.' }),
     },
     resolve: (_root, { id, input }, context) => {

@@ -23,11 +23,13 @@ const SESSIONS = 100;
 export const LinkedAccountRef = builder.objectRef<ShownAccount>('LinkedAccount').implement({
   description: 'An account that its holder proved by a signed message.',
   fields: (t) => ({
-    account: t.exposeString('account', { description: 'CAIP-10.' }),
-    chainId: t.exposeString('chainId', { description: 'CAIP-2.' }),
-    address: t.exposeString('address', { description: 'In the canonical form of its chain family.' }),
-    namespace: t.exposeString('namespace', { description: 'eip155, solana or sui.' }),
-    label: t.exposeString('label', { nullable: true, description: 'Name that the client gave.' }),
+    account: t.exposeString('account', { description: 'The account in CAIP-10 form.' }),
+    chainId: t.exposeString('chainId', { description: 'The chain in CAIP-2 form.' }),
+    address: t.exposeString('address', {
+      description: 'Address of the account, in the canonical form of its chain family.',
+    }),
+    namespace: t.exposeString('namespace', { description: 'CAIP-2 namespace: eip155, solana or sui.' }),
+    label: t.exposeString('label', { nullable: true, description: 'Display name, as given by the client.' }),
     linkedAt: t.expose('linkedAt', { type: 'DateTime', description: 'Time of the latest proof.' }),
   }),
 });
@@ -53,19 +55,19 @@ const connectRules = defineRules({
 });
 
 const AccountProofInput = builder.inputType('AccountProofInput', {
-  description: 'An account and its proof.',
+  description: 'A blockchain account, with proof that the user controls it.',
   fields: (t) => ({
-    account: t.string({ required: true, description: 'CAIP-10, such as eip155:1:0x….' }),
+    account: t.string({ required: true, description: 'The account in CAIP-10 form, such as eip155:1:0x….' }),
     message: t.string({
       required: true,
       description:
-        "The signed sign-in message (EIP-4361, CAIP-122): its nonce is the access token's jti without hyphens, its domain the client origin's host, issued at most 5 minutes ago.",
+        'The signed sign-in message (EIP-4361, CAIP-122). Its nonce is the `jti` of the access token without hyphens, and its domain is the host of the client origin. It must have been issued at most 5 minutes ago.',
     }),
     signature: t.string({
       required: true,
-      description: 'Hex for Ethereum, base58 for Solana, base64 for Sui.',
+      description: 'Signature of the message: hex for Ethereum, base58 for Solana, base64 for Sui.',
     }),
-    label: t.string({ description: 'What to call it, 1 to 100 characters.' }),
+    label: t.string({ description: 'Display name for the account, 1 to 100 characters.' }),
   }),
 });
 
@@ -74,7 +76,7 @@ const ConnectSessionInput = builder.inputType('ConnectSessionInput', {
   extensions: carryRules(connectRules),
   fields: (t) => ({
     clientOrigin: t.string({ required: true, description: "The client's web origin, at most 255 characters." }),
-    accounts: t.field({ type: [AccountProofInput], description: `Accounts to be linked, at most ${PROOFS_LIMIT}.` }),
+    accounts: t.field({ type: [AccountProofInput], description: `Accounts to link, at most ${PROOFS_LIMIT}.` }),
   }),
 });
 
@@ -86,7 +88,7 @@ const ConnectedSessionRef = builder.objectRef<ConnectedSession>('ConnectedSessio
       description: 'A JWT of the audience `session-connect`, for the header `Authorization: Bearer`.',
       resolve: ({ issued }) => issued.token,
     }),
-    tokenType: t.string({ description: 'Bearer.', resolve: () => 'Bearer' }),
+    tokenType: t.string({ description: 'The token type, which is always `Bearer`.', resolve: () => 'Bearer' }),
     expiresAt: t.field({
       type: 'DateTime',
       description: 'Expiration time, one day after the session was opened.',
@@ -106,7 +108,7 @@ const CardSessionRef = builder.objectRef<CardSession>('CardSession').implement({
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     clientOrigin: t.exposeString('clientOrigin', { description: "The client's web origin." }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time at which it was opened.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time at which the session was opened.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Expiration time.' }),
     revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'Time at which it was ended.' }),
   }),
@@ -115,7 +117,11 @@ const CardSessionRef = builder.objectRef<CardSession>('CardSession').implement({
 const LinkedAccountsRef = builder.objectRef<{ accounts: ShownAccount[] }>('LinkedAccounts').implement({
   description: 'Linked accounts.',
   fields: (t) => ({
-    accounts: t.field({ type: [LinkedAccountRef], description: 'At most 200.', resolve: ({ accounts }) => accounts }),
+    accounts: t.field({
+      type: [LinkedAccountRef],
+      description: 'The linked accounts, at most 200.',
+      resolve: ({ accounts }) => accounts,
+    }),
   }),
 });
 
@@ -133,7 +139,7 @@ builder.queryField('linkedAccounts', (t) =>
 builder.queryField('cardSessions', (t) =>
   t.field({
     type: [CardSessionRef],
-    description: `The user's sessions, newest first, ended ones too, at most ${SESSIONS}.`,
+    description: `The user's sessions, newest first, including ended ones; at most ${SESSIONS}.`,
     authScopes: { card: true },
     complexity: { field: 10, multiplier: 10 },
     resolve: (_root, _args, context) =>
@@ -147,7 +153,7 @@ builder.queryField('cardSessions', (t) =>
 builder.queryField('cardSessionsConnection', (t) =>
   t.field({
     type: connectionOf(CardSessionRef),
-    description: "The user's sessions, newest first, ended ones too; at most 100 at a time.",
+    description: "The user's sessions, newest first, including ended ones; at most 100 per page.",
     authScopes: { card: true },
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
     args: t.arg.connectionArgs(),
@@ -166,7 +172,7 @@ builder.mutationField('connectSession', (t) =>
   t.field({
     type: ConnectedSessionRef,
     description:
-      'Opens a session between the user and one client, and links the accounts that prove themselves. VALIDATION_ERROR names every one that does not; then nothing is written.',
+      'Opens a session between the user and one client, and links the accounts whose proofs are valid. VALIDATION_ERROR names every account whose proof is not; nothing is written in that case.',
     authScopes: { card: true },
     args: { input: t.arg({ type: ConnectSessionInput, required: true, description: 'The session.' }) },
     resolve: (_root, { input }, context) => {
@@ -196,12 +202,13 @@ const unlinkRules = defineRules({ schema: z.object({ account: accountSchema }) }
 const UnlinkAccountInput = builder.inputType('UnlinkAccountInput', {
   description: 'Input for unlinking an account.',
   extensions: carryRules(unlinkRules),
-  fields: (t) => ({ account: t.string({ required: true, description: 'CAIP-10.' }) }),
+  fields: (t) => ({ account: t.string({ required: true, description: 'The account in CAIP-10 form.' }) }),
 });
 
 builder.mutationField('unlinkAccount', (t) =>
   t.boolean({
-    description: "Unlinks an account: from every client with an access token, else from the session's. True.",
+    description:
+      "Unlinks an account. With an access token, it is unlinked from every client; with a session token, from the session's client only. Always returns true.",
     authScopes: { card: true, cardSession: true },
     args: { input: t.arg({ type: UnlinkAccountInput, required: true, description: 'The account to unlink.' }) },
     resolve: async (_root, { input }, context) => {

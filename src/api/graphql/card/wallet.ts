@@ -17,7 +17,7 @@ const DEFAULT_LIMIT = 20;
 type Profile = { user: CardUser; accounts: ShownAccount[] };
 
 const WalletProfileRef = builder.objectRef<Profile>('WalletProfile').implement({
-  description: 'A wallet user, for card surfaces.',
+  description: 'Profile of a wallet user.',
   fields: (t) => ({
     email: t.string({ description: 'Email address, in lower case.', resolve: ({ user }) => user.email }),
     displayName: t.string({
@@ -27,7 +27,7 @@ const WalletProfileRef = builder.objectRef<Profile>('WalletProfile').implement({
     }),
     accounts: t.field({
       type: [LinkedAccountRef],
-      description: "Linked accounts; with a session token those that were proved to the session's client.",
+      description: "Linked accounts. With a session token, only those that were proved to the session's client.",
       resolve: ({ accounts }) => accounts,
     }),
   }),
@@ -59,7 +59,7 @@ const UpdateWalletProfileInput = builder.inputType('UpdateWalletProfileInput', {
   description: 'Changes to a profile.',
   extensions: carryRules(profileRules),
   fields: (t) => ({
-    displayName: t.string({ description: 'What the user is called, 1 to 100 characters; null clears.' }),
+    displayName: t.string({ description: 'Name of the user, 1 to 100 characters. Null clears it.' }),
   }),
 });
 
@@ -87,7 +87,7 @@ const WalletActivityRef = builder.objectRef<ActivityPage>('WalletActivity').impl
     nextCursor: t.field({
       type: 'UUID',
       nullable: true,
-      description: 'What the next page is asked for with; null at the end.',
+      description: 'Cursor of the next page. Null if there are no more requests.',
       resolve: ({ nextCursor }) => nextCursor,
     }),
   }),
@@ -104,13 +104,13 @@ const activityRules = defineRules({
 builder.queryField('walletActivity', (t) =>
   t.field({
     type: WalletActivityRef,
-    description: "The user's recent signing requests; with a session token those of the session's client.",
+    description: "The user's recent signing requests. With a session token, only those of the session's client.",
     authScopes: { card: true, cardSession: true },
     complexity: ({ limit }) => ({ field: 5, multiplier: limit ?? DEFAULT_LIMIT }),
     args: {
       clientOrigin: t.arg.string({ description: 'Only requests of this client.' }),
       limit: t.arg.int({ description: `1 to ${ACTIVITY_LIMIT}, ${DEFAULT_LIMIT} by default.` }),
-      cursor: t.arg({ type: 'UUID', description: 'The last page’s nextCursor.' }),
+      cursor: t.arg({ type: 'UUID', description: 'The `nextCursor` of the previous page.' }),
     },
     resolve: (_root, args, context) => {
       const { clientOrigin, limit, cursor } = checked(context, activityRules, args);

@@ -10,7 +10,7 @@ import { CouponDurationEnum, CouponRef } from './coupon.ts';
 
 const createRules = defineRules({ schema: createCouponSchema.safeExtend(appIdShape) });
 const CreateCouponInput = builder.inputType('CreateCouponInput', {
-  description: 'A coupon to create. Exactly one of percentOffBps and amountOff is required.',
+  description: 'Input for creating a coupon. Exactly one of `percentOffBps` and `amountOff` is required.',
   extensions: carryRules(createRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
@@ -18,14 +18,14 @@ const CreateCouponInput = builder.inputType('CreateCouponInput', {
     code: t.string({ description: '1 to 50 letters, digits, hyphens and underscores; case-insensitive.' }),
     percentOffBps: t.int({ description: 'Basis points: 1 to 10000.' }),
     amountOff: t.field({ type: 'Decimal', description: 'Greater than zero, at most 2 decimals.' }),
-    currency: t.string({ description: 'USD (the default) or EUR. Only with amountOff.' }),
+    currency: t.string({ description: 'USD or EUR. Defaults to USD. Allowed only with `amountOff`.' }),
     duration: t.field({
       type: CouponDurationEnum,
-      description: 'Which invoices of a subscription it reduces; ONCE by default. Cannot be changed.',
+      description: 'Which invoices of a subscription the coupon reduces. Defaults to ONCE. Cannot be changed.',
     }),
     durationPeriods: t.int({ description: '1 to 1000. Required if duration is REPEATING; not allowed otherwise.' }),
-    maxRedemptions: t.int({ description: '1 to 1000000000; unlimited by default.' }),
-    maxRedemptionsPerCustomer: t.int({ description: '1 to 1000000000; unlimited by default.' }),
+    maxRedemptions: t.int({ description: '1 to 1000000000. Unlimited by default.' }),
+    maxRedemptionsPerCustomer: t.int({ description: '1 to 1000000000. Unlimited by default.' }),
     expiresAt: t.field({ type: 'DateTime', description: 'Time from which no new checkout can redeem it.' }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),
@@ -68,7 +68,7 @@ builder.mutationField('updateCoupon', (t) =>
     description: 'Changes the name and limits of a coupon. Existing sessions and subscriptions keep their discount.',
     authScopes: { write: true },
     args: {
-      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      id: t.arg.id({ required: true, description: 'UUID of the object.' }),
       input: t.arg({ type: UpdateCouponInput, required: true }),
     },
     resolve: async (_root, args, context) => {
@@ -84,7 +84,7 @@ builder.mutationField('archiveCoupon', (t) =>
     description:
       'Archives a coupon. No new checkout can redeem it; existing sessions and subscriptions keep their discount.',
     authScopes: { write: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (_root, { id }, context) =>
       updateCoupon(context.world, { scope: await scopeOf(context), id, input: { isActive: false } }),
   }),

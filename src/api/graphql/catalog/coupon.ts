@@ -69,7 +69,7 @@ export const CouponRef = builder.prismaObject('Coupon', {
       description:
         'Number of checkouts and subscriptions that hold it or have redeemed it. Those that expire unpaid are not counted.',
     }),
-    isActive: t.exposeBoolean('isActive', { description: 'False if it is archived.' }),
+    isActive: t.exposeBoolean('isActive', { description: 'Whether it is active. False if it is archived.' }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
@@ -102,7 +102,7 @@ builder.queryField('coupon', (t) =>
     type: 'Coupon',
     description: 'One coupon. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (query, _root, { id }, context) => {
       const coupon = await context.database.coupon.findUnique({ ...query, where: { id } });
       if (!coupon) throw notFound('coupon');
@@ -128,7 +128,7 @@ builder.queryField('coupons', (t) =>
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
     args: {
       ...orderArgs,
-      filter: t.arg({ type: CouponFilter, description: 'All conditions must hold.' }),
+      filter: t.arg({ type: CouponFilter, description: 'Returns only rows that match every given condition.' }),
       appId: t.arg.id({ description: 'Only this app.' }),
       isActive: t.arg.boolean({ description: 'Only active ones, or only archived ones.' }),
     },

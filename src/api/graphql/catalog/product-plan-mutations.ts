@@ -44,7 +44,7 @@ builder.mutationField('updateProductPlan', (t) =>
     description: 'Changes a plan. Existing subscriptions keep their terms.',
     authScopes: { write: true },
     args: {
-      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      id: t.arg.id({ required: true, description: 'UUID of the object.' }),
       input: t.arg({ type: UpdatePlanInput, required: true }),
     },
     resolve: async (_root, args, context) => {
@@ -82,9 +82,9 @@ builder.mutationField('createProductPlanPrice', (t) =>
 
 /** A price is named by its id, like every other object, or also by the id of its plan, as in the paths of REST. */
 const priceNames = builder.args((t) => ({
-  id: t.id({ description: 'Its UUID.' }),
+  id: t.id({ description: 'UUID of the object.' }),
   productPlanId: t.id({ description: "The plan's UUID. If it is given, the price must belong to that plan." }),
-  priceId: t.id({ description: "The price's UUID; over GraphQL another name of `id`." }),
+  priceId: t.id({ description: "The price's UUID. An alias of `id`, which REST uses." }),
 }));
 
 type PriceNames = { [Name in 'id' | 'productPlanId' | 'priceId']?: string | null | undefined };

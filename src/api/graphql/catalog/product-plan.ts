@@ -7,18 +7,21 @@ import { MeteringRef, PriceTypeEnum } from './metering.ts';
 export const PlanTypeEnum = builder.enumType('PlanType', {
   description: 'How a plan is sold.',
   values: {
-    ONE_TIME: { value: 'ONE_TIME', description: 'Once.' },
-    SUBSCRIPTION: { value: 'SUBSCRIPTION', description: 'Once a billing period.' },
+    ONE_TIME: { value: 'ONE_TIME', description: 'The plan is sold by a single payment.' },
+    SUBSCRIPTION: { value: 'SUBSCRIPTION', description: 'The plan is charged once in each billing period.' },
   } as const,
 });
 
 export const BillingIntervalEnum = builder.enumType('BillingInterval', {
   description: 'The unit of a billing period.',
   values: {
-    MINUTE: { value: 'MINUTE', description: 'Test apps only.' },
+    MINUTE: { value: 'MINUTE', description: 'One minute. Only for apps in test mode.' },
     DAY: { value: 'DAY', description: '24 hours.' },
     WEEK: { value: 'WEEK', description: 'Seven days.' },
-    MONTH: { value: 'MONTH', description: "A calendar month in UTC, the day clamped to the month's end." },
+    MONTH: {
+      value: 'MONTH',
+      description: 'A calendar month in UTC. A day that the month does not have becomes its last day.',
+    },
     YEAR: { value: 'YEAR', description: 'Twelve calendar months.' },
   } as const,
 });
@@ -31,7 +34,7 @@ export const ProductPlanPriceRef = builder.prismaObject('ProductPlanPrice', {
     productPlanId: t.expose('productPlanId', { type: 'UUID', description: 'The plan.' }),
     amount: t.expose('amount', {
       type: 'Decimal',
-      description: 'Per unit, in `currency`. For a METERED price it is the base fee of a period.',
+      description: 'Price of one unit, in `currency`. For a METERED price, it is the base fee of a period.',
     }),
     priceType: t.field({
       type: PriceTypeEnum,
@@ -51,14 +54,21 @@ export const ProductPlanPriceRef = builder.prismaObject('ProductPlanPrice', {
     billingInterval: t.expose('billingInterval', {
       type: BillingIntervalEnum,
       nullable: true,
-      description: 'The unit of the period; null for a ONE_TIME plan.',
+      description: 'Unit of the billing period. Null for a ONE_TIME plan.',
     }),
-    billingIntervalCount: t.exposeInt('billingIntervalCount', { description: 'Units a period.' }),
-    trialPeriodDays: t.exposeInt('trialPeriodDays', { nullable: true, description: 'Days before the first charge.' }),
+    billingIntervalCount: t.exposeInt('billingIntervalCount', {
+      description: 'Number of those units in a billing period.',
+    }),
+    trialPeriodDays: t.exposeInt('trialPeriodDays', {
+      nullable: true,
+      description: 'Number of days before the first charge.',
+    }),
     nickname: t.exposeString('nickname', { nullable: true, description: 'At most 255 characters.' }),
-    sortOrder: t.exposeInt('sortOrder', { description: 'Its place among the plan’s prices.' }),
-    isDefault: t.exposeBoolean('isDefault', { description: 'Exactly one of a plan is.' }),
-    isActive: t.exposeBoolean('isActive', { description: 'False if it is archived.' }),
+    sortOrder: t.exposeInt('sortOrder', { description: 'Position among the plan’s prices.' }),
+    isDefault: t.exposeBoolean('isDefault', {
+      description: 'Whether this is the default price. A plan has exactly one.',
+    }),
+    isActive: t.exposeBoolean('isActive', { description: 'Whether it is active. False if it is archived.' }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
@@ -77,19 +87,19 @@ export const ProductPlanRef = builder.prismaObject('ProductPlan', {
     proxiedImageUrl: t.string({
       extensions: { rest: false },
       nullable: true,
-      description: 'The image as pages of this installation load it: a path of ours that begins with /images/.',
+      description: 'Path from which pages of this installation load the image. It begins with /images/.',
       select: { imageUrl: true },
       resolve: (plan, _args, { world }) => imageAddress(world.secretKeys, plan.imageUrl),
     }),
     planType: t.expose('planType', { type: PlanTypeEnum, description: 'How it is sold.' }),
-    taxRateId: t.expose('taxRateId', { type: 'UUID', nullable: true, description: 'Its tax rate.' }),
-    isActive: t.exposeBoolean('isActive', { description: 'False if it is archived.' }),
+    taxRateId: t.expose('taxRateId', { type: 'UUID', nullable: true, description: 'Tax rate of the plan.' }),
+    isActive: t.exposeBoolean('isActive', { description: 'Whether it is active. False if it is archived.' }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
-    taxRate: t.relation('taxRate', { nullable: true, description: 'Its tax rate.' }),
+    taxRate: t.relation('taxRate', { nullable: true, description: 'Tax rate of the plan.' }),
     prices: t.relation('prices', {
-      description: 'Its prices in their order, archived ones too.',
+      description: 'Prices of the plan in their order, including archived ones.',
       // A plan may have 50 prices, but few plans have more than ten.
       complexity: { field: 1, multiplier: 10 },
       query: { orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }] },

@@ -39,7 +39,7 @@ builder.queryField('productPlan', (t) =>
     type: 'ProductPlan',
     description: 'One product plan. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (query, _root, { id }, context) => {
       const plan = await context.database.productPlan.findUnique({ ...query, where: { id } });
       if (!plan) throw notFound('product plan');
@@ -52,7 +52,7 @@ const ProductPlanFilter = builder.inputType('ProductPlanFilter', {
   description: 'Conditions on product plans. Plans must satisfy all of them.',
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
-    planType: t.field({ type: PlanTypeEnum, description: 'Only this kind.' }),
+    planType: t.field({ type: PlanTypeEnum, description: 'Only plans of this type.' }),
     isActive: t.boolean({ description: 'Only active ones, or only archived ones.' }),
   }),
 });
@@ -66,9 +66,9 @@ builder.queryField('productPlans', (t) =>
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
     args: {
       ...orderArgs,
-      filter: t.arg({ type: ProductPlanFilter, description: 'All conditions must hold.' }),
+      filter: t.arg({ type: ProductPlanFilter, description: 'Returns only rows that match every given condition.' }),
       appId: t.arg.id({ description: 'Only this app.' }),
-      planType: t.arg({ type: PlanTypeEnum, description: 'Only this kind.' }),
+      planType: t.arg({ type: PlanTypeEnum, description: 'Only plans of this type.' }),
       isActive: t.arg.boolean({ description: 'Only active ones, or only archived ones.' }),
     },
     totalCount: async (_root, args, context) =>
@@ -89,7 +89,7 @@ builder.queryField('productPlansPage', (t) =>
     args: {
       ...pageArgs,
       appId: t.arg.id({ description: 'Only this app.' }),
-      planType: t.arg({ type: PlanTypeEnum, description: 'Only this kind.' }),
+      planType: t.arg({ type: PlanTypeEnum, description: 'Only plans of this type.' }),
     },
     resolve: async (_root, args, context) => {
       const where = planWhere(await scopeOf(context, args), { planType: args.planType });

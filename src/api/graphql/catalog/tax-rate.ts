@@ -19,17 +19,17 @@ export const TaxRateRef = builder.prismaObject('TaxRate', {
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
-    merchantId: t.expose('merchantId', { type: 'UUID', description: 'The owning merchant.' }),
+    merchantId: t.expose('merchantId', { type: 'UUID', description: 'The merchant that owns the app.' }),
     displayName: t.exposeString('displayName', { description: '1 to 100 characters.' }),
     percentage: t.float({
       description: '0 to 100, at most 4 decimals.',
       select: { percentage: true },
       resolve: (rate) => rate.percentage.toNumber(),
     }),
-    inclusive: t.exposeBoolean('inclusive', { description: 'Whether prices contain the tax.' }),
+    inclusive: t.exposeBoolean('inclusive', { description: 'Whether prices include the tax.' }),
     jurisdiction: t.exposeString('jurisdiction', { nullable: true, description: 'At most 50 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'At most 500 characters.' }),
-    isActive: t.exposeBoolean('isActive', { description: 'False if it is archived.' }),
+    isActive: t.exposeBoolean('isActive', { description: 'Whether it is active. False if it is archived.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
   }),
@@ -42,11 +42,11 @@ const CreateTaxRateInput = builder.inputType('CreateTaxRateInput', {
   fields: (t) => ({
     appId: t.field({
       type: 'UUID',
-      description: `${OWN_APP} A tax rate is of the merchant, and stores nothing of it.`,
+      description: `${OWN_APP} A tax rate belongs to the merchant, and does not store the app.`,
     }),
     displayName: t.string({ required: true, description: '1 to 100 characters.' }),
     percentage: t.float({ required: true, description: '0 to 100, at most 4 decimals.' }),
-    inclusive: t.boolean({ description: 'Whether prices contain the tax; false by default.' }),
+    inclusive: t.boolean({ description: 'Whether prices include the tax. Defaults to false.' }),
     jurisdiction: t.string({ description: 'At most 50 characters.' }),
     description: t.string({ description: 'At most 500 characters.' }),
   }),
@@ -54,16 +54,16 @@ const CreateTaxRateInput = builder.inputType('CreateTaxRateInput', {
 
 const updateRules = defineRules({ schema: updateTaxRateSchema.extend(appIdShape) });
 const UpdateTaxRateInput = builder.inputType('UpdateTaxRateInput', {
-  description: 'Changes to a tax rate. An absent field stays, and null clears a field.',
+  description: 'Changes to a tax rate. An absent field is unchanged, and null clears a field.',
   extensions: carryRules(updateRules),
   fields: (t) => ({
     appId: t.field({
       type: 'UUID',
-      description: `${OWN_APP} A tax rate is of the merchant, and stores nothing of it.`,
+      description: `${OWN_APP} A tax rate belongs to the merchant, and does not store the app.`,
     }),
     displayName: t.string({ description: '1 to 100 characters.' }),
     percentage: t.float({ description: '0 to 100, at most 4 decimals.' }),
-    inclusive: t.boolean({ description: 'Whether prices contain the tax.' }),
+    inclusive: t.boolean({ description: 'Whether prices include the tax.' }),
     jurisdiction: t.string({ description: 'At most 50 characters.' }),
     description: t.string({ description: 'At most 500 characters.' }),
     isActive: t.boolean({ description: 'False archives it, and true restores it.' }),
@@ -79,7 +79,7 @@ builder.queryField('taxRate', (t) =>
     type: 'TaxRate',
     description: 'One tax rate. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (query, _root, { id }, context) => {
       const rate = await context.database.taxRate.findUnique({ ...query, where: { id } });
       if (!rate) throw notFound('tax rate');
@@ -142,7 +142,7 @@ builder.mutationField('updateTaxRate', (t) =>
     description: 'Changes a tax rate. Existing amounts do not change.',
     authScopes: { write: true },
     args: {
-      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      id: t.arg.id({ required: true, description: 'UUID of the object.' }),
       input: t.arg({ type: UpdateTaxRateInput, required: true }),
     },
     resolve: async (_root, args, context) => {
@@ -158,7 +158,7 @@ builder.mutationField('archiveTaxRate', (t) =>
     type: TaxRateRef,
     description: 'Archives a tax rate. Objects that use it keep it; it cannot be used for new ones.',
     authScopes: { write: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (_root, { id }, context) => {
       const { merchantId } = await scopeOf(context);
       return updateTaxRate(context.world, { merchantId, id, input: { isActive: false } });

@@ -13,46 +13,46 @@ const POLL_MS = 1000;
 type Status = { chain: Chain; cursor: ChainCursor | null; now: Date };
 
 const ChainStatusRef = builder.objectRef<Status>('ChainStatus').implement({
-  description: 'How far a chain is read.',
+  description: 'How far the gateway has read a chain.',
   fields: (t) => ({
     chainId: t.int({ description: 'The chain.', resolve: ({ chain }) => chain.chainId }),
     chain: t.field({ type: ChainRef, description: 'The chain.', resolve: ({ chain }) => chain }),
     headBlock: t.string({
       nullable: true,
-      description: 'The newest block seen, an integer string.',
+      description: 'Number of the newest block that was seen, as an integer string.',
       resolve: ({ cursor }) => cursor?.headNumber.toString() ?? null,
     }),
     finalizedBlock: t.string({
       nullable: true,
-      description: "The newest block under the chain's own finality, an integer string.",
+      description: "Number of the newest block that is final by the chain's own rules, as an integer string.",
       resolve: ({ cursor }) => cursor?.finalizedNumber.toString() ?? null,
     }),
     appliedBlock: t.string({
       nullable: true,
-      description: 'The newest block whose facts have been applied, an integer string.',
+      description: 'Number of the newest block whose events have been applied, as an integer string.',
       resolve: ({ cursor }) => cursor?.appliedNumber.toString() ?? null,
     }),
     headAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'Block time of the newest block.',
+      description: 'Timestamp of the newest block.',
       resolve: ({ cursor }) => (cursor ? new Date(Number(cursor.headTimestamp) * 1000) : null),
     }),
     secondsSinceUpdate: t.int({
       nullable: true,
-      description: 'Since the chain was last looked at.',
+      description: 'Seconds since the gateway last read the chain.',
       resolve: ({ cursor, now }) =>
         cursor
           ? Math.max(0, Math.round((now.getTime() - (cursor.observedAt ?? cursor.updatedAt).getTime()) / 1000))
           : null,
     }),
     paused: t.boolean({
-      description: 'Whether an operator paused new payments.',
+      description: 'Whether an operator has paused new payments on the chain.',
       resolve: ({ cursor }) => cursor?.pausedAt != null,
     }),
     halted: t.boolean({
       description:
-        'Whether the chain is halted because a final fact was reverted. Its state is not reported while it is halted.',
+        'Whether the chain is halted because a final event was reverted. While it is halted, its state is not reported.',
       resolve: ({ cursor }) => cursor?.haltedAt != null,
     }),
   }),
@@ -61,7 +61,7 @@ const ChainStatusRef = builder.objectRef<Status>('ChainStatus').implement({
 builder.queryField('chainStatus', (t) =>
   t.field({
     type: [ChainStatusRef],
-    description: 'How far each chain with a node is read.',
+    description: 'How far the gateway has read each chain that has a node.',
     authScopes: { credential: true, operator: true },
     resolve: (_root, _args, { world }) => readStatus(world),
   }),
@@ -70,7 +70,8 @@ builder.queryField('chainStatus', (t) =>
 builder.subscriptionField('chainStatus', (t) =>
   t.field({
     type: [ChainStatusRef],
-    description: 'The same, now and whenever a block is seen, applied or finalized; at most once a second.',
+    description:
+      'How far the gateway has read each chain: the current state, and then an update whenever a block is seen, applied or finalized, at most once a second.',
     authScopes: { credential: true, operator: true },
     subscribe: (_root, _args, { world }) => followStatus(world),
     resolve: (status) => status,

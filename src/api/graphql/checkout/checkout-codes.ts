@@ -14,7 +14,7 @@ const CheckoutCodeRef = builder.objectRef<CreatedCheckoutCode>('CheckoutCode').i
   description: 'A one-time code of a checkout session. It is valid for 120 seconds and for one exchange.',
   fields: (t) => ({
     code: t.exposeString('code', {
-      description: 'The code: 43 base64url characters. It is returned only here.',
+      description: 'The code: 43 base64url characters. Returned only when it is created.',
       extensions: { example: EXAMPLE },
     }),
     url: t.expose('url', {
@@ -48,7 +48,7 @@ const ExchangeCheckoutCodeInput = builder.inputType('ExchangeCheckoutCodeInput',
   fields: (t) => ({
     code: t.string({
       required: true,
-      description: 'Of createCheckoutCode: 43 characters.',
+      description: 'The code that createCheckoutCode returned: 43 characters.',
       extensions: { example: EXAMPLE },
     }),
   }),

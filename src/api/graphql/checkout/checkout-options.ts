@@ -5,19 +5,24 @@ import { builder } from '../server/builder.ts';
 import { sessionScope } from './session-access.ts';
 
 const CheckoutOptionRef = builder.objectRef<CheckoutOption>('CheckoutOption').implement({
-  description: 'One way to pay, at the price of this moment.',
+  description: 'A way to pay, at the current price.',
   fields: (t) => ({
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     chainName: t.exposeString('chainName', { description: 'Its name.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     symbol: t.exposeString('symbol', { description: "The token's symbol." }),
-    decimals: t.exposeInt('decimals', { description: "The token's decimals." }),
+    decimals: t.exposeInt('decimals', { description: 'Number of decimal places of the token.' }),
     cryptoAmount: t.expose('cryptoAmount', {
       type: 'BaseUnits',
-      description: 'What would be paid, base units, rounded up.',
+      description: 'Amount to pay, in base units, rounded up.',
     }),
-    exchangeRate: t.exposeString('exchangeRate', { description: 'Whole tokens per 1 USD, a decimal string.' }),
-    methods: t.expose('methods', { type: [AuthorizationMethodEnum], description: 'How it may be paid.' }),
+    exchangeRate: t.exposeString('exchangeRate', {
+      description: 'Number of whole tokens per 1 USD, as a decimal string.',
+    }),
+    methods: t.expose('methods', {
+      type: [AuthorizationMethodEnum],
+      description: 'Methods by which the payer can pay.',
+    }),
   }),
 });
 
@@ -26,7 +31,7 @@ const CheckoutOptionsRef = builder.objectRef<{ options: CheckoutOption[] }>('Che
   fields: (t) => ({
     options: t.expose('options', {
       type: [CheckoutOptionRef],
-      description: 'By chain, then in the order of the registry.',
+      description: 'The ways to pay, ordered by chain and then by the order of the token registry.',
     }),
   }),
 });

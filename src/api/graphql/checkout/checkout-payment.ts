@@ -10,19 +10,25 @@ import { builder } from '../server/builder.ts';
 import type { Attempt, ShownPayment } from './checkout-view.ts';
 
 export const CheckoutPaymentRef = builder.objectRef<ShownPayment>('CheckoutPayment').implement({
-  description: 'How far the payment of a session is.',
+  description: 'Progress of the payment of a session.',
   fields: (t) => ({
     status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Current status.' }),
     captureMode: t.expose('captureMode', {
       type: CaptureModeEnum,
-      description: 'Whether it is captured with the authorization, or held until the merchant asks.',
+      description: 'Whether the payment is captured with the authorization, or held until the merchant captures it.',
     }),
     timelockSeconds: t.exposeInt('timelockDuration', {
-      description: 'How long the escrow holds it after the capture, seconds.',
+      description: 'Seconds after capture during which the escrow holds the payment.',
     }),
-    chainId: t.exposeInt('authorizationChainId', { nullable: true, description: 'The chain it was paid on.' }),
-    tokenKey: t.exposeString('authorizationTokenKey', { nullable: true, description: 'The token it was paid with.' }),
-    txHash: t.exposeString('authorizationTxHash', { nullable: true, description: 'The authorizing transaction.' }),
+    chainId: t.exposeInt('authorizationChainId', { nullable: true, description: 'The chain on which it was paid.' }),
+    tokenKey: t.exposeString('authorizationTokenKey', {
+      nullable: true,
+      description: 'The token with which it was paid.',
+    }),
+    txHash: t.exposeString('authorizationTxHash', {
+      nullable: true,
+      description: 'Hash of the transaction that authorized the payment.',
+    }),
     walletAddress: t.exposeString('authorizationWalletAddress', {
       nullable: true,
       description: 'The wallet that paid.',
@@ -30,17 +36,19 @@ export const CheckoutPaymentRef = builder.objectRef<ShownPayment>('CheckoutPayme
     cryptoAmount: t.expose('cryptoAmount', {
       type: 'BaseUnits',
       nullable: true,
-      description: 'What was paid, base units.',
+      description: 'Amount paid, in base units.',
     }),
     authorization: t.field({
       type: TransactionRef,
       nullable: true,
-      description: 'The newest transaction that pays it, from being queued or seen on; also before it counts.',
+      description:
+        'The latest authorizing transaction, from the time at which it is queued or first seen, even before it has enough confirmations.',
       resolve: (payment) => payment.transactions[0] ?? null,
     }),
     requiredConfirmations: t.int({
       nullable: true,
-      description: 'Blocks, its own counted, after which that transaction counts; null while there is none.',
+      description:
+        'Number of confirmations, counting its own block, after which the authorization is applied. Null while there is no authorization.',
       resolve: ({ transactions: [newest] }, _args, { world }) =>
         newest ? (world.registry.chain(newest.chainId)?.confirmations ?? null) : null,
     }),
@@ -50,15 +58,18 @@ export const CheckoutPaymentRef = builder.objectRef<ShownPayment>('CheckoutPayme
       description: 'Block time of the authorization.',
     }),
     capturedAt: t.expose('capturedAt', { type: 'DateTime', nullable: true, description: 'Block time of the capture.' }),
-    captureTxHash: t.exposeString('captureTxHash', { nullable: true, description: 'The capturing transaction.' }),
+    captureTxHash: t.exposeString('captureTxHash', {
+      nullable: true,
+      description: 'Hash of the transaction that captured the payment.',
+    }),
     timelockEndsAt: t.expose('timelockEndsAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it can be paid out to the merchant.',
+      description: 'Time from which it can be paid out to the merchant.',
     }),
     undelivered: t.field({
       type: [UndeliveredPayoutRef],
-      description: 'What was to go back to the wallet and could not be delivered yet, oldest first.',
+      description: "Payouts to the payer's wallet that have not been delivered yet, oldest first.",
       resolve: (payment) => payment.payouts.filter((payout) => isOfPayer(payment, payout)),
     }),
     refunds: t.field({
@@ -91,24 +102,26 @@ export const CheckoutPaymentRef = builder.objectRef<ShownPayment>('CheckoutPayme
 });
 
 export const CheckoutAttemptRef = builder.objectRef<Attempt>('CheckoutAttempt').implement({
-  description: "The payer's latest payment, from any tab, pending or received.",
+  description: "The payer's latest payment attempt, from any browser tab, pending or received.",
   fields: (t) => ({
-    quoteId: t.expose('quoteId', { type: 'UUID', description: 'The quote that was answered.' }),
-    method: t.expose('method', { type: AuthorizationMethodEnum, description: 'How it is paid.' }),
+    quoteId: t.expose('quoteId', { type: 'UUID', description: 'The quote that the payer confirmed.' }),
+    method: t.expose('method', { type: AuthorizationMethodEnum, description: 'The method of payment.' }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
-    walletAddress: t.exposeString('walletAddress', { description: 'The wallet; empty where none was named.' }),
-    cryptoAmount: t.expose('cryptoAmount', { type: 'BaseUnits', description: 'What is paid, base units.' }),
+    walletAddress: t.exposeString('walletAddress', {
+      description: "Address of the payer's wallet. Empty if none was given.",
+    }),
+    cryptoAmount: t.expose('cryptoAmount', { type: 'BaseUnits', description: 'Amount of the payment, in base units.' }),
     txHash: t.exposeString('txHash', {
       nullable: true,
-      description: 'The transaction that the wallet reported, if the wallet sent one itself.',
+      description: "Hash of the transaction that the payer's wallet sent. Null if it sent none or did not report it.",
     }),
-    madeAt: t.expose('madeAt', { type: 'DateTime', description: 'When it was answered.' }),
+    madeAt: t.expose('madeAt', { type: 'DateTime', description: 'Time at which the payer confirmed the quote.' }),
     payBy: t.expose('payBy', {
       type: 'DateTime',
       nullable: true,
       description:
-        "Until which block time the payment is taken; what comes later is refused by the escrow, or sent back. Null for a subscription's consent.",
+        "Latest block time at which the payment is accepted. The escrow refuses a later payment, or returns it to the payer. Null for a subscription's consent.",
     }),
   }),
 });

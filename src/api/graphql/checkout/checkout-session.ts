@@ -19,7 +19,10 @@ export const CheckoutModeEnum = builder.enumType('CheckoutMode', {
   description: 'What a session is for.',
   values: {
     PAYMENT: { value: 'PAYMENT', description: 'One payment.' },
-    SUBSCRIPTION: { value: 'SUBSCRIPTION', description: 'The consent of a subscription; `purpose` says which.' },
+    SUBSCRIPTION: {
+      value: 'SUBSCRIPTION',
+      description: 'The consent of a subscription. `purpose` is either SUBSCRIPTION_START or CONSENT_RENEWAL.',
+    },
   } as const,
 });
 
@@ -47,24 +50,25 @@ export const CheckoutUiModeEnum = builder.enumType('CheckoutUiMode', {
 export const CheckoutSessionStatusEnum = builder.enumType('CheckoutSessionStatus', {
   description: 'Status of a checkout session.',
   values: {
-    OPEN: { value: 'OPEN', description: 'It can be paid.' },
-    COMPLETE: { value: 'COMPLETE', description: 'It is paid.' },
-    EXPIRED: { value: 'EXPIRED', description: 'It expired, or the merchant ended it.' },
+    OPEN: { value: 'OPEN', description: 'The session can be paid.' },
+    COMPLETE: { value: 'COMPLETE', description: 'The payment was made, or the consent of a trial was recorded.' },
+    EXPIRED: { value: 'EXPIRED', description: 'The session expired, or the merchant ended it.' },
   } as const,
 });
 
 const CheckoutErrorRef = builder.objectRef<CheckoutLastError>('CheckoutError').implement({
-  description: 'Why the last payment attempt failed.',
+  description: 'Why the latest payment attempt failed.',
   fields: (t) => ({
     code: t.exposeString('code', {
-      description: 'RELAY_FAILED: the relayed payment was refused by the chain; prepare again.',
+      description:
+        'Machine-readable code. `RELAY_FAILED` means that the chain refused the relayed payment; prepare the checkout again.',
     }),
-    message: t.exposeString('message', { description: 'Description for people.' }),
+    message: t.exposeString('message', { description: 'Human-readable description.' }),
   }),
 });
 
 builder.prismaObject('CheckoutItem', {
-  description: 'A line of a session.',
+  description: 'A line item of a checkout session.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
@@ -77,41 +81,49 @@ builder.prismaObject('CheckoutItem', {
       select: { productPlan: { select: { imageUrl: true } } },
       resolve: ({ productPlan }, _args, { world }) => imageAddress(world.secretKeys, productPlan?.imageUrl ?? null),
     }),
-    amount: t.expose('amount', { type: 'Decimal', description: 'Of one unit, in `currency`.' }),
+    amount: t.expose('amount', { type: 'Decimal', description: 'Price of one unit, in `currency`.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     quantity: t.exposeInt('quantity', { description: 'Quantity, at least 1.' }),
-    taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax of the whole line.' }),
+    taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax on the whole line.' }),
     discountAmount: t.expose('discountAmount', {
       type: 'Decimal',
       description: 'Discount of the coupon on the whole line, before an exclusive tax or including an inclusive one.',
     }),
-    productPlanId: t.expose('productPlanId', { type: 'UUID', nullable: true, description: 'The plan it is of.' }),
+    productPlanId: t.expose('productPlanId', {
+      type: 'UUID',
+      nullable: true,
+      description: 'ID of the product plan. Null if the line has none.',
+    }),
     productPlanPriceId: t.expose('productPlanPriceId', {
       type: 'UUID',
       nullable: true,
-      description: 'The price it has.',
+      description: "ID of the plan's price. Null if the line has none.",
     }),
   }),
 });
 
 export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
-  description: "One payer's visit, from the price to the payment.",
+  description: 'One visit of a payer, in which a payment is made or a subscription begins.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
-    mode: t.expose('mode', { type: CheckoutModeEnum, description: 'A payment, or the consent of a subscription.' }),
+    mode: t.expose('mode', {
+      type: CheckoutModeEnum,
+      description: 'Whether the session is for a payment or for the consent of a subscription.',
+    }),
     purpose: t.field({
       type: CheckoutPurposeEnum,
-      description: 'What the payer does in it.',
+      description: 'What the payer does in the session.',
       select: { mode: true, renewsConsent: true },
       resolve: (session) => purposeOf(session),
     }),
-    uiMode: t.expose('uiMode', { type: CheckoutUiModeEnum, description: 'Who shows it to the payer.' }),
+    uiMode: t.expose('uiMode', { type: CheckoutUiModeEnum, description: 'Who presents the session to the payer.' }),
     status: t.expose('status', { type: CheckoutSessionStatusEnum, description: 'Current status.' }),
     url: t.field({
       type: 'URL',
-      description: "The payer's page. When the session is made, the client secret is its fragment; later it has none.",
+      description:
+        "URL of the payer's page. In the response that creates the session, its fragment contains the client secret; later responses contain no fragment.",
       resolve: (session, _args, { world }) =>
         sessionUrl(world.config.publicUrl, session.id, newSecretOf(session) ?? undefined),
     }),
@@ -122,26 +134,33 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
         'Secret that authorizes requests for this session only, in the header x-client-secret. Returned when the session is created, and null afterwards.',
       resolve: (session) => newSecretOf(session),
     }),
-    amount: t.expose('amount', { type: 'Decimal', description: 'What is paid: subtotal and taxAmount.' }),
+    amount: t.expose('amount', {
+      type: 'Decimal',
+      description: 'Amount to pay: the sum of `subtotal` and `taxAmount`.',
+    }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
-    subtotal: t.expose('subtotal', { type: 'Decimal', description: 'Net of tax.' }),
-    taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax of all lines.' }),
+    subtotal: t.expose('subtotal', { type: 'Decimal', description: 'Amount without tax.' }),
+    taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax on all lines.' }),
     discountAmount: t.expose('discountAmount', {
       type: 'Decimal',
       description: 'Discount of the coupon on all lines, already deducted from amount, subtotal and taxAmount.',
     }),
-    couponId: t.expose('couponId', { type: 'UUID', nullable: true, description: 'The coupon that it redeems.' }),
+    couponId: t.expose('couponId', {
+      type: 'UUID',
+      nullable: true,
+      description: 'The coupon that the session redeems. Null if it redeems none.',
+    }),
     couponName: t.string({
       extensions: { rest: false },
       nullable: true,
-      description: 'The name of that coupon.',
+      description: 'The name of the coupon. Null without a coupon.',
       select: { coupon: { select: { name: true } } },
       resolve: ({ coupon }) => coupon?.name ?? null,
     }),
     coupon: t.field({
       type: OfferedCouponRef,
       nullable: true,
-      description: 'The discount of that coupon, and the total without it.',
+      description: 'The discount of the coupon, and the total without it. Null without a coupon.',
       select: { mode: true, coupon: true, taxRate: true, items: { orderBy: { position: 'asc' } } },
       resolve: ({ mode, coupon, taxRate, items }) => {
         const isSubscription = mode === 'SUBSCRIPTION';
@@ -152,17 +171,32 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
     paymentIntentId: t.expose('paymentIntentId', {
       type: 'UUID',
       nullable: true,
-      description: 'The payment; null for a subscription that starts with a trial.',
+      description: 'The payment intent. Null for a subscription that starts with a trial.',
     }),
-    customerAccountId: t.expose('customerAccountId', { type: 'UUID', nullable: true, description: 'The payer.' }),
+    customerAccountId: t.expose('customerAccountId', {
+      type: 'UUID',
+      nullable: true,
+      description: 'The customer who pays. Null if the payer is not a known customer.',
+    }),
     sourceType: t.expose('sourceType', {
       type: PaymentSourceTypeEnum,
       nullable: true,
-      description: 'What it was made from; null for an intent that the API made.',
+      description:
+        'Kind of object from which the session was created. Null for a payment intent that was created by the API.',
     }),
-    sourceId: t.expose('sourceId', { type: 'UUID', nullable: true, description: 'The id of that.' }),
-    allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'Chains it may be paid on.' }),
-    allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Tokens it may be paid with.' }),
+    sourceId: t.expose('sourceId', {
+      type: 'UUID',
+      nullable: true,
+      description: 'ID of the object from which the session was created.',
+    }),
+    allowedChains: t.expose('allowedChains', {
+      type: 'ChainSelection',
+      description: 'Chains on which it can be paid.',
+    }),
+    allowedTokens: t.expose('allowedTokens', {
+      type: 'TokenSelection',
+      description: 'Tokens with which it can be paid.',
+    }),
     successUrl: t.exposeString('successUrl', {
       nullable: true,
       description: 'URL to which the payer is sent after paying.',
@@ -181,21 +215,22 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
       extensions: { rest: true },
       type: CheckoutErrorRef,
       nullable: true,
-      description: 'Why the last payment attempt failed.',
+      description: 'Why the latest payment attempt failed.',
       resolve: (session) => checkoutLastError(session),
     }),
     items: t.relation('items', {
       extensions: { rest: true },
       query: { orderBy: { position: 'asc' } },
-      description: 'The lines; none for an existing intent.',
+      description: 'Line items. Empty for a session of an existing payment intent.',
     }),
     paymentIntent: t.relation('paymentIntent', {
       nullable: true,
-      description: "The payment. Null for a trial. The payer does not see fields that are only the merchant's.",
+      description:
+        'The payment intent. Null for a trial. Fields that concern only the merchant are hidden from payers.',
     }),
     metadata: t.field({
       type: 'JSONObject',
-      description: "The merchant's own data; empty for the payer.",
+      description: "The merchant's own data. Payers receive an empty object.",
       resolve: (session, _args, context) => (isMerchant(context) ? session.metadata : {}),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),

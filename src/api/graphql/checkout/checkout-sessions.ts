@@ -30,7 +30,7 @@ builder.queryField('checkoutSession', (t) =>
     type: 'CheckoutSession',
     description: 'One checkout session. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true, session: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (query, _root, { id }, context) => {
       await sessionScope(context, id);
       const session = await context.database.checkoutSession.findUnique({ ...query, where: { id } });
@@ -44,7 +44,7 @@ const CheckoutSessionFilter = builder.inputType('CheckoutSessionFilter', {
   description: 'Conditions on checkout sessions. Sessions must satisfy all of them.',
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
-    status: t.field({ type: [CheckoutSessionStatusEnum], description: 'One of these.' }),
+    status: t.field({ type: [CheckoutSessionStatusEnum], description: 'Only these statuses.' }),
   }),
 });
 
@@ -58,7 +58,10 @@ builder.queryField('checkoutSessions', (t) =>
       complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
       args: {
         ...orderArgs,
-        filter: t.arg({ type: CheckoutSessionFilter, description: 'All conditions must hold.' }),
+        filter: t.arg({
+          type: CheckoutSessionFilter,
+          description: 'Returns only rows that match every given condition.',
+        }),
         appId: t.arg.id({ description: 'Only this app.' }),
         status: t.arg({ type: CheckoutSessionStatusEnum, description: 'Only this status.' }),
       },

@@ -33,16 +33,16 @@ const CheckoutSubscriptionRef = builder.objectRef<SoldSubscription>('CheckoutSub
     billingInterval: t.field({
       type: BillingIntervalEnum,
       nullable: true,
-      description: 'The unit of its period.',
+      description: 'Unit of the billing period.',
       resolve: ({ productPlanPrice }) => productPlanPrice.billingInterval,
     }),
     billingIntervalCount: t.int({
-      description: 'How many of them a period has.',
+      description: 'Number of those units in a billing period.',
       resolve: ({ productPlanPrice }) => productPlanPrice.billingIntervalCount,
     }),
     trialPeriodDays: t.int({
       nullable: true,
-      description: 'Days before the first charge; null for none.',
+      description: 'Number of days before the first charge. Null if there is no trial.',
       resolve: ({ productPlanPrice }) => productPlanPrice.trialPeriodDays,
     }),
     metering: t.field({
@@ -54,13 +54,13 @@ const CheckoutSubscriptionRef = builder.objectRef<SoldSubscription>('CheckoutSub
     currentPeriodEnd: t.expose('currentPeriodEnd', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it is charged next; null before it is ACTIVE.',
+      description: 'Time of the next charge. Null before the subscription is ACTIVE.',
     }),
   }),
 });
 
 const CheckoutRef = builder.objectRef<PayersView>('Checkout').implement({
-  description: "What a payer's page may see of a session.",
+  description: "The parts of a checkout session that a payer's page can read.",
   fields: (t) => ({
     appName: t.string({ description: 'Name of the payee.', resolve: ({ session }) => session.app.name }),
     appLogoUrl: t.string({
@@ -70,47 +70,48 @@ const CheckoutRef = builder.objectRef<PayersView>('Checkout').implement({
     }),
     accentColor: t.string({
       nullable: true,
-      description: 'The color that the payee chose for the page, as #rrggbb. Null for the default.',
+      description:
+        'Accent color of the page, as chosen by the payee, in the form #rrggbb. Null if the default color is used.',
       resolve: ({ session }) => session.app.accentColor,
     }),
     contact: t.field({
       type: PayeeContactRef,
-      description: 'How the payer reaches the payee.',
+      description: 'How the payer can contact the payee.',
       resolve: ({ session }) => session.app,
     }),
     heading: t.string({
       nullable: true,
-      description: 'Heading that the payee chose for the page.',
+      description: 'Heading of the page, as set by the payee.',
       resolve: ({ session }) => session.app.checkoutHeading,
     }),
     message: t.string({
       nullable: true,
-      description: 'Text of the payee under that heading.',
+      description: 'Text under the heading, as set by the payee.',
       resolve: ({ session }) => session.app.checkoutMessage,
     }),
     receiptMessage: t.string({
       nullable: true,
-      description: 'Text of the payee that is shown after the payment.',
+      description: 'Text that the page shows after the payment, as set by the payee.',
       resolve: ({ session }) => session.app.receiptMessage,
     }),
     merchantName: t.string({
-      description: 'Whose app it is.',
+      description: 'Name of the merchant that owns the app.',
       resolve: ({ session }) => session.app.merchant.name,
     }),
     isTest: t.boolean({
-      description: 'Whether it is test money.',
+      description: 'Whether the payment is made on a test network.',
       resolve: ({ session }) => session.app.mode === 'TEST',
     }),
     payment: t.expose('payment', {
       type: CheckoutPaymentRef,
       nullable: true,
-      description: 'The payment; null for a trial.',
+      description: 'The payment. Null for a trial.',
     }),
     attempt: t.expose('attempt', {
       type: CheckoutAttemptRef,
       nullable: true,
       description:
-        "What the payer answered last; null before that, and after it failed: then the session's lastError says why.",
+        "The payer's latest payment attempt. Null if there is none, or if it failed; the session's `lastError` then contains the reason.",
     }),
     subscription: t.field({
       type: CheckoutSubscriptionRef,
@@ -126,7 +127,7 @@ const CheckoutRef = builder.objectRef<PayersView>('Checkout').implement({
     payees: t.field({
       type: [PayoutAddressRef],
       description:
-        'The addresses to which the merchant is paid, one for each chain family: the payee of the signed terms.',
+        'The addresses to which the merchant is paid, one for each chain family. They are the payees of the signed terms.',
       resolve: ({ session }) => session.app.payoutAddresses,
     }),
     disputeSeconds: t.exposeInt('disputeSeconds', {
@@ -136,7 +137,7 @@ const CheckoutRef = builder.objectRef<PayersView>('Checkout').implement({
     now: t.expose('now', {
       type: 'DateTime',
       description:
-        "Current time of the gateway's clock, by which quotes and sessions expire. A browser's clock may be wrong.",
+        "Current time of the gateway's clock, which determines when quotes and sessions expire. A browser's clock may be wrong.",
     }),
     session: t.prismaField({
       type: CheckoutSessionRef,
@@ -155,7 +156,7 @@ builder.prismaObjectField(CheckoutSessionRef, 'checkout', (t) =>
     type: CheckoutRef,
     nullable: true,
     description:
-      "What the payer's page may see, so that a page that starts a session need not query it. Returned with the client secret when the session is created, and null afterwards.",
+      "What the payer's page can read, so that a page that starts a session does not need a second query. Returned with the client secret when the session is created, and null afterwards.",
     resolve: async (session, _args, { world }) =>
       newSecretOf(session) === null ? null : await readPayersView(world, session.id),
   }),
@@ -164,7 +165,7 @@ builder.prismaObjectField(CheckoutSessionRef, 'checkout', (t) =>
 builder.queryField('checkout', (t) =>
   t.field({
     type: CheckoutRef,
-    description: "What a payer's page may see, for whoever has the session's client secret.",
+    description: "What a payer's page can read of a session. Requires the client secret of the session.",
     authScopes: { public: true },
     args: {
       id: t.arg.id({ required: true, description: "The session's UUID." }),
@@ -183,7 +184,7 @@ builder.subscriptionField('checkoutUpdated', (t) =>
   t.field({
     type: CheckoutRef,
     description:
-      "What a payer's page may see: as it is now, then after each change of the session or its payment: an event, an answer given elsewhere, a relay that failed, each confirmation until it is authorized.",
+      "What a payer's page can read of a session: the current state first, and then the state after each change of the session or its payment. Changes include events, a confirmation in another tab, a failed relay, and each confirmation of the authorizing transaction.",
     authScopes: { read: true, session: true },
     args: { id: t.arg.id({ required: true, description: "The session's UUID." }) },
     subscribe: async (_root, { id }, context) => {

@@ -11,45 +11,58 @@ import { CheckoutSessionRef, CheckoutUiModeEnum } from './checkout-session.ts';
 import { openSession } from './open-session.ts';
 
 const CheckoutItemInput = builder.inputType('CheckoutItemInput', {
-  description: 'A line of a session.',
+  description: 'A line item of a checkout session.',
   fields: (t) => ({
     name: t.string({ required: true, description: '1 to 255 characters.' }),
-    amount: t.field({ type: 'Decimal', description: 'Of one unit; required without productPlanPriceId.' }),
-    currency: t.string({ description: 'USD (the default) or EUR; the same for all lines.' }),
-    quantity: t.int({ description: '1 (the default) to 1000000.' }),
+    amount: t.field({
+      type: 'Decimal',
+      description: 'Price of one unit. Required unless `productPlanPriceId` is given.',
+    }),
+    currency: t.string({ description: 'USD or EUR; the same for all lines. Defaults to USD.' }),
+    quantity: t.int({ description: '1 to 1000000. Defaults to 1.' }),
     description: t.string({ description: 'At most 2000 characters.' }),
-    productPlanId: t.field({ type: 'UUID', description: 'A plan of the app, whose tax rate it has.' }),
-    productPlanPriceId: t.field({ type: 'UUID', description: 'A price of that plan, which says the amount.' }),
+    productPlanId: t.field({ type: 'UUID', description: 'A plan of the app, whose tax rate applies to the line.' }),
+    productPlanPriceId: t.field({ type: 'UUID', description: 'A price of that plan, which determines the amount.' }),
   }),
 });
 
 const rules = defineRules({ schema: createCheckoutSessionSchema, also: givenSelectionFaults });
 
 export const CreateCheckoutSessionInput = builder.inputType('CreateCheckoutSessionInput', {
-  description: 'A session for exactly one of items, paymentIntentId, invoiceId, subscriptionId and paymentLinkId.',
+  description:
+    'Input for creating a checkout session. Exactly one of `items`, `paymentIntentId`, `invoiceId`, `subscriptionId` and `paymentLinkId` is required.',
   extensions: carryRules(rules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'The app. Required if the credential covers several apps.' }),
-    items: t.field({ type: [CheckoutItemInput], description: '1 to 100 lines; an intent over their total is made.' }),
-    paymentIntentId: t.field({ type: 'UUID', description: 'A CREATED intent of the app.' }),
+    items: t.field({
+      type: [CheckoutItemInput],
+      description: '1 to 100 line items. A payment intent for their total is created with the session.',
+    }),
+    paymentIntentId: t.field({ type: 'UUID', description: 'A payment intent of the app with the status CREATED.' }),
     invoiceId: t.field({ type: 'UUID', description: 'An open invoice of the app.' }),
-    subscriptionId: t.field({ type: 'UUID', description: 'A PENDING subscription of the app.' }),
+    subscriptionId: t.field({ type: 'UUID', description: 'A subscription of the app with the status PENDING.' }),
     paymentLinkId: t.field({ type: 'UUID', description: 'An active link of the app.' }),
     quantity: t.int({
       description:
-        'Units to buy, between the minimum and the maximum of the link; the minimum by default. Only with paymentLinkId.',
+        'Number of units to buy, between the minimum and the maximum of the link. Defaults to the minimum. Allowed only with `paymentLinkId`.',
     }),
-    couponId: t.field({ type: 'UUID', description: 'A coupon of the app. Only with items or paymentLinkId.' }),
+    couponId: t.field({
+      type: 'UUID',
+      description: 'A coupon of the app. Allowed only with `items` or `paymentLinkId`.',
+    }),
     couponCode: t.string({ description: 'The code of a coupon of the app, instead of its id.' }),
     customerAccountId: t.field({ type: 'UUID', description: 'A customer of the app.' }),
-    uiMode: t.field({ type: CheckoutUiModeEnum, description: 'HOSTED by default.' }),
+    uiMode: t.field({ type: CheckoutUiModeEnum, description: 'Defaults to HOSTED.' }),
     successUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after paying.' }),
     cancelUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after cancelling.' }),
-    expiresInMinutes: t.int({ description: '1 to 1440; 60 by default.' }),
-    captureMode: t.field({ type: CaptureModeEnum, description: "The app's own by default." }),
-    allowedChains: t.field({ type: 'ChainSelection', description: 'ALL by default.' }),
-    allowedTokens: t.field({ type: 'TokenSelection', description: 'ALL by default.' }),
-    taxRateId: t.field({ type: 'UUID', description: "A tax rate of the merchant, instead of the plans'." }),
+    expiresInMinutes: t.int({ description: 'Minutes until the session expires, 1 to 1440. Defaults to 60.' }),
+    captureMode: t.field({ type: CaptureModeEnum, description: 'Defaults to the capture mode of the app.' }),
+    allowedChains: t.field({ type: 'ChainSelection', description: 'Defaults to ALL.' }),
+    allowedTokens: t.field({ type: 'TokenSelection', description: 'Defaults to ALL.' }),
+    taxRateId: t.field({
+      type: 'UUID',
+      description: 'A tax rate of the merchant, which replaces the tax rates of the plans.',
+    }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),
 });
@@ -78,9 +91,9 @@ builder.mutationField('createCheckoutSession', (t) =>
 builder.mutationField('expireCheckoutSession', (t) =>
   t.field({
     type: CheckoutSessionRef,
-    description: 'Ends an OPEN session, and cancels an intent that was made with it.',
+    description: 'Ends an OPEN session, and cancels the payment intent that was created with it.',
     authScopes: { write: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (_root, { id }, context) => {
       const scope = await scopeOf(context);
       return await expireCheckoutSession(context.world, {

@@ -41,13 +41,17 @@ const PrepareCheckoutInput = builder.inputType('PrepareCheckoutInput', {
   description: 'How the payer wants to pay.',
   extensions: carryRules(prepareRules),
   fields: (t) => ({
-    chainId: t.int({ required: true, description: 'One of the options.' }),
-    tokenKey: t.string({ required: true, description: 'One of the options.' }),
+    chainId: t.int({ required: true, description: 'Chain ID of one of the options.' }),
+    tokenKey: t.string({ required: true, description: 'Token key of one of the options.' }),
     walletAddress: t.string({
       description:
         "The payer's wallet: an EVM address in any valid case, base58 on Solana. On Solana it may be left out: whoever pays is then the payer, and the step contains the payment URL but no transaction to sign. For TRANSFER it is the refund address, which must be an address whose key the payer holds: it receives refunds and everything that is not part of the payment, and only its key can dispute the payment. A deposit address is rejected.",
     }),
-    method: t.field({ type: AuthorizationMethodEnum, required: true, description: "One of the option's methods." }),
+    method: t.field({
+      type: AuthorizationMethodEnum,
+      required: true,
+      description: 'One of the methods of the option.',
+    }),
   }),
 });
 
@@ -68,22 +72,29 @@ const confirmRules = defineRules({
 });
 
 const CheckoutSignaturesInput = builder.inputType('CheckoutSignaturesInput', {
-  description: 'Signatures by the names of their steps.',
+  description: 'Signatures, by the names of the steps that requested them.',
   fields: (t) => ({
-    permit: t.field({ type: 'Hex', description: 'EIP-2612; of a key, 65 bytes.' }),
-    consent: t.field({ type: 'Hex', description: 'Of a key, or of an account with ERC-1271.' }),
-    receive: t.field({ type: 'Hex', description: 'ERC-3009; of a key, or of an account with ERC-1271.' }),
+    permit: t.field({ type: 'Hex', description: 'EIP-2612 permit signature by a key, 65 bytes.' }),
+    consent: t.field({
+      type: 'Hex',
+      description: 'Signature of the consent, by a key or by a contract account (ERC-1271).',
+    }),
+    receive: t.field({ type: 'Hex', description: 'ERC-3009 signature, by a key or by a contract account (ERC-1271).' }),
   }),
 });
 
 const ConfirmCheckoutInput = builder.inputType('ConfirmCheckoutInput', {
-  description: "The payer's answer to a quote.",
+  description: 'Input for confirming a prepared payment.',
   extensions: carryRules(confirmRules),
   fields: (t) => ({
-    quoteId: t.field({ type: 'UUID', description: 'The latest of the session by default.' }),
-    signatures: t.field({ type: CheckoutSignaturesInput, description: 'All that the steps asked for.' }),
+    quoteId: t.field({
+      type: 'UUID',
+      description: 'The quote to confirm. Defaults to the latest quote of the session.',
+    }),
+    signatures: t.field({ type: CheckoutSignaturesInput, description: 'All signatures that the steps requested.' }),
     txHash: t.string({
-      description: 'Of a payment that the wallet sent: 0x and 64 hex digits, or a Solana signature in base58; a hint.',
+      description:
+        'Hash of the transaction that the wallet sent: `0x` and 64 hex digits, or a Solana signature in base58. It helps the gateway to find the payment sooner.',
     }),
   }),
 });
@@ -119,11 +130,11 @@ builder.mutationField('confirmCheckout', (t) =>
   t.field({
     type: CheckoutSessionRef,
     description:
-      'Takes the signatures of a quote and relays the payment. Confirming twice is one payment. For a plain transfer it reports that the payer has sent it, so that the deposit address is read at once; the transfer counts even if it is never confirmed.',
+      'Accepts the signatures of a quote and relays the payment. Confirming a quote again has no effect. For a plain transfer, it reports that the payer has sent it, so that the gateway reads the deposit address at once. A transfer counts even if it is never confirmed.',
     authScopes: { write: true, session: true },
     args: {
       id: t.arg.id({ required: true, description: "The session's UUID." }),
-      input: t.arg({ type: ConfirmCheckoutInput, description: 'Optional if nothing was signed.' }),
+      input: t.arg({ type: ConfirmCheckoutInput, description: 'Optional if the steps required no signature.' }),
     },
     resolve: async (_root, args, context) => {
       const input = checked(context, confirmRules, args.input ?? {});

@@ -6,7 +6,7 @@ import { type PriceEvidence, readEvidence } from '../../../prices/price-evidence
 import { builder, NodeRef } from '../server/builder.ts';
 
 const PaymentStepKindEnum = builder.enumType('PaymentStepKind', {
-  description: 'What kind of step it is, which says which of its fields are there.',
+  description: 'The kind of step, which determines which fields it has.',
   values: {
     transaction: { value: 'transaction', description: 'The wallet sends it: chainId, to, data, value.' },
     signTypedData: { value: 'signTypedData', description: 'The wallet signs it: name, typedData.' },
@@ -23,22 +23,32 @@ const PaymentStepKindEnum = builder.enumType('PaymentStepKind', {
 });
 
 const SignatureNameEnum = builder.enumType('SignatureName', {
-  description: 'Which signature a step asks for; under this name it is given to confirmCheckout.',
+  description: 'The signature that a step requires. confirmCheckout accepts it under this name.',
   values: {
     permit: {
       value: 'permit',
-      description: 'EIP-2612: an allowance of exactly the amount; for a subscription of twelve caps.',
+      description:
+        'An EIP-2612 permit for an allowance of exactly the amount or, for a subscription, of twelve times the cap.',
     },
-    consent: { value: 'consent', description: 'Agreement to the terms; for a subscription to the recurring consent.' },
-    receive: { value: 'receive', description: 'ERC-3009: the payment, bound to the terms.' },
+    consent: {
+      value: 'consent',
+      description: "The payer's signature of the terms or, for a subscription, of the recurring consent.",
+    },
+    receive: {
+      value: 'receive',
+      description: 'An ERC-3009 authorization of the payment, which is bound to the terms.',
+    },
   } as const,
 });
 
 const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
-  description: 'One step of paying; the fields of other kinds are null, and left out over REST.',
+  description: 'A step that the payer performs. Fields of other kinds of steps are null, and omitted over REST.',
   fields: (t) => ({
-    kind: t.field({ type: PaymentStepKindEnum, description: 'What to do.', resolve: (step) => step.kind }),
-    description: t.string({ description: 'For the payer.', resolve: (step) => step.description }),
+    kind: t.field({ type: PaymentStepKindEnum, description: 'The kind of step.', resolve: (step) => step.kind }),
+    description: t.string({
+      description: 'Description of the step for the payer.',
+      resolve: (step) => step.description,
+    }),
     chainId: t.int({
       nullable: true,
       description: 'The chain that the transaction or transfer is for.',
@@ -47,25 +57,25 @@ const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
     to: t.field({
       type: 'Address',
       nullable: true,
-      description: 'The called contract.',
+      description: 'Address of the contract to call.',
       resolve: (step) => (step.kind === 'transaction' ? step.to : null),
     }),
     data: t.field({
       type: 'Hex',
       nullable: true,
-      description: 'Calldata.',
+      description: 'Call data of the transaction, in hex.',
       resolve: (step) => (step.kind === 'transaction' ? step.data : null),
     }),
     value: t.field({
       type: 'BaseUnits',
       nullable: true,
-      description: 'Wei sent along.',
+      description: 'Amount of the native coin to send with the call, in wei.',
       resolve: (step) => (step.kind === 'transaction' ? step.value : null),
     }),
     name: t.field({
       type: SignatureNameEnum,
       nullable: true,
-      description: 'Under which name the signature is given back.',
+      description: 'Name under which the signature is passed to confirmCheckout.',
       resolve: (step) => (step.kind === 'signTypedData' ? step.name : null),
     }),
     typedData: t.field({
@@ -141,20 +151,29 @@ function paymentUrlOf(step: PaymentStep): string | null {
 const SourcePriceRef = builder.objectRef<PriceEvidence[number]['sources'][number]>('SourcePrice').implement({
   description: 'The price from one source.',
   fields: (t) => ({
-    source: t.exposeString('source', { description: 'Its name: coingecko, kraken, or fixed in development.' }),
-    priceUsd: t.exposeString('priceUsd', {
-      description: 'USD for one whole unit, a decimal string, exactly as hashed.',
+    source: t.exposeString('source', {
+      description: 'Name of the source: `coingecko` or `kraken`, or `fixed` in development.',
     }),
-    at: t.exposeString('at', { description: 'When it was read: ISO 8601, UTC, milliseconds, exactly as hashed.' }),
+    priceUsd: t.exposeString('priceUsd', {
+      description: 'Price of one whole unit in USD, as a decimal string, exactly as hashed.',
+    }),
+    at: t.exposeString('at', {
+      description: 'Time at which the price was read: ISO 8601 in UTC with milliseconds, exactly as hashed.',
+    }),
   }),
 });
 
 export const PriceEvidenceRef = builder.objectRef<PriceEvidence[number]>('PriceEvidence').implement({
-  description: "What a quote's price of one asset rests on; hashed into the signed terms' quoteHash.",
+  description: "The evidence for a quote's price of one asset. It is hashed into the `quoteHash` of the signed terms.",
   fields: (t) => ({
-    asset: t.exposeString('asset', { description: "A token's symbol, or a fiat currency's code." }),
-    priceUsd: t.exposeString('priceUsd', { description: 'What was used: USD for one whole unit, a decimal string.' }),
-    sources: t.expose('sources', { type: [SourcePriceRef], description: 'By name; at most 2.' }),
+    asset: t.exposeString('asset', { description: 'Symbol of the token, or code of the fiat currency.' }),
+    priceUsd: t.exposeString('priceUsd', {
+      description: 'The price that was used, in USD for one whole unit, as a decimal string.',
+    }),
+    sources: t.expose('sources', {
+      type: [SourcePriceRef],
+      description: 'Prices from the sources, ordered by name; at most 2.',
+    }),
   }),
 });
 
@@ -167,24 +186,24 @@ const QuoteRef = builder.objectRef<ToldQuote>('Quote').implement({
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     cryptoAmount: t.field({
       type: 'BaseUnits',
-      description: 'What is paid, base units.',
+      description: 'Amount of the payment, in base units.',
       resolve: (quote) => quote.cryptoAmount,
     }),
     exchangeRate: t.string({
-      description: 'Whole tokens per 1 USD, a decimal string.',
+      description: 'Number of whole tokens per 1 USD, as a decimal string.',
       resolve: (quote) => quote.exchangeRate.toFixed(),
     }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it is confirmed.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Time until which the quote can be confirmed.' }),
     evidence: t.field({
       type: [PriceEvidenceRef],
-      description: 'The prices it was reckoned with, by asset: the token and, other than USD, the currency.',
+      description: 'Evidence for the prices of the quote, by asset: the token and, unless it is USD, the currency.',
       resolve: (quote) => readEvidence(quote.evidence),
     }),
   }),
 });
 
 export const PreparedCheckoutRef = builder.objectRef<PreparedCheckout>('PreparedCheckout').implement({
-  description: 'What to do to pay, in order.',
+  description: 'The locked price, and the steps by which the payer pays.',
   fields: (t) => ({
     quote: t.expose('quote', { type: QuoteRef, description: 'The locked price.' }),
     terms: t.field({
@@ -197,11 +216,11 @@ export const PreparedCheckoutRef = builder.objectRef<PreparedCheckout>('Prepared
     steps: t.expose('steps', { type: [PaymentStepRef], description: 'The steps, in order.' }),
     walletBalance: t.expose('walletBalance', {
       type: 'BaseUnits',
-      description: 'What the wallet holds of the token now.',
+      description: 'Current balance of the wallet in the token, in base units.',
     }),
     walletAllowance: t.expose('walletAllowance', {
       type: 'BaseUnits',
-      description: 'What the escrow may take from the wallet now.',
+      description: 'Current allowance of the wallet to the escrow, in base units.',
     }),
   }),
 });

@@ -19,7 +19,7 @@ import { CustomerAccountRef, CustomerWalletRef } from './customer.ts';
 const fields = {
   email: 'At most 255 characters.',
   name: 'At most 255 characters.',
-  externalId: 'Your own id, at most 255 characters.',
+  externalId: 'Your own ID for the customer, at most 255 characters.',
   address: 'At most 500 characters.',
   city: 'At most 255 characters.',
   state: 'At most 255 characters.',
@@ -49,7 +49,7 @@ const CreateCustomerInput = builder.inputType('CreateCustomerInput', {
 
 const updateRules = defineRules({ schema: customerFieldsSchema.extend({ appId: z.string().optional() }) });
 const UpdateCustomerInput = builder.inputType('UpdateCustomerInput', {
-  description: 'Changes to a customer. An absent field stays, and null clears a field.',
+  description: 'Changes to a customer. An absent field is unchanged, and null clears a field.',
   extensions: carryRules(updateRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'The owning app, which cannot be changed.' }),
@@ -62,7 +62,10 @@ const UpdateCustomerInput = builder.inputType('UpdateCustomerInput', {
     country: t.string({ description: fields.country }),
     postalCode: t.string({ description: fields.postalCode }),
     locale: t.string({ description: fields.locale }),
-    metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON; null empties it.' }),
+    metadata: t.field({
+      type: 'JSONObject',
+      description: 'At most 50 keys and 16 KiB as JSON. Null removes all entries.',
+    }),
   }),
 });
 
@@ -96,11 +99,11 @@ const AddCustomerWalletInput = builder.inputType('AddCustomerWalletInput', {
   extensions: carryRules(walletRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
-    chainId: t.int({ required: true, description: 'An EVM chain, such as 1 for Ethereum.' }),
+    chainId: t.int({ required: true, description: 'Numeric ID of an EVM chain, such as 1 for Ethereum.' }),
     walletAddress: t.string({
       required: true,
       description:
-        '0x and 40 hex digits, in any case. Refused: an address that nobody has a key to, such as a precompile, the escrow or a token.',
+        '`0x` and 40 hex digits, in any case. An address to which nobody has a key is refused, such as a precompile, the escrow contract or a token.',
     }),
   }),
 });
@@ -130,7 +133,7 @@ builder.mutationField('updateCustomer', (t) =>
     description: 'Changes a customer.',
     authScopes: { write: true },
     args: {
-      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      id: t.arg.id({ required: true, description: 'UUID of the object.' }),
       input: t.arg({ type: UpdateCustomerInput, required: true }),
     },
     resolve: async (_root, args, context) => {

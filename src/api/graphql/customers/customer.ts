@@ -6,18 +6,18 @@ import { builder, NodeRef } from '../server/builder.ts';
 const RELATED_LIMIT = 50;
 
 const ChainInfo = builder.objectRef<Chain>('ChainInfo').implement({
-  description: 'The chain data that a wallet needs.',
+  description: 'Chain data for a wallet.',
   fields: (t) => ({
-    chainId: t.exposeInt('chainId', { description: 'The numeric chain id.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
     name: t.exposeString('name', { description: 'Its name.' }),
     family: t.expose('family', { type: ChainFamilyEnum, description: 'EVM, SOLANA or SUI.' }),
     testnet: t.exposeBoolean('testnet', { description: 'Whether it is a test network.' }),
-    explorerUrl: t.exposeString('explorerUrl', { nullable: true, description: 'A public explorer.' }),
+    explorerUrl: t.exposeString('explorerUrl', { nullable: true, description: 'URL of a public block explorer.' }),
   }),
 });
 
 const WalletAuthorizationTypeEnum = builder.enumType('WalletAuthorizationType', {
-  description: 'How a wallet allowed the escrow to pull.',
+  description: 'How a wallet authorized the escrow to charge it.',
   values: {
     PERMIT: { value: 'PERMIT', description: 'By a signed EIP-2612 permit.' },
     APPROVAL: { value: 'APPROVAL', description: 'By an ERC-20 approve.' },
@@ -30,36 +30,44 @@ export const CustomerWalletRef = builder.prismaObject('CustomerWallet', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     customerAccountId: t.expose('customerAccountId', { type: 'UUID', description: 'The customer.' }),
-    chainId: t.exposeInt('chainId', { description: 'The numeric chain id.' }),
-    walletAddress: t.expose('walletAddress', { type: 'Address', description: 'Checksummed.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
+    walletAddress: t.expose('walletAddress', {
+      type: 'Address',
+      description: 'Address of the wallet, with its checksum.',
+    }),
     hasActiveAuthorization: t.exposeBoolean('hasActiveAuthorization', {
-      description: 'A positive allowance to the escrow for any registered token, or a live recurring consent.',
+      description:
+        'Whether the escrow has a positive allowance for any registered token, or an active recurring consent.',
     }),
     authorizationType: t.expose('authorizationType', {
       type: WalletAuthorizationTypeEnum,
       nullable: true,
-      description: 'How it was given.',
+      description: 'How the wallet authorized the escrow.',
     }),
     authorizationTxHash: t.exposeString('authorizationTxHash', {
       nullable: true,
-      description: 'The chain on which it was given.',
+      description: 'Hash of the transaction that authorized the escrow. Null if there was none.',
     }),
-    authorizedAt: t.expose('authorizedAt', { type: 'DateTime', nullable: true, description: 'Block time of that.' }),
+    authorizedAt: t.expose('authorizedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Block time of the authorization.',
+    }),
     chain: t.field({
       type: ChainInfo,
       nullable: true,
-      description: 'The chain; null for one that is no longer registered.',
+      description: 'The chain. Null if it is no longer registered.',
       select: { chainId: true },
       resolve: (wallet, _args, context) => context.world.registry.chain(wallet.chainId) ?? null,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was linked.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time at which it was linked.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
   }),
 });
 
 type Counts = { paymentIntents: number; subscriptions: number; invoices: number };
 const CustomerCounts = builder.objectRef<Counts>('CustomerCounts').implement({
-  description: "How much there is of a customer's.",
+  description: 'Number of objects related to a customer.',
   fields: (t) => ({
     paymentIntents: t.exposeInt('paymentIntents', { description: 'Payment intents.' }),
     subscriptions: t.exposeInt('subscriptions', { description: 'Subscriptions.' }),
@@ -73,7 +81,10 @@ export const CustomerAccountRef = builder.prismaObject('CustomerAccount', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
-    externalId: t.exposeString('externalId', { nullable: true, description: "The merchant's own id." }),
+    externalId: t.exposeString('externalId', {
+      nullable: true,
+      description: "The merchant's own ID for the customer.",
+    }),
     email: t.exposeString('email', { nullable: true, description: 'At most 255 characters.' }),
     name: t.exposeString('name', { nullable: true, description: 'At most 255 characters.' }),
     address: t.exposeString('address', { nullable: true, description: 'At most 500 characters.' }),
@@ -94,20 +105,20 @@ export const CustomerAccountRef = builder.prismaObject('CustomerAccount', {
       query: { orderBy: { id: 'asc' } },
     }),
     paymentIntents: t.relation('paymentIntents', {
-      description: 'The newest 50.',
+      description: 'The 50 newest.',
       query: { orderBy: { id: 'desc' }, take: RELATED_LIMIT },
     }),
     invoices: t.relation('invoices', {
-      description: 'The newest 50.',
+      description: 'The 50 newest.',
       query: { orderBy: { id: 'desc' }, take: RELATED_LIMIT },
     }),
     subscriptions: t.relation('subscriptions', {
-      description: 'The newest 50.',
+      description: 'The 50 newest.',
       query: { orderBy: { id: 'desc' }, take: RELATED_LIMIT },
     }),
     _count: t.field({
       type: CustomerCounts,
-      description: 'How much there is.',
+      description: 'Number of related objects.',
       select: { _count: { select: { paymentIntents: true, subscriptions: true, invoices: true } } },
       resolve: (customer) => customer._count,
     }),

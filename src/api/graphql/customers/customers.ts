@@ -65,7 +65,7 @@ builder.queryField('customer', (t) =>
     type: 'CustomerAccount',
     description: 'One customer. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (query, _root, { id }, context) => {
       const customer = await context.database.customerAccount.findUnique({ ...query, where: { id } });
       if (!customer) throw notFound('customer');
@@ -80,7 +80,7 @@ const CustomerFilter = builder.inputType('CustomerFilter', {
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
     search: t.string({
       description:
-        'Part of the name, email or external id, any case, or an id or a wallet, whole; at most 255 characters.',
+        'Part of the name, email or external ID, case-insensitive, or a complete ID or wallet address; at most 255 characters.',
     }),
   }),
 });
@@ -94,11 +94,11 @@ builder.queryField('customers', (t) =>
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
     args: {
       ...orderArgs,
-      filter: t.arg({ type: CustomerFilter, description: 'All conditions must hold.' }),
+      filter: t.arg({ type: CustomerFilter, description: 'Returns only rows that match every given condition.' }),
       appId: t.arg.id({ description: 'Only this app.' }),
       search: t.arg.string({
         description:
-          'Part of the name, email or external id, any case, or an id or a wallet, whole; at most 255 characters.',
+          'Part of the name, email or external ID, case-insensitive, or a complete ID or wallet address; at most 255 characters.',
       }),
     },
     totalCount: async (_root, args, context) =>
@@ -119,7 +119,7 @@ builder.queryField('customersPage', (t) =>
     args: {
       ...pageArgs,
       appId: t.arg.id({ description: 'Only this app.' }),
-      search: t.arg.string({ description: 'Part of the name or email, any case, at most 255 characters.' }),
+      search: t.arg.string({ description: 'Part of the name or email, case-insensitive, at most 255 characters.' }),
     },
     resolve: async (_root, args, context) => {
       const where = customerWhere(await scopeOf(context, args), args.search);

@@ -50,7 +50,7 @@ const DisputePaymentRef = builder.objectRef<Disputed>('DisputePayment').implemen
     merchantName: t.string({ description: 'The merchant.', resolve: ({ app }) => app.merchant.name }),
     appName: t.string({ description: 'The app that was paid.', resolve: ({ app }) => app.name }),
     status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Current status.' }),
-    amount: t.expose('amount', { type: 'Decimal', description: 'In `currency`.' }),
+    amount: t.expose('amount', { type: 'Decimal', description: 'Amount in `currency`.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     chainId: t.exposeInt('authorizationChainId', { nullable: true, description: 'The chain.' }),
     tokenKey: t.exposeString('cryptoTokenKey', { nullable: true, description: 'The token.' }),

@@ -62,7 +62,7 @@ builder.queryField('dispute', (t) =>
     description:
       'One dispute, with the evidence of both sides. NOT_FOUND if it does not belong to the caller. A client secret reads the dispute of its session’s payment, a wallet reads those of its own payments, and an arbiter reads any dispute.',
     authScopes: { read: true, session: true, payer: true, arbiter: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (query, _root, { id }, context) => {
       const dispute = await context.database.dispute.findUnique({ ...query, where: { id } });
       if (!dispute) throw notFound('dispute');
@@ -86,7 +86,10 @@ builder.queryField('disputes', (t) =>
     description: 'Disputes, newest first unless ordered otherwise; at most 100 at a time.',
     authScopes: { read: true },
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
-    args: { ...orderArgs, filter: t.arg({ type: DisputeFilter, description: 'All conditions must hold.' }) },
+    args: {
+      ...orderArgs,
+      filter: t.arg({ type: DisputeFilter, description: 'Returns only rows that match every given condition.' }),
+    },
     totalCount: async (_root, args, context) =>
       context.database.dispute.count({ where: await conditionsOf(context, args, disputeWhere) }),
     resolve: async (query, _root, args, context) => {

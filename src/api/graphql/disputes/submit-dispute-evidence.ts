@@ -31,7 +31,10 @@ const SubmitDisputeEvidenceInput = builder.inputType('SubmitDisputeEvidenceInput
   extensions: carryRules(rules),
   fields: (t) => ({
     text: t.string({ description: `1 to ${TEXT_LENGTH} characters. Required unless orderFacts contains a fact.` }),
-    orderFacts: t.field({ type: DisputeOrderFactsInput, description: 'Only the merchant may state them.' }),
+    orderFacts: t.field({
+      type: DisputeOrderFactsInput,
+      description: 'Facts about the order. Only the merchant can state them.',
+    }),
   }),
 });
 

@@ -11,7 +11,7 @@ builder.objectField(EventRef, 'deliveries', (t) =>
   t.field({
     type: [WebhookDeliveryRef],
     complexity: { field: 1, multiplier: 2 },
-    description: `Its way to each webhook endpoint that asked for it, at most ${ENDPOINTS_LIMIT}; kept for 90 days unless the installation says otherwise.`,
+    description: `Deliveries of the event, one for each webhook endpoint that receives it; at most ${ENDPOINTS_LIMIT}. They are kept for 90 days by default.`,
     resolve: async (event, _args, context) =>
       (await batched(context, 'eventDeliveries', event.id, (ids) => readDeliveries(context, ids))) ?? [],
   }),

@@ -44,7 +44,9 @@ export const EventRef = builder.objectRef<SequencedEvent>('Event').implement({
   description: "One event of an app's append-only sequence.",
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Stable ID, which webhooks carry too.' }),
+    id: t.exposeID('id', {
+      description: 'Stable ID of the event, which webhooks carry in the header `webhook-id`.',
+    }),
     type: t.exposeString('type', { description: 'Type of the event, such as `payment_intent.captured`.' }),
     sequence: t.int({
       description: 'Sequence number in the app, from 1 and without gaps.',
@@ -57,18 +59,19 @@ export const EventRef = builder.objectRef<SequencedEvent>('Event').implement({
       type: 'UUID',
       description: 'The resource that changed.',
     }),
-    data: t.expose('data', { type: 'JSONObject', description: "The resource's scalar fields then." }),
+    data: t.expose('data', { type: 'JSONObject', description: 'Scalar fields of the resource at the time of the event.' }),
     requestId: t.string({
       extensions: { rest: false },
       nullable: true,
-      description: 'The API request that it follows from, as far as that is known: `x-request-id` of that answer.',
+      description:
+        'The API request that caused the event, as in the response header `x-request-id`. Null if it is unknown.',
       resolve: (event) => event.requestId,
     }),
     finality: t.field({
       extensions: { rest: true },
       type: FinalityRef,
       nullable: true,
-      description: 'For facts of a chain.',
+      description: 'Finality of the on-chain event that caused this event. Null if there was none.',
       resolve: (event) => event.finality,
     }),
   }),
@@ -77,11 +80,11 @@ export const EventRef = builder.objectRef<SequencedEvent>('Event').implement({
 export const EventConnection = connectionOf(EventRef);
 
 const EventPage = builder.objectRef<{ items: SequencedEvent[]; hasMore: boolean }>('EventPage').implement({
-  description: 'Some events in sequence.',
+  description: 'A page of events.',
   fields: (t) => ({
     items: t.field({
       type: [EventRef],
-      description: 'Oldest first; in `eventLog` newest first.',
+      description: 'The events, oldest first; in `eventLog`, newest first.',
       resolve: (page) => page.items,
     }),
     hasMore: t.exposeBoolean('hasMore', {
@@ -91,7 +94,7 @@ const EventPage = builder.objectRef<{ items: SequencedEvent[]; hasMore: boolean 
 });
 
 const sequenceArgs = builder.args((t) => ({
-  after: t.int({ description: 'The last sequence number that was seen; 0 for all.' }),
+  after: t.int({ description: 'The last sequence number that you received, or 0 for all events.' }),
   types: t.stringList({ description: `Only these types, of ${eventTypes.length} known; all by default.` }),
   appId: t.id({ description: 'Required if the credential covers several apps.' }),
 }));
@@ -137,7 +140,7 @@ const searchArgs = builder.args((t) => ({
   appId: t.id({ description: 'Required if the credential covers several apps.' }),
   types: t.stringList({ description: 'Only events of these types. Defaults to all.' }),
   requestId: t.string({ description: 'Only events caused by this API request (`x-request-id`).' }),
-  resourceId: t.id({ description: 'Only of this resource, a UUID.' }),
+  resourceId: t.id({ description: 'Only events of this resource, a UUID.' }),
 }));
 
 type SearchArgs = {
@@ -163,13 +166,16 @@ async function searchOf(context: GraphqlContext, args: SearchArgs): Promise<Even
 builder.queryField('eventLog', (t) =>
   t.field({
     type: EventPage,
-    description: "An app's events, newest first: all, or those of one request, one resource, some types.",
+    description:
+      "An app's events, newest first. Conditions on the request, the resource and the types can be combined.",
     authScopes: { read: true },
     complexity: ({ limit }) => ({ field: 1, multiplier: Math.max(1, Math.min(limit ?? LOG, LARGEST_LOG)) }),
     args: {
       ...searchArgs,
-      before: t.arg.int({ description: 'Only events before this sequence number: the last one of the page before.' }),
-      limit: t.arg.int({ description: `At most this many, 1 to ${LARGEST_LOG}; ${LOG} by default.` }),
+      before: t.arg.int({
+        description: 'Only events before this sequence number. Pass the last sequence number of the previous page.',
+      }),
+      limit: t.arg.int({ description: `Maximum number of events, 1 to ${LARGEST_LOG}. Defaults to ${LOG}.` }),
     },
     resolve: async (_root, args, context) => {
       const { before, limit: asked } = checked(context, logRules, args);
@@ -190,7 +196,7 @@ builder.queryField('eventsConnection', (t) =>
   t.field({
     type: EventConnection,
     description:
-      "An app's events, newest first unless ordered otherwise: all, or those of one request, one resource, some types; at most 100 at a time.",
+      "An app's events, newest first unless ordered otherwise; at most 100 per page. Conditions on the request, the resource and the types can be combined.",
     authScopes: { read: true },
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
     extensions: { cursorForm: keysets.NEWEST.form },

@@ -10,7 +10,7 @@ import { operationsWorld } from './installation.ts';
 const LONGEST_WAIT = 20;
 
 const ChainPauseRef = builder.objectRef<{ chainId: number; paused: boolean }>('ChainPause').implement({
-  description: 'Whether a chain takes new payments.',
+  description: 'Whether a chain accepts new payments.',
   fields: (t) => ({
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     paused: t.exposeBoolean('paused', { description: 'Whether new payments are paused.' }),
@@ -49,17 +49,20 @@ const DrainRef = builder.objectRef<{ chains: number[]; isDrained: boolean; rest:
     chains: t.exposeIntList('chains', {
       description: 'The paused chains. Resume each one to accept new payments again.',
     }),
-    isDrained: t.exposeBoolean('isDrained', { description: 'Whether nothing is in progress any more.' }),
-    openQuotes: t.int({ description: 'Quotes that a payer may still pay.', resolve: ({ rest }) => rest.openQuotes }),
+    isDrained: t.exposeBoolean('isDrained', { description: 'Whether nothing is in progress.' }),
+    openQuotes: t.int({
+      description: 'Number of quotes that a payer can still pay.',
+      resolve: ({ rest }) => rest.openQuotes,
+    }),
     quotesUntil: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When the last of them ends.',
+      description: 'Expiration time of the last of these quotes. Null if there is none.',
       resolve: ({ rest }) => rest.quotesUntil,
     }),
-    transactions: t.int({ description: 'Pending transactions.', resolve: ({ rest }) => rest.transactions }),
-    jobs: t.int({ description: 'Jobs that are due or running.', resolve: ({ rest }) => rest.jobs }),
-    facts: t.int({ description: 'Facts of chains that wait.', resolve: ({ rest }) => rest.facts }),
+    transactions: t.int({ description: 'Number of pending transactions.', resolve: ({ rest }) => rest.transactions }),
+    jobs: t.int({ description: 'Number of jobs that are due or running.', resolve: ({ rest }) => rest.jobs }),
+    facts: t.int({ description: 'On-chain events that wait to be applied.', resolve: ({ rest }) => rest.facts }),
   }),
 });
 
@@ -73,11 +76,11 @@ builder.mutationField('drainInstallation', (t) =>
   t.field({
     type: DrainRef,
     description:
-      'Pauses new payments on every chain and returns what is still in progress. Call it again until nothing is. The chains stay paused until each is resumed.',
+      'Pauses new payments on every chain and returns what is still in progress. Call it again until nothing is in progress. The chains stay paused until each is resumed.',
     authScopes: { operator: true },
     args: {
       waitSeconds: t.arg.int({
-        description: `How long the answer waits for that, 0 to ${LONGEST_WAIT}; 0 by default.`,
+        description: `Seconds that the request waits until nothing is in progress, 0 to ${LONGEST_WAIT}. Defaults to 0.`,
       }),
     },
     resolve: (_root, args, context) => {

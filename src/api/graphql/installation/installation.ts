@@ -31,43 +31,43 @@ export function operationsWorld(world: World): OperationsWorld {
 const text = (value: bigint | undefined | null) => value?.toString() ?? null;
 
 const ChainLineRef = builder.objectRef<ChainLine>('InstallationChain').implement({
-  description: 'One chain, as far as it is read. Block numbers are integer strings; slots on Solana.',
+  description: 'How far the gateway has read a chain. Block numbers are integer strings; on Solana, they are slots.',
   fields: (t) => ({
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     name: t.exposeString('name', { description: 'Its name.' }),
     nodeBlock: t.string({
       nullable: true,
-      description: 'The newest that our node knows; null while it does not answer.',
+      description: "Newest block of the installation's node. Null while the node does not respond.",
       resolve: ({ node }) => text(node),
     }),
     headBlock: t.string({
       nullable: true,
-      description: 'The newest that was seen; null before the first look.',
+      description: 'Newest block that was seen. Null before the chain is first read.',
       resolve: ({ observed }) => text(observed?.head),
     }),
     appliedBlock: t.string({
       nullable: true,
-      description: 'The newest whose facts are applied.',
+      description: 'Newest block whose events have been applied.',
       resolve: ({ observed }) => text(observed?.applied),
     }),
     finalizedBlock: t.string({
       nullable: true,
-      description: 'The newest that is final.',
+      description: 'Newest final block.',
       resolve: ({ observed }) => text(observed?.finalized),
     }),
     lagBlocks: t.string({
       nullable: true,
-      description: 'From the applied one to the head.',
+      description: 'Number of blocks from the applied block to the newest one.',
       resolve: ({ observed }) => text(observed?.lagBlocks),
     }),
     lagSeconds: t.int({
       nullable: true,
-      description: 'The same in seconds of chain time.',
+      description: 'Difference of their timestamps, in seconds.',
       resolve: ({ observed }) => observed?.lagSeconds ?? null,
     }),
     seenSecondsAgo: t.int({
       nullable: true,
-      description: 'Since the indexer looked last.',
+      description: 'Seconds since the indexer last read the chain.',
       resolve: ({ observed }) => (observed ? Math.round(observed.observedAgeSeconds) : null),
     }),
     paused: t.boolean({
@@ -83,61 +83,66 @@ const ChainLineRef = builder.objectRef<ChainLine>('InstallationChain').implement
 });
 
 const SenderRef = builder.objectRef<SenderLine>('InstallationSender').implement({
-  description: 'A key that sends, and what it has left for gas.',
+  description: 'A key that sends transactions, and its balance for gas.',
   fields: (t) => ({
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
-    address: t.exposeString('sender', { description: 'The key’s address.' }),
+    address: t.exposeString('sender', { description: 'Address of the key.' }),
     left: t.expose('left', {
       type: 'BaseUnits',
       nullable: true,
-      description: "Base units of the chain's coin (wei, lamports); null while the node does not answer.",
+      description:
+        "Balance in base units of the chain's coin, such as wei or lamports. Null while the node does not respond.",
     }),
-    decimals: t.exposeInt('decimals', { description: 'Of that coin.' }),
-    isLow: t.exposeBoolean('isLow', { description: 'Whether it is below the limit that is set.' }),
+    decimals: t.exposeInt('decimals', { description: 'Number of decimal places of the coin.' }),
+    isLow: t.exposeBoolean('isLow', { description: 'Whether the balance is below the configured limit.' }),
     daysLeft: t.exposeInt('daysLeft', {
       nullable: true,
       description:
-        'Whole days for which it lasts at the rate of its latest 500 transactions of the last week. Null if nothing was spent.',
+        'Whole days for which the balance lasts at the rate of its latest 500 transactions of the last week. Null if nothing was spent.',
     }),
   }),
 });
 
 const WorkRef = builder.objectRef<WorkLine>('InstallationWork').implement({
-  description: 'Open work, counted.',
+  description: 'Counts of open work.',
   fields: (t) => ({
-    factsSeen: t.exposeInt('factsSeen', { description: 'Facts of chains that are not deep enough yet.' }),
-    factsWaiting: t.exposeInt('factsWaiting', { description: 'Facts to be applied or taken back.' }),
-    jobsReady: t.exposeInt('jobsReady', { description: 'Jobs that are due.' }),
-    jobsScheduled: t.exposeInt('jobsScheduled', { description: 'Jobs that are scheduled for later.' }),
-    jobsRunning: t.exposeInt('jobsRunning', { description: 'Running jobs.' }),
-    jobsFailed: t.exposeInt('jobsFailed', { description: 'Jobs whose retries have all failed.' }),
-    oldestJobSeconds: t.exposeInt('oldestJobSeconds', { description: 'Age of the oldest due job.' }),
-    webhooksDue: t.exposeInt('webhooksDue', { description: 'Deliveries that are due.' }),
-    endpointsDisabled: t.exposeInt('endpointsDisabled', {
-      description: 'Webhook endpoints that the gateway disabled.',
+    factsSeen: t.exposeInt('factsSeen', {
+      description: 'Number of on-chain events that do not have the required confirmations yet.',
     }),
-    intentsOverdue: t.exposeInt('intentsOverdue', { description: 'Payments that should have moved by themselves.' }),
+    factsWaiting: t.exposeInt('factsWaiting', { description: 'Number of on-chain events to be applied or reverted.' }),
+    jobsReady: t.exposeInt('jobsReady', { description: 'Number of jobs that are due.' }),
+    jobsScheduled: t.exposeInt('jobsScheduled', { description: 'Number of jobs that are scheduled for later.' }),
+    jobsRunning: t.exposeInt('jobsRunning', { description: 'Number of running jobs.' }),
+    jobsFailed: t.exposeInt('jobsFailed', { description: 'Number of jobs whose retries have all failed.' }),
+    oldestJobSeconds: t.exposeInt('oldestJobSeconds', { description: 'Age of the oldest due job, in seconds.' }),
+    webhooksDue: t.exposeInt('webhooksDue', { description: 'Number of webhook deliveries that are due.' }),
+    endpointsDisabled: t.exposeInt('endpointsDisabled', {
+      description: 'Number of webhook endpoints that the gateway disabled.',
+    }),
+    intentsOverdue: t.exposeInt('intentsOverdue', {
+      description: 'Number of payments that should have advanced automatically.',
+    }),
   }),
 });
 
 const BooksStateEnum = builder.enumType('BooksState', {
-  description: 'What a comparison of the books with the contract found.',
+  description: 'Result of comparing the ledger with the escrow contract.',
   values: {
-    MATCH: { value: 'MATCH', description: 'They agree.' },
-    DRIFT: { value: 'DRIFT', description: 'They do not: payments must be looked at.' },
-    UNKNOWN: { value: 'UNKNOWN', description: 'A node did not answer.' },
+    MATCH: { value: 'MATCH', description: 'The ledger and the contract agree.' },
+    DRIFT: { value: 'DRIFT', description: 'They disagree, and the differing payments need attention.' },
+    UNKNOWN: { value: 'UNKNOWN', description: 'The comparison failed, because a node did not respond.' },
   } as const,
 });
 
 const BooksRef = builder.objectRef<BooksLine>('InstallationBooks').implement({
-  description: 'The books of open payments against what the contract says, now.',
+  description: 'Comparison of the ledger of open payments with the escrow contract.',
   fields: (t) => ({
     chainId: t.exposeInt('chainId', { nullable: true, description: 'The chain. Null if no node answered.' }),
-    state: t.expose('state', { type: BooksStateEnum, description: 'What was found.' }),
-    payments: t.exposeInt('payments', { nullable: true, description: 'Open payments that were compared.' }),
-    drifting: t.exposeInt('drifting', { nullable: true, description: 'Those that differ.' }),
+    state: t.expose('state', { type: BooksStateEnum, description: 'Result of the comparison.' }),
+    payments: t.exposeInt('payments', { nullable: true, description: 'Number of open payments that were compared.' }),
+    drifting: t.exposeInt('drifting', { nullable: true, description: 'Number of payments that differ.' }),
     uncovered: t.exposeStringList('uncovered', {
-      description: 'Tokens of which the contract holds less than the books say.',
+      description: 'Number of tokens of which the contract holds less than the ledger.',
     }),
   }),
 });
@@ -148,16 +153,22 @@ const OutgoingRef = builder.objectRef<OutgoingTransaction>('OutgoingTransaction'
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
-    purpose: t.exposeString('purpose', { description: 'Purpose.' }),
+    purpose: t.exposeString('purpose', { description: 'Purpose of the transaction.' }),
     status: t.exposeString('status', { description: 'QUEUED, SIGNED, SENT, MINED, FINAL, FAILED or CANCELLED.' }),
     nonce: t.string({
       nullable: true,
-      description: 'An integer string.',
+      description: 'Nonce of the transaction, as an integer string.',
       resolve: ({ nonce }) => nonce?.toString() ?? null,
     }),
     failures: t.exposeInt('failures', { description: 'Number of failed attempts to send it.' }),
-    txHash: t.exposeString('txHash', { nullable: true, description: 'Of its latest form.' }),
-    requestId: t.exposeString('requestId', { nullable: true, description: 'The API request it follows from.' }),
+    txHash: t.exposeString('txHash', {
+      nullable: true,
+      description: 'Hash of the transaction as it was last signed. Null before it is signed.',
+    }),
+    requestId: t.exposeString('requestId', {
+      nullable: true,
+      description: 'The API request that caused the transaction. Null if it is unknown.',
+    }),
     error: t.exposeString('error', { nullable: true, description: 'The latest error.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time at which it was queued.' }),
   }),
@@ -168,13 +179,14 @@ const StuckRef = builder.objectRef<Stuck>('StuckWork').implement({
   fields: (t) => ({
     kind: t.exposeString('kind', { description: 'transaction, payment intent, fact or deposit.' }),
     id: t.exposeString('id', {
-      description: 'Its id; of a fact the reference or transaction; of a deposit the payment intent.',
+      description:
+        'ID of the object. For a fact, it is the reference or the transaction; for a deposit, the payment intent.',
     }),
     state: t.exposeString('state', { description: 'Current status.' }),
     what: t.exposeString('what', { description: 'What it is waiting for.' }),
     since: t.field({
       type: 'DateTime',
-      description: 'Start of the waiting time.',
+      description: 'Time since which it has been waiting.',
       resolve: ({ since }) => new Date(since),
     }),
     error: t.exposeString('error', { nullable: true, description: 'The latest error.' }),
@@ -196,22 +208,22 @@ const stuckRules = defineRules({
 });
 
 const InstallationRef = builder.objectRef<InstallationView>('Installation').implement({
-  description: 'The whole installation as its operators see it.',
+  description: 'The state of the whole installation, for its operators.',
   fields: (t) => ({
     faults: t.exposeStringList('faults', {
-      description: 'What is not as it should be, and what to run; empty when all is well.',
+      description: 'Faults of the installation, each with the command that helps. Empty if there are none.',
     }),
     chains: t.expose('chains', { type: [ChainLineRef], description: 'Every chain that is indexed.' }),
-    work: t.expose('work', { type: WorkRef, description: 'Open work.' }),
-    senders: t.expose('senders', { type: [SenderRef], description: 'The keys that send.' }),
+    work: t.expose('work', { type: WorkRef, description: 'Counts of open work.' }),
+    senders: t.expose('senders', { type: [SenderRef], description: 'The keys that send transactions.' }),
     books: t.expose('books', {
       type: [BooksRef],
       description:
-        'The books against the contracts, compared at most half a minute ago; empty until the first comparison has ended.',
+        'Comparison of the ledger with the escrow contracts, at most half a minute old. Empty until the first comparison is complete.',
     }),
     outgoing: t.field({
       type: [OutgoingRef],
-      description: `Transactions on their way and given up ones, newest first, at most ${OUTGOING_ROWS}.`,
+      description: `Pending and failed transactions, newest first, at most ${OUTGOING_ROWS}.`,
       resolve: (_view, _args, { world }) => readOutgoing(world),
     }),
     alarms: t.field({
@@ -221,8 +233,13 @@ const InstallationRef = builder.objectRef<InstallationView>('Installation').impl
     }),
     stuck: t.field({
       type: [StuckRef],
-      description: 'What should have moved by itself, at most 200 of each kind, oldest first.',
-      args: { minutes: t.arg.int({ description: `For how long, 0 to 100000; ${STUCK_MINUTES} by default.` }) },
+      description:
+        'Objects that should have advanced automatically and have not, oldest first; at most 200 of each kind.',
+      args: {
+        minutes: t.arg.int({
+          description: `Minimum waiting time in minutes, 0 to 100000. Defaults to ${STUCK_MINUTES}.`,
+        }),
+      },
       resolve: (_view, args, context) => {
         const { minutes } = checked(context, stuckRules, args);
         return readStuck(operationsWorld(context.world), minutes ?? STUCK_MINUTES);

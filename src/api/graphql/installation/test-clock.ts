@@ -13,13 +13,17 @@ import { scopeOf } from '../server/scope-of.ts';
 const WAIT_SECONDS = 20;
 
 const TestClockRef = builder.objectRef<TestClockState>('TestClock').implement({
-  description: "The installation's time, which can be moved ahead where all of its chains are local.",
+  description: "The installation's time, which can be advanced if all of its chains are local.",
   fields: (t) => ({
     now: t.expose('now', { type: 'DateTime', description: 'Current time of the installation.' }),
-    offsetSeconds: t.exposeInt('offsetSeconds', { description: 'Whole seconds ahead of the real time, 0 or more.' }),
-    isMovable: t.exposeBoolean('isMovable', { description: 'Whether it can be moved: all chains are local.' }),
+    offsetSeconds: t.exposeInt('offsetSeconds', {
+      description: 'Number of whole seconds by which the clock is ahead of the real time, at least 0.',
+    }),
+    isMovable: t.exposeBoolean('isMovable', {
+      description: 'Whether the clock can be advanced, which requires that all chains are local.',
+    }),
     mayAdvance: t.boolean({
-      description: 'Whether the credential of this call may advance it: the setting TEST_CLOCK decides.',
+      description: 'Whether the caller may advance the clock. The setting TEST_CLOCK determines this.',
       resolve: (_state, _args, { principal, world }) => mayAsk(principal, ['clock'], world.config),
     }),
     isAdvancing: t.exposeBoolean('isAdvancing', { description: 'Whether an advance is in progress.' }),
@@ -28,23 +32,28 @@ const TestClockRef = builder.objectRef<TestClockState>('TestClock').implement({
       nullable: true,
       description: 'The time that the clock is advancing to. Null if it is not advancing.',
     }),
-    stops: t.exposeInt('stops', { description: 'Instants at which the latest advance has stopped for what was due.' }),
+    stops: t.exposeInt('stops', {
+      description: 'Times at which the latest advance has stopped because something was due.',
+    }),
     fault: t.exposeString('fault', {
       nullable: true,
-      description: 'Why the latest advance ended before its target: what did not come to rest.',
+      description: 'Why the latest advance ended before its target. Null if it did not.',
     }),
   }),
 });
 
 const rules = defineRules({ schema: advanceTestClockSchema });
 const AdvanceTestClockInput = builder.inputType('AdvanceTestClockInput', {
-  description: 'How far time moves: exactly one of `seconds` and `to`.',
+  description: 'How far the test clock advances. Exactly one of `seconds` and `to` is required.',
   extensions: carryRules(rules),
   fields: (t) => ({
-    seconds: t.int({ description: '1 to 34560000 (400 days), from now or from the end of an advance in progress.' }),
-    to: t.field({ type: 'DateTime', description: 'After now, at most 400 days ahead.' }),
+    seconds: t.int({
+      description:
+        'Number of seconds to advance, 1 to 34560000 (400 days), counted from now or from the end of an advance in progress.',
+    }),
+    to: t.field({ type: 'DateTime', description: 'Time to advance to: in the future, and at most 400 days ahead.' }),
     waitSeconds: t.int({
-      description: `Real seconds that the answer waits for the clock to arrive: 0 to 50, ${WAIT_SECONDS} by default.`,
+      description: `Real seconds that the request waits for the clock to arrive: 0 to 50. Defaults to ${WAIT_SECONDS}.`,
     }),
   }),
 });
@@ -52,7 +61,7 @@ const AdvanceTestClockInput = builder.inputType('AdvanceTestClockInput', {
 builder.queryField('testClock', (t) =>
   t.field({
     type: TestClockRef,
-    description: "The installation's time. It is the real time if it cannot be moved.",
+    description: "The installation's time. It is the real time unless all chains are local.",
     authScopes: { read: true, operator: true },
     resolve: (_root, _args, { world }) => readTestClock(world, { waitSeconds: 0 }),
   }),
@@ -62,10 +71,7 @@ builder.mutationField('advanceTestClock', (t) =>
   t.field({
     type: TestClockRef,
     description:
-      'Moves the time of the whole installation and of its chains ahead, from one due instant to the next: everything ' +
-      'that falls due on the way is done, in its order. INVALID_STATE unless all chains are local. The answer comes when ' +
-      'the clock has arrived, or after `waitSeconds` while it goes on. AUTHORIZATION_ERROR for keys and members of ' +
-      'merchants where TEST_CLOCK is `operator`.',
+      'Advances the time of the whole installation and of its chains. The clock stops at each time at which something is due, so that everything happens in order. Returns when the clock has arrived, or after `waitSeconds` while the advance continues. INVALID_STATE unless all chains are local. AUTHORIZATION_ERROR for keys and members of merchants if the setting TEST_CLOCK is `operator`.',
     authScopes: { clock: true },
     args: { input: t.arg({ type: AdvanceTestClockInput, required: true }) },
     resolve: async (_root, args, context) => {

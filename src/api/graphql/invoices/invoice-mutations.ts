@@ -21,11 +21,21 @@ const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
   description: 'A line of an invoice.',
   fields: (t) => ({
     description: t.string({ required: true, description: '1 to 500 characters.' }),
-    amount: t.field({ type: 'Decimal', required: true, description: 'Per unit, positive, at most 2 decimals.' }),
-    quantity: t.int({ description: '1 by default.' }),
-    productPlanId: t.field({ type: 'UUID', description: 'A plan of the app; its tax rate is the last resort.' }),
+    amount: t.field({
+      type: 'Decimal',
+      required: true,
+      description: 'Price of one unit: positive, at most 2 decimals.',
+    }),
+    quantity: t.int({ description: 'Defaults to 1.' }),
+    productPlanId: t.field({
+      type: 'UUID',
+      description: 'A plan of the app. Its tax rate applies if neither the line nor the invoice has one.',
+    }),
     productPlanPriceId: t.field({ type: 'UUID', description: 'A price of that plan.' }),
-    taxRateId: t.field({ type: 'UUID', description: "Takes precedence over the invoice's." }),
+    taxRateId: t.field({
+      type: 'UUID',
+      description: "A tax rate of the merchant. It takes precedence over the invoice's.",
+    }),
   }),
 });
 
@@ -36,12 +46,12 @@ const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
     appId: t.field({ type: 'UUID', description: 'Required if the credential covers several apps.' }),
     customerAccountId: t.field({ type: 'UUID', required: true, description: 'A customer of the app.' }),
     items: t.field({ type: [InvoiceItemInput], required: true, description: '1 to 100 lines.' }),
-    currency: t.string({ description: 'USD (the default) or EUR.' }),
+    currency: t.string({ description: 'USD or EUR. Defaults to USD.' }),
     dueDate: t.field({ type: 'DateTime', description: 'Due date.' }),
-    periodStart: t.field({ type: 'DateTime', description: 'Start of its period.' }),
-    periodEnd: t.field({ type: 'DateTime', description: 'Not before its start.' }),
-    allowedChains: t.field({ type: 'ChainSelection', description: 'ALL by default.' }),
-    allowedTokens: t.field({ type: 'TokenSelection', description: 'ALL by default.' }),
+    periodStart: t.field({ type: 'DateTime', description: 'Start of the invoiced period.' }),
+    periodEnd: t.field({ type: 'DateTime', description: 'End of the invoiced period, not before its start.' }),
+    allowedChains: t.field({ type: 'ChainSelection', description: 'Defaults to ALL.' }),
+    allowedTokens: t.field({ type: 'TokenSelection', description: 'Defaults to ALL.' }),
     taxRateId: t.field({ type: 'UUID', description: 'A tax rate of the merchant.' }),
     memo: t.string({ description: 'At most 2000 characters.' }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
@@ -71,9 +81,9 @@ builder.mutationField('createInvoice', (t) =>
 builder.mutationField('openInvoice', (t) =>
   t.field({
     type: InvoiceRef,
-    description: "Opens a draft: it gets the app's next number. INVALID_STATE for any other.",
+    description: "Opens a draft, which receives the app's next invoice number. INVALID_STATE unless it is a DRAFT.",
     authScopes: { write: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (_root, { id }, context) => {
       const scope = await scopeOf(context);
       const call = { scopeId: scope.appId ?? scope.merchantId, operation: 'openInvoice', parameters: { id } };
@@ -87,7 +97,7 @@ builder.mutationField('voidInvoice', (t) =>
     type: InvoiceRef,
     description: 'Voids an invoice that is not paid. INVALID_STATE if it is paid.',
     authScopes: { write: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (_root, { id }, context) => {
       const scope = await scopeOf(context);
       const call = { scopeId: scope.appId ?? scope.merchantId, operation: 'voidInvoice', parameters: { id } };
@@ -99,9 +109,10 @@ builder.mutationField('voidInvoice', (t) =>
 builder.mutationField('sendInvoice', (t) =>
   t.field({
     type: InvoiceRef,
-    description: 'Mails an open invoice to its customer, with a link to pay it. INVALID_STATE without an email.',
+    description:
+      'Emails an open invoice to its customer, with a link to pay it. INVALID_STATE if the customer has no email address.',
     authScopes: { write: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (_root, { id }, context) => {
       const scope = await scopeOf(context);
       const call = { scopeId: scope.appId ?? scope.merchantId, operation: 'sendInvoice', parameters: { id } };

@@ -16,7 +16,7 @@ import { scopeOf } from '../server/scope-of.ts';
 const InvoiceStatusEnum = builder.enumType('InvoiceStatus', {
   description: 'Status of an invoice.',
   values: {
-    DRAFT: { value: 'DRAFT', description: 'Not numbered yet.' },
+    DRAFT: { value: 'DRAFT', description: 'Not opened yet. A draft has no number.' },
     OPEN: { value: 'OPEN', description: 'Numbered and due for payment.' },
     PAID: { value: 'PAID', description: 'Its payment was captured.' },
     PAST_DUE: { value: 'PAST_DUE', description: 'The charges for it failed.' },
@@ -67,14 +67,14 @@ builder.prismaObject('InvoiceItem', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     description: t.exposeString('description', { description: '1 to 500 characters.' }),
-    amount: t.expose('amount', { type: 'Decimal', description: 'Per unit, as the merchant gave it.' }),
+    amount: t.expose('amount', { type: 'Decimal', description: 'Price of one unit, as set by the merchant.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
-    quantity: t.exposeInt('quantity', { description: 'Units.' }),
+    quantity: t.exposeInt('quantity', { description: 'Number of units.' }),
     discountAmount: t.expose('discountAmount', {
       type: 'Decimal',
       description: 'Discount of a coupon on the whole line, before an exclusive tax or including an inclusive one.',
     }),
-    taxAmount: t.expose('taxAmount', { type: 'Decimal', description: "The line's tax." }),
+    taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax on the line.' }),
     usage: t.field({
       extensions: { rest: true },
       type: InvoiceItemUsageRef,
@@ -83,15 +83,17 @@ builder.prismaObject('InvoiceItem', {
       select: { usage: true },
       resolve: ({ usage }) => storedUsage(usage),
     }),
-    taxRate: t.relation('taxRate', { nullable: true, description: 'The rate it was taxed with.' }),
+    taxRate: t.relation('taxRate', { nullable: true, description: 'Tax rate of the line.' }),
   }),
 });
 
 const InvoiceErrorRef = builder.objectRef<{ code: string; message: string }>('InvoiceError').implement({
   description: 'Why a charge failed.',
   fields: (t) => ({
-    code: t.exposeString('code', { description: 'A code for programs, such as INSUFFICIENT_BALANCE or CAP_EXCEEDED.' }),
-    message: t.exposeString('message', { description: 'A sentence for people.' }),
+    code: t.exposeString('code', {
+      description: 'Machine-readable code, such as INSUFFICIENT_BALANCE or CAP_EXCEEDED.',
+    }),
+    message: t.exposeString('message', { description: 'Human-readable message.' }),
   }),
 });
 
@@ -100,9 +102,9 @@ const ATTEMPTS_SHOWN = 20;
 const RenewalAttemptStatusEnum = builder.enumType('RenewalAttemptStatus', {
   description: 'Result of an attempt to charge an invoice.',
   values: {
-    PENDING: { value: 'PENDING', description: 'Pending.' },
-    PAID: { value: 'PAID', description: 'Charged.' },
-    FAILED: { value: 'FAILED', description: 'Not charged; `error` says why.' },
+    PENDING: { value: 'PENDING', description: 'The outcome is not known yet.' },
+    PAID: { value: 'PAID', description: 'The invoice was charged.' },
+    FAILED: { value: 'FAILED', description: 'The invoice was not charged. `error` contains the reason.' },
   } as const,
 });
 
@@ -130,7 +132,7 @@ const RenewalAttemptRef = builder.prismaObject('RenewalAttempt', {
 });
 
 export const InvoiceRef = builder.prismaObject('Invoice', {
-  description: 'Lines with their tax; total = subtotal + taxAmount, always.',
+  description: 'An invoice of an app to a customer. `total` is always the sum of `subtotal` and `taxAmount`.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
@@ -138,11 +140,14 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
     customerAccountId: t.expose('customerAccountId', { type: 'UUID', description: 'The customer.' }),
     subscriptionId: t.expose('subscriptionId', { type: 'UUID', nullable: true, description: 'The subscription.' }),
     paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', nullable: true, description: 'The payment.' }),
-    invoiceNumber: t.exposeString('invoiceNumber', { nullable: true, description: 'Given when it is opened.' }),
+    invoiceNumber: t.exposeString('invoiceNumber', {
+      nullable: true,
+      description: 'Number of the invoice, unique in the app. Null until it is opened.',
+    }),
     status: t.expose('status', { type: InvoiceStatusEnum, description: 'Current status.' }),
-    subtotal: t.expose('subtotal', { type: 'Decimal', description: 'Net.' }),
-    taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax.' }),
-    total: t.expose('total', { type: 'Decimal', description: 'What is to be paid.' }),
+    subtotal: t.expose('subtotal', { type: 'Decimal', description: 'Amount without tax.' }),
+    taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Amount of the tax.' }),
+    total: t.expose('total', { type: 'Decimal', description: 'Amount to pay.' }),
     discountAmount: t.expose('discountAmount', {
       type: 'Decimal',
       description: 'Discount of a coupon on all lines, already deducted from subtotal, taxAmount and total.',
@@ -153,14 +158,28 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
       description: 'The coupon of the subscription that reduces the invoice.',
     }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
-    taxRateId: t.expose('taxRateId', { type: 'UUID', nullable: true, description: 'The rate of lines without one.' }),
-    allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'Chains it may be paid on.' }),
-    allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Tokens it may be paid with.' }),
+    taxRateId: t.expose('taxRateId', {
+      type: 'UUID',
+      nullable: true,
+      description: 'Tax rate of lines that have none of their own.',
+    }),
+    allowedChains: t.expose('allowedChains', {
+      type: 'ChainSelection',
+      description: 'Chains on which it can be paid.',
+    }),
+    allowedTokens: t.expose('allowedTokens', {
+      type: 'TokenSelection',
+      description: 'Tokens with which it can be paid.',
+    }),
     dueDate: t.expose('dueDate', { type: 'DateTime', nullable: true, description: 'Due date.' }),
     paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true, description: 'Time of the payment.' }),
     voidedAt: t.expose('voidedAt', { type: 'DateTime', nullable: true, description: 'Time at which it was voided.' }),
-    periodStart: t.expose('periodStart', { type: 'DateTime', nullable: true, description: 'Start of its period.' }),
-    periodEnd: t.expose('periodEnd', { type: 'DateTime', nullable: true, description: 'End of its period.' }),
+    periodStart: t.expose('periodStart', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Start of the invoiced period.',
+    }),
+    periodEnd: t.expose('periodEnd', { type: 'DateTime', nullable: true, description: 'End of the invoiced period.' }),
     usageReason: t.expose('usageReason', {
       type: UsageInvoiceReasonEnum,
       nullable: true,
@@ -197,11 +216,11 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
       description: 'The lines.',
       query: { orderBy: { position: 'asc' } },
     }),
-    taxRate: t.relation('taxRate', { nullable: true, description: 'The rate of lines without one.' }),
+    taxRate: t.relation('taxRate', { nullable: true, description: 'Tax rate of lines that have none of their own.' }),
     paymentIntent: t.relation('paymentIntent', { nullable: true, description: 'The payment.' }),
     customerAccount: t.relation('customerAccount', { description: 'The customer.' }),
     attempts: t.relation('renewalAttempts', {
-      description: `The newest ${ATTEMPTS_SHOWN} tries to charge it, newest first; none for one of no subscription.`,
+      description: `The latest ${ATTEMPTS_SHOWN} attempts to charge it, newest first. Empty for an invoice without a subscription.`,
       complexity: { field: 1, multiplier: ATTEMPTS_SHOWN },
       query: { orderBy: { id: 'desc' }, take: ATTEMPTS_SHOWN },
     }),
@@ -252,7 +271,7 @@ builder.queryField('invoice', (t) =>
     type: 'Invoice',
     description: 'One invoice. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (query, _root, { id }, context) => {
       const invoice = await context.database.invoice.findUnique({ ...query, where: { id } });
       if (!invoice) throw notFound('invoice');
@@ -265,8 +284,8 @@ const InvoiceFilter = builder.inputType('InvoiceFilter', {
   description: 'Conditions on invoices. Invoices must satisfy all of them.',
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
-    status: t.field({ type: [InvoiceStatusEnum], description: 'One of these.' }),
-    customerAccountId: t.field({ type: 'UUID', description: 'Of this customer.' }),
+    status: t.field({ type: [InvoiceStatusEnum], description: 'Only these statuses.' }),
+    customerAccountId: t.field({ type: 'UUID', description: 'Only invoices of this customer.' }),
   }),
 });
 
@@ -279,7 +298,7 @@ builder.queryField('invoices', (t) =>
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
     args: {
       ...orderArgs,
-      filter: t.arg({ type: InvoiceFilter, description: 'All conditions must hold.' }),
+      filter: t.arg({ type: InvoiceFilter, description: 'Returns only rows that match every given condition.' }),
       appId: t.arg.id({ description: 'Only this app.' }),
       status: t.arg({ type: InvoiceStatusEnum, description: 'Only this status.' }),
       customerAccountId: t.arg.id({ description: 'Only this customer.' }),

@@ -38,9 +38,9 @@ type Offer = {
 };
 
 const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
-  description: 'What a payment link asks for, for anybody who has its address.',
+  description: 'What a payment link sells and requires, for anyone who has its URL.',
   fields: (t) => ({
-    name: t.string({ description: 'The product.', resolve: ({ link }) => link.productPlan?.name ?? link.name }),
+    name: t.string({ description: 'Name of the product.', resolve: ({ link }) => link.productPlan?.name ?? link.name }),
     description: t.string({
       nullable: true,
       description: 'At most 2000 characters.',
@@ -49,22 +49,23 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
     appName: t.string({ description: 'Name of the payee.', resolve: ({ link }) => link.app.name }),
     appLogoUrl: t.string({
       nullable: true,
-      description: 'Its logo, as a path of this installation that begins with /images/.',
+      description: 'Logo of the app, as a path of this installation that begins with /images/.',
       resolve: ({ link }, _args, { world }) => imageAddress(world.secretKeys, link.app.logoUrl),
     }),
     accentColor: t.string({
       nullable: true,
-      description: 'The color that the app chose for the page, as #rrggbb. Null for the default.',
+      description:
+        'Accent color of the page, as set for the app, in the form #rrggbb. Null if the default color is used.',
       resolve: ({ link }) => link.app.accentColor,
     }),
     heading: t.string({
       nullable: true,
-      description: 'Heading that the app chose for the page.',
+      description: 'Heading of the page, as set for the app.',
       resolve: ({ link }) => link.app.checkoutHeading,
     }),
     message: t.string({
       nullable: true,
-      description: 'Text of the app under that heading.',
+      description: 'Text under the heading, as set for the app.',
       resolve: ({ link }) => link.app.checkoutMessage,
     }),
     proxiedImageUrl: t.string({
@@ -72,12 +73,15 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
       description: "The plan's image, as a path of this installation that begins with /images/.",
       resolve: ({ link }, _args, { world }) => imageAddress(world.secretKeys, link.productPlan?.imageUrl ?? null),
     }),
-    merchantName: t.exposeString('merchantName', { description: 'Whose app it is.' }),
-    isTest: t.boolean({ description: 'Whether it is test money.', resolve: ({ link }) => link.app.mode === 'TEST' }),
+    merchantName: t.exposeString('merchantName', { description: 'Name of the merchant that owns the app.' }),
+    isTest: t.boolean({
+      description: 'Whether the payment is made on a test network.',
+      resolve: ({ link }) => link.app.mode === 'TEST',
+    }),
     isActive: t.boolean({ description: 'Whether it accepts payments.', resolve: ({ link }) => link.isActive }),
     isPayable: t.exposeBoolean('isPayable', {
       description:
-        'Whether there is a way to pay it at present. False if the app has no payout address on any of the chains that the link allows, or if all of them are paused.',
+        'Whether the link can be paid at present. False if the app has no payout address on any of the chains that the link allows, or if all of them are paused.',
     }),
     mode: t.field({
       type: CheckoutModeEnum,
@@ -98,13 +102,13 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
     subtotal: t.field({
       type: 'Decimal',
       nullable: true,
-      description: 'Net of tax.',
+      description: 'Amount without tax.',
       resolve: ({ total }) => total && printFiat(total.subtotal),
     }),
     taxAmount: t.field({
       type: 'Decimal',
       nullable: true,
-      description: 'The tax in it.',
+      description: 'Tax included in `amount`.',
       resolve: ({ total }) => total && printFiat(total.taxAmount),
     }),
     quantity: t.int({
@@ -143,7 +147,7 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
     }),
     couponName: t.string({
       nullable: true,
-      description: 'The name of that coupon. Null without one.',
+      description: 'Name of the coupon. Null without a coupon.',
       resolve: ({ link, discount }) => (discount.isZero() ? null : (link.coupon?.name ?? null)),
     }),
     coupon: t.field({
@@ -160,25 +164,25 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
     billingInterval: t.field({
       type: BillingIntervalEnum,
       nullable: true,
-      description: "The unit of a subscription's period.",
+      description: 'Unit of the billing period of a subscription.',
       resolve: ({ isSubscription, price }) => (isSubscription ? (price?.billingInterval ?? null) : null),
     }),
     billingIntervalCount: t.int({
       nullable: true,
-      description: 'How many of them a period has.',
+      description: 'Number of those units in a billing period.',
       resolve: ({ isSubscription, price }) => (isSubscription ? (price?.billingIntervalCount ?? null) : null),
     }),
     trialPeriodDays: t.int({
       nullable: true,
-      description: 'Days before the first charge; null for none.',
+      description: 'Number of days before the first charge. Null if there is no trial.',
       resolve: ({ isSubscription, price }) => (isSubscription ? (price?.trialPeriodDays ?? null) : null),
     }),
     requireBillingDetails: t.boolean({
-      description: 'Whether startLinkCheckout asks for all billing details but the state.',
+      description: 'Whether startLinkCheckout requires all billing details except the state.',
       resolve: ({ link }) => link.requireBillingDetails,
     }),
     requireEmail: t.boolean({
-      description: 'Whether it asks for the email at least.',
+      description: 'Whether startLinkCheckout requires the email.',
       resolve: ({ link, isSubscription }) => link.requireBillingDetails || isSubscription,
     }),
     cancelUrl: t.string({
@@ -193,7 +197,7 @@ builder.queryField('linkOffer', (t) =>
   t.field({
     type: LinkOfferRef,
     description:
-      'What a payment link asks for. NOT_FOUND for an unknown slug. An inactive link is returned with that state.',
+      'What a payment link sells and requires. NOT_FOUND for an unknown slug. For an inactive link, `isActive` is false.',
     authScopes: { public: true },
     complexity: 100,
     args: {

@@ -17,24 +17,24 @@ const createRules = defineRules({
 });
 const CreatePaymentLinkInput = builder.inputType('CreatePaymentLinkInput', {
   description:
-    'A payment link to be made: with an amount, or a plan’s price, or neither (then the payer says the amount).',
+    'Input for creating a payment link. It has an amount, or a plan’s price, or neither, in which case the payer chooses the amount.',
   extensions: carryRules(createRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', required: true, description: 'The owning app.' }),
     name: t.string({ required: true, description: '1 to 255 characters.' }),
     slug: t.string({ required: true, description: 'Lowercase letters, digits and hyphens, 1 to 100 characters.' }),
     amount: t.field({ type: 'Decimal', description: 'The fixed amount.' }),
-    currency: t.string({ description: 'USD (the default) or EUR.' }),
+    currency: t.string({ description: 'USD or EUR. Defaults to USD.' }),
     description: t.string({ description: 'At most 2000 characters.' }),
     productPlanId: t.field({ type: 'UUID', description: 'A plan of the app.' }),
     productPlanPriceId: t.field({ type: 'UUID', description: 'A price of that plan.' }),
-    allowedChains: t.field({ type: 'ChainSelection', description: 'ALL by default.' }),
-    allowedTokens: t.field({ type: 'TokenSelection', description: 'ALL by default.' }),
+    allowedChains: t.field({ type: 'ChainSelection', description: 'Defaults to ALL.' }),
+    allowedTokens: t.field({ type: 'TokenSelection', description: 'Defaults to ALL.' }),
     successUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after paying.' }),
     cancelUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after cancelling.' }),
-    requireBillingDetails: t.boolean({ description: 'Whether the payer is asked for them.' }),
+    requireBillingDetails: t.boolean({ description: 'Whether the payer must enter billing details.' }),
     taxRateId: t.field({ type: 'UUID', description: 'A tax rate of the merchant.' }),
-    minimumQuantity: t.int({ description: 'Minimum number of units in one checkout: 1 (the default) to 10000.' }),
+    minimumQuantity: t.int({ description: 'Minimum number of units in one checkout, 1 to 10000. Defaults to 1.' }),
     maximumQuantity: t.int({
       description:
         'Maximum number of units in one checkout, at least the minimum. Defaults to the minimum, or to 1 without one.',
@@ -44,7 +44,7 @@ const CreatePaymentLinkInput = builder.inputType('CreatePaymentLinkInput', {
         'Total number of units that the link may sell, including those already sold: 0 to 1000000000. Unlimited by default.',
     }),
     couponId: t.field({ type: 'UUID', description: 'A coupon of the app that each checkout redeems.' }),
-    allowCouponCodes: t.boolean({ description: 'Whether a payer may enter a coupon code; false by default.' }),
+    allowCouponCodes: t.boolean({ description: 'Whether a payer may enter a coupon code. Defaults to false.' }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),
 });
@@ -54,7 +54,7 @@ const updateRules = defineRules({
   also: givenSelectionFaults,
 });
 const UpdatePaymentLinkInput = builder.inputType('UpdatePaymentLinkInput', {
-  description: 'Changes to a payment link. An absent field stays, and null clears a field.',
+  description: 'Changes to a payment link. An absent field is unchanged, and null clears a field.',
   extensions: carryRules(updateRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'The owning app, which cannot be changed.' }),
@@ -69,7 +69,7 @@ const UpdatePaymentLinkInput = builder.inputType('UpdatePaymentLinkInput', {
     allowedTokens: t.field({ type: 'TokenSelection', description: 'Null means ALL.' }),
     successUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after paying.' }),
     cancelUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after cancelling.' }),
-    requireBillingDetails: t.boolean({ description: 'Whether the payer is asked for them.' }),
+    requireBillingDetails: t.boolean({ description: 'Whether the payer must enter billing details.' }),
     taxRateId: t.field({ type: 'UUID', description: 'A tax rate of the merchant.' }),
     isActive: t.boolean({ description: 'Whether it accepts payments.' }),
     minimumQuantity: t.int({ description: 'Minimum number of units in one checkout: 1 to 10000. Null means 1.' }),
@@ -115,7 +115,7 @@ builder.mutationField('updatePaymentLink', (t) =>
     description: 'Changes a payment link. Existing sessions keep their terms.',
     authScopes: { write: true },
     args: {
-      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      id: t.arg.id({ required: true, description: 'UUID of the object.' }),
       input: t.arg({ type: UpdatePaymentLinkInput, required: true }),
     },
     resolve: async (_root, args, context) => {
@@ -130,7 +130,7 @@ builder.mutationField('deletePaymentLink', (t) =>
     type: 'UUID',
     description: 'Deletes a payment link permanently and returns its ID.',
     authScopes: { write: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (_root, { id }, context) => {
       await deletePaymentLink(context.world, { scope: await scopeOf(context), id });
       return id;

@@ -11,7 +11,7 @@ import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../serv
 import { scopeOf } from '../server/scope-of.ts';
 
 export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
-  description: 'A shareable address that takes payments without code.',
+  description: 'A shareable URL that accepts payments without code.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
@@ -19,9 +19,17 @@ export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
     name: t.exposeString('name', { description: '1 to 255 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'At most 2000 characters.' }),
     slug: t.exposeString('slug', { description: 'Lowercase letters, digits and hyphens, unique in the installation.' }),
-    amount: t.expose('amount', { type: 'Decimal', nullable: true, description: 'The fixed amount, if any.' }),
+    amount: t.expose('amount', {
+      type: 'Decimal',
+      nullable: true,
+      description: 'The fixed amount. Null if a price or the payer determines the amount.',
+    }),
     currency: t.exposeString('currency', { nullable: true, description: 'USD or EUR.' }),
-    productPlanId: t.expose('productPlanId', { type: 'UUID', nullable: true, description: 'The plan sold.' }),
+    productPlanId: t.expose('productPlanId', {
+      type: 'UUID',
+      nullable: true,
+      description: 'The product plan that the link sells. Null if there is none.',
+    }),
     productPlanPriceId: t.expose('productPlanPriceId', { type: 'UUID', nullable: true, description: 'Its price.' }),
     taxRateId: t.expose('taxRateId', { type: 'UUID', nullable: true, description: 'The tax rate.' }),
     allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'EVM and Solana chain ids.' }),
@@ -34,12 +42,14 @@ export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
       nullable: true,
       description: 'URL to which the payer is sent after cancelling.',
     }),
-    requireBillingDetails: t.exposeBoolean('requireBillingDetails', { description: 'Whether the payer is asked.' }),
+    requireBillingDetails: t.exposeBoolean('requireBillingDetails', {
+      description: 'Whether the payer must enter billing details.',
+    }),
     isActive: t.exposeBoolean('isActive', { description: 'Whether it accepts payments.' }),
     isPayable: t.boolean({
       extensions: { rest: false },
       description:
-        'Whether a payer has a way to pay it: false if the app has no payout address on any of the chains that the link allows.',
+        'Whether the link can be paid. False if the app has no payout address on any of the chains that the link allows.',
       select: {
         allowedChains: true,
         allowedTokens: true,
@@ -48,7 +58,7 @@ export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
       },
       resolve: (link, _args, { world }) => isLinkPayable(world, link, { paused: new Set() }),
     }),
-    usageCount: t.exposeInt('usageCount', { description: 'Completed checkouts.' }),
+    usageCount: t.exposeInt('usageCount', { description: 'Number of completed checkouts.' }),
     minimumQuantity: t.exposeInt('minimumQuantity', {
       description: 'Minimum number of units that a payer may buy at once.',
     }),
@@ -83,12 +93,15 @@ export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
     paymentUrl: t.string({
-      description: 'Where payers find it.',
+      description: 'URL of the page on which payers pay.',
       select: { slug: true },
       resolve: (link, _args, context) => paymentUrl(context.world.config.publicUrl, link),
     }),
     app: t.relation('app', { description: 'The owning app.' }),
-    productPlan: t.relation('productPlan', { nullable: true, description: 'The plan sold.' }),
+    productPlan: t.relation('productPlan', {
+      nullable: true,
+      description: 'The product plan that the link sells. Null if there is none.',
+    }),
     productPlanPrice: t.relation('productPlanPrice', { nullable: true, description: 'Its price.' }),
     taxRate: t.relation('taxRate', { nullable: true, description: 'The tax rate.' }),
   }),
@@ -120,7 +133,7 @@ builder.queryField('paymentLink', (t) =>
     type: 'PaymentLink',
     description: 'One payment link. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (query, _root, { id }, context) => {
       const link = await context.database.paymentLink.findUnique({ ...query, where: { id } });
       if (!link) throw notFound('payment link');
@@ -146,7 +159,7 @@ builder.queryField('paymentLinks', (t) =>
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
     args: {
       ...orderArgs,
-      filter: t.arg({ type: PaymentLinkFilter, description: 'All conditions must hold.' }),
+      filter: t.arg({ type: PaymentLinkFilter, description: 'Returns only rows that match every given condition.' }),
       appId: t.arg.id({ description: 'Only this app.' }),
       isActive: t.arg.boolean({ description: 'Only those that accept payments, or only those that do not.' }),
     },

@@ -8,7 +8,7 @@ import { carryRules, checked, defineRules } from '../server/input.ts';
 import { startLink } from './start-link.ts';
 
 const BillingDetailsInput = builder.inputType('BillingDetailsInput', {
-  description: 'The payer. Required if the link asks for it, except for the state.',
+  description: 'Billing details of the payer. If the link requires them, every field except the state is required.',
   fields: (t) => ({
     email: t.string({ description: 'At most 255 characters.' }),
     name: t.string({ description: 'At most 255 characters.' }),
@@ -37,7 +37,8 @@ const StartLinkCheckoutInput = builder.inputType('StartLinkCheckoutInput', {
     }),
     billingDetails: t.field({
       type: BillingDetailsInput,
-      description: 'They make a customer of the app. A link to a SUBSCRIPTION plan needs the email.',
+      description:
+        'Billing details of the payer, from which a customer of the app is created. A link to a SUBSCRIPTION plan requires the email.',
     }),
   }),
 });

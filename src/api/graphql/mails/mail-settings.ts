@@ -81,7 +81,7 @@ export const MailKindEnum = builder.enumType('MailKind', {
 });
 
 const MailSettingsRef = builder.objectRef<MailSettings>('MailSettings').implement({
-  description: 'Which emails an app sends to its payers. None by default.',
+  description: 'The emails that an app sends to its payers. None by default.',
   fields: (t) => ({
     appId: t.expose('appId', { type: 'UUID', description: 'The app.' }),
     kinds: t.field({
@@ -93,7 +93,10 @@ const MailSettingsRef = builder.objectRef<MailSettings>('MailSettings').implemen
       nullable: true,
       description: 'The name of the sender. Null if the name of the app is used.',
     }),
-    replyTo: t.exposeString('replyTo', { nullable: true, description: 'The address that replies go to.' }),
+    replyTo: t.exposeString('replyTo', {
+      nullable: true,
+      description: 'Email address to which replies are sent. Null if none is set.',
+    }),
     language: t.field({
       type: MailLanguageEnum,
       description: 'The language for customers without a locale.',

@@ -26,7 +26,7 @@ const VerifyLoginInput = builder.inputType('VerifyLoginInput', {
   description: 'A one-time password that was received by email.',
   extensions: carryRules(verifyRules),
   fields: (t) => ({
-    requestId: t.field({ type: 'UUID', required: true, description: 'Of requestLogin.' }),
+    requestId: t.field({ type: 'UUID', required: true, description: 'The `requestId` that requestLogin returned.' }),
     code: t.string({ required: true, description: '6 digits.' }),
     merchantId: t.field({ type: 'UUID', description: 'Required for a member of several merchants.' }),
   }),
@@ -39,23 +39,29 @@ const MemberLoginRef = builder.objectRef<Login>('MemberLogin').implement({
       description: 'A JWT of the audience `dashboard`, for the header `Authorization: Bearer`.',
       resolve: ({ issued }) => issued.token,
     }),
-    tokenType: t.string({ description: 'Bearer.', resolve: () => 'Bearer' }),
-    expiresIn: t.int({ description: 'Seconds.', resolve: ({ issued }) => issued.expiresInSeconds }),
+    tokenType: t.string({ description: 'The token type, which is always `Bearer`.', resolve: () => 'Bearer' }),
+    expiresIn: t.int({
+      description: 'Lifetime of the token, in seconds.',
+      resolve: ({ issued }) => issued.expiresInSeconds,
+    }),
     member: t.field({ type: MemberRef, description: 'The user who logged in.', resolve: ({ member }) => member }),
   }),
 });
 
 const LogoutInput = builder.inputType('LogoutInput', {
-  description: 'Which logins end.',
+  description: 'Input for logging out.',
   fields: (t) => ({
-    everywhere: t.boolean({ description: 'All of the member, not this one only.' }),
+    everywhere: t.boolean({
+      description: 'Whether to end all logins of the member instead of only this one. Defaults to false.',
+    }),
   }),
 });
 
 builder.mutationField('requestLogin', (t) =>
   t.field({
     type: OtpRequestRef,
-    description: 'Mails a one-time password to a member; the answer is the same for everybody else.',
+    description:
+      'Emails a one-time password to a member. The response is the same for anyone else, who receives no email.',
     authScopes: { public: true },
     args: { input: t.arg({ type: RequestLoginInput, required: true, description: 'The member.' }) },
     resolve: (_root, { input }, context) => {
@@ -73,7 +79,7 @@ builder.mutationField('verifyLogin', (t) =>
   t.field({
     type: MemberLoginRef,
     description:
-      'Logs a member in. AUTHENTICATION_ERROR for a code that is not good; CONFLICT where merchantId is needed, the code unspent.',
+      'Logs a member in. AUTHENTICATION_ERROR if the code is wrong, used or expired. CONFLICT if the member belongs to several merchants and `merchantId` is missing; the code can then be used again.',
     authScopes: { public: true },
     args: { input: t.arg({ type: VerifyLoginInput, required: true, description: 'The code.' }) },
     resolve: (_root, { input }, context) => logIn(byRealTime(context.world), checked(context, verifyRules, input)),
@@ -83,9 +89,9 @@ builder.mutationField('verifyLogin', (t) =>
 builder.mutationField('logout', (t) =>
   t.boolean({
     description:
-      'Ends the login: for writes at once, for reads in other processes within a second, and what it holds open within two seconds. True.',
+      'Ends the login. Writes are refused at once, reads in other processes within a second, and open streams are closed within two seconds. Always returns true.',
     authScopes: { member: true },
-    args: { input: t.arg({ type: LogoutInput, description: 'Which logins end.' }) },
+    args: { input: t.arg({ type: LogoutInput, description: 'Input for logging out.' }) },
     resolve: async (_root, { input }, context) => {
       const { principal } = context;
       if (principal.kind !== 'member') throw refusal(principal);

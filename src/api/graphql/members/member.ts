@@ -12,9 +12,12 @@ import { byRealTime } from '../server/world.ts';
 const MemberRoleEnum = builder.enumType('MemberRole', {
   description: 'What a member may do.',
   values: {
-    OWNER: { value: 'OWNER', description: 'Everything, and make apps, invite and remove members.' },
-    DEVELOPER: { value: 'DEVELOPER', description: 'Everything but that.' },
-    VIEWER: { value: 'VIEWER', description: 'Read.' },
+    OWNER: {
+      value: 'OWNER',
+      description: 'May do everything, including creating apps and inviting and removing members.',
+    },
+    DEVELOPER: { value: 'DEVELOPER', description: 'May do everything except create apps and manage members.' },
+    VIEWER: { value: 'VIEWER', description: 'May read.' },
   } as const,
 });
 
@@ -40,7 +43,7 @@ export const MemberRef = builder.prismaObject('Member', {
     invitedAt: t.expose('invitedAt', { type: 'DateTime', description: 'Time of the invitation.' }),
     joinedAt: t.expose('joinedAt', { type: 'DateTime', nullable: true, description: 'Time of the first login.' }),
     isOperator: t.exposeBoolean('isOperator', {
-      description: 'Whether the member may look after the whole installation too: its chains, senders and queue.',
+      description: 'Whether the member may also operate the whole installation: its chains, sender keys and queue.',
     }),
     removedAt: t.expose('removedAt', { type: 'DateTime', nullable: true, description: 'Time of the removal.' }),
   }),
@@ -49,7 +52,7 @@ export const MemberRef = builder.prismaObject('Member', {
 builder.queryField('members', (t) =>
   t.prismaField({
     type: [MemberRef],
-    description: `The merchant's members, invited ones too, removed ones not; at most ${MEMBERS_LIMIT}, oldest first.`,
+    description: `The merchant's members, including invited ones but not removed ones, oldest first; at most ${MEMBERS_LIMIT}.`,
     authScopes: { member: true },
     complexity: { field: 20, multiplier: 20 },
     resolve: (query, _root, _args, context) =>
@@ -76,7 +79,7 @@ const InviteMemberInput = builder.inputType('InviteMemberInput', {
 builder.mutationField('inviteMember', (t) =>
   t.field({
     type: MemberRef,
-    description: 'Invites a person by mail, changes the role of a member, or brings a removed one back. Owners only.',
+    description: 'Invites a person by email, changes the role of a member, or restores a removed member. Owners only.',
     authScopes: { owner: true },
     args: { input: t.arg({ type: InviteMemberInput, required: true, description: 'The member.' }) },
     resolve: async (_root, { input }, context) => {
@@ -92,7 +95,7 @@ builder.mutationField('inviteMember', (t) =>
 builder.mutationField('removeMember', (t) =>
   t.field({
     type: MemberRef,
-    description: 'Removes a member; their logins end as by `logout`. Owners only.',
+    description: 'Removes a member and ends their logins, as `logout` does. Owners only.',
     authScopes: { owner: true },
     args: { id: t.arg.id({ required: true, description: 'The member.' }) },
     resolve: async (_root, { id }, context) => {

@@ -15,8 +15,9 @@ const STRAY_DAYS = 30;
 
 const kinds = {
   OPEN_DISPUTES: 'Open disputes. `dueAt` is the earliest deadline.',
-  UNDELIVERED_PAYMENTS: 'Payments with a payout that could not be delivered: those with the flag UNDELIVERED.',
-  FAILED_RENEWALS: 'Subscriptions whose present charge has failed at least once: those with `renewalFailed`.',
+  UNDELIVERED_PAYMENTS: 'Payments with the flag UNDELIVERED, which have a payout that could not be delivered.',
+  FAILED_RENEWALS:
+    'Subscriptions whose current charge has failed at least once; the filter `renewalFailed` lists them.',
   DISABLED_WEBHOOKS:
     'Webhook endpoints that the gateway disabled, because all retries failed or the receiver asked for it.',
   MISPAID_PAYMENTS: 'Payments with the flag MISPAID that were created at or after `createdFrom`.',
@@ -37,17 +38,17 @@ const AttentionItemRef = builder.objectRef<Item>('AttentionItem').implement({
   description: 'Problems of one kind, with their number.',
   fields: (t) => ({
     kind: t.expose('kind', { type: AttentionKindEnum, description: 'The kind of problem.' }),
-    count: t.exposeInt('count', { description: `How many there are: 1 to ${MOST}.` }),
+    count: t.exposeInt('count', { description: `Number of problems, 1 to ${MOST}.` }),
     hasMore: t.exposeBoolean('hasMore', { description: 'Whether there are more than `count`.' }),
     dueAt: t.expose('dueAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Time by which the first of them must be dealt with. Null if there is none.',
+      description: 'Earliest deadline among them. Null if there is none.',
     }),
     createdFrom: t.expose('createdFrom', {
       type: 'DateTime',
       nullable: true,
-      description: 'Only payments created at or after this are counted. Null if all are.',
+      description: 'Only payments created at or after this time are counted. Null if all payments are counted.',
     }),
   }),
 });
@@ -59,7 +60,7 @@ builder.queryField('attention', (t) =>
       'What a merchant should look at, most urgent first: disputes, payouts that could not be delivered, failed renewals, disabled webhooks, and payments that arrived wrong or late. Empty if all is well.',
     authScopes: { read: true },
     complexity: { field: 30, multiplier: 1 },
-    args: { appId: t.arg.id({ description: 'Only this app; all of the caller without it.' }) },
+    args: { appId: t.arg.id({ description: 'Only this app. Defaults to all apps of the caller.' }) },
     resolve: async (_root, args, context) => {
       const scope = await scopeOf(context, args);
       const now = context.world.clock.now();

@@ -5,11 +5,11 @@ import { builder } from '../server/builder.ts';
 const BookedSumRef = builder.objectRef<BookedSum>('OverviewBookedSum').implement({
   description: 'An amount of a token.',
   fields: (t) => ({
-    units: t.field({ type: 'BaseUnits', description: 'Base units.', resolve: ({ units }) => String(units) }),
+    units: t.field({ type: 'BaseUnits', description: 'Amount in base units.', resolve: ({ units }) => String(units) }),
     value: t.expose('value', {
       type: 'Decimal',
       description:
-        'In the payments’ currency, at the price that each payment was made at. Two decimals, or up to six if paid API calls have smaller prices.',
+        'Value in the currency of the payments, at the price of each payment. Two decimals, or up to six if paid API calls have smaller prices.',
     }),
   }),
 });
@@ -19,28 +19,28 @@ export const OverviewBooksRef = builder.objectRef<OverviewBooks>('OverviewBooks'
     'What became of the money of payment intents in one token and currency. `received` is the sum of all the others, in units and in value.',
   fields: (t) => ({
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
-    chainId: t.exposeInt('chainId', { description: 'Its chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'Chain of the token.' }),
     currency: t.exposeString('currency', { description: 'The currency of the values.' }),
     received: t.field({
       type: BookedSumRef,
-      description: 'What payers put into escrow, or transferred directly to the merchant for paid API calls.',
+      description: 'Amount that payers authorized into escrow, or transferred directly to the merchant for paid API calls.',
       resolve: ({ received }) => received,
     }),
-    held: t.field({ type: BookedSumRef, description: 'Still in escrow.', resolve: ({ held }) => held }),
+    held: t.field({ type: BookedSumRef, description: 'Amount that is still in escrow.', resolve: ({ held }) => held }),
     settled: t.field({
       type: BookedSumRef,
-      description: 'Paid out to the merchant.',
+      description: 'Amount paid out to the merchant.',
       resolve: ({ settled }) => settled,
     }),
     returned: t.field({
       type: BookedSumRef,
-      description: 'Back to payers: refunds, what captures left, holds that went back.',
+      description: 'Amount returned to payers by refunds, partial captures, voids and reclaims.',
       resolve: ({ returned }) => returned,
     }),
     fees: t.field({ type: BookedSumRef, description: 'Platform fees.', resolve: ({ fees }) => fees }),
     undelivered: t.field({
       type: BookedSumRef,
-      description: 'Kept by the escrow for recipients that it could not pay.',
+      description: 'Amount that the escrow keeps for recipients that it could not pay.',
       resolve: ({ undelivered }) => undelivered,
     }),
   }),

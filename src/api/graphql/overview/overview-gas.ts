@@ -4,7 +4,7 @@ import { printGasUsd } from '../payments/gas-cost.ts';
 import { builder } from '../server/builder.ts';
 
 export const OverviewGasRef = builder.objectRef<OverviewGas>('OverviewGas').implement({
-  description: 'What this installation paid for the gas of payments.',
+  description: 'Cost of the gas that this installation paid for payments.',
   fields: (t) => ({
     costUsd: t.field({
       type: 'Decimal',

@@ -9,13 +9,17 @@ export const OverviewUndeliveredRef = builder.objectRef<UndeliveredSum>('Overvie
   fields: (t) => ({
     role: t.expose('role', { type: PayoutRoleEnum, description: 'The party that the payouts are for.' }),
     recipient: t.string({
-      description: 'The address, with its checksum.',
+      description: 'Address of the recipient, with its checksum.',
       resolve: (sum) => printAddress(sum.recipient),
     }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     payments: t.exposeInt('payments', { description: 'Number of payment intents.' }),
-    amount: t.field({ type: 'BaseUnits', description: 'Base units.', resolve: ({ amount }) => String(amount) }),
+    amount: t.field({
+      type: 'BaseUnits',
+      description: 'Amount in base units.',
+      resolve: ({ amount }) => String(amount),
+    }),
     formatted: t.string({
       description: 'Whole tokens, as a decimal string.',
       resolve: ({ tokenKey, amount }, _args, { world }) => formatPayout(world.registry, { tokenKey, amount }),
@@ -23,7 +27,7 @@ export const OverviewUndeliveredRef = builder.objectRef<UndeliveredSum>('Overvie
     since: t.expose('since', { type: 'DateTime', description: 'Block time of the oldest.' }),
     paymentIntentId: t.expose('paymentIntentId', {
       type: 'UUID',
-      description: 'The payment intent of the oldest; deliverPayouts of it tries to deliver all of them.',
+      description: 'The payment intent of the oldest payout. Call deliverPayouts with it to retry all of them.',
     }),
     nextTryAt: t.expose('nextTryAt', { type: 'DateTime', description: 'Time of the next attempt to deliver them.' }),
     isBeingDelivered: t.boolean({
@@ -31,7 +35,7 @@ export const OverviewUndeliveredRef = builder.objectRef<UndeliveredSum>('Overvie
       resolve: (sum, _args, context) => isBeingDelivered(context, sum),
     }),
     advice: t.string({
-      description: 'What the recipient can do.',
+      description: 'What the recipient can do to receive the payout.',
       resolve: (sum, _args, { world }) => adviceOn(world.registry, sum),
     }),
   }),

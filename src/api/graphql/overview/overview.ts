@@ -30,7 +30,7 @@ type Keyed<Key> = Sum & { key: Key };
 type Overview = { scope: Scope; from: Date; to: Date; cells: OverviewCell[] };
 
 const BucketEnum = builder.enumType('OverviewBucket', {
-  description: 'Spans of time, beginning in UTC.',
+  description: 'Length of an interval. Intervals begin in UTC.',
   values: {
     HOUR: { value: 'HOUR', description: 'Hours.' },
     DAY: { value: 'DAY', description: 'Days.' },
@@ -41,7 +41,7 @@ const BucketEnum = builder.enumType('OverviewBucket', {
 
 const sumFields = {
   count: 'Number of payment intents.',
-  amount: 'Their amounts together.',
+  amount: 'Sum of their amounts.',
   currency: 'The currency of `amount`.',
 };
 
@@ -71,7 +71,11 @@ const CurrencySum = builder.objectRef<Sum>('OverviewCurrency').implement({
 const ChainSum = builder.objectRef<Keyed<number | null>>('OverviewChain').implement({
   description: 'Payment intents paid on one chain, in one currency.',
   fields: (t) => ({
-    chainId: t.int({ nullable: true, description: 'Null for those not paid.', resolve: ({ key }) => key }),
+    chainId: t.int({
+      nullable: true,
+      description: 'The chain. Null for payment intents that are not paid.',
+      resolve: ({ key }) => key,
+    }),
     count: t.exposeInt('count', { description: sumFields.count }),
     amount: t.expose('amount', { type: 'Decimal', description: sumFields.amount }),
     currency: t.exposeString('currency', { description: sumFields.currency }),
@@ -79,9 +83,9 @@ const ChainSum = builder.objectRef<Keyed<number | null>>('OverviewChain').implem
 });
 
 const TimeSum = builder.objectRef<{ start: Date; cells: OverviewCell[] }>('OverviewTime').implement({
-  description: 'Payment intents made in one span of time.',
+  description: 'Payment intents created in one interval.',
   fields: (t) => ({
-    start: t.expose('start', { type: 'DateTime', description: 'When the span begins, UTC.' }),
+    start: t.expose('start', { type: 'DateTime', description: 'Start of the interval, in UTC.' }),
     count: t.int({ description: sumFields.count, resolve: ({ cells }) => countOf(cells) }),
     byCurrency: t.field({
       type: [CurrencySum],
@@ -102,7 +106,8 @@ const TimeSum = builder.objectRef<{ start: Date; cells: OverviewCell[] }>('Overv
 });
 
 const OverviewRef = builder.objectRef<Overview>('Overview').implement({
-  description: 'Counts and sums of payment intents, by when they were made. Spans without any are left out.',
+  description:
+    'Counts and sums of payment intents, by time of creation. Intervals without payment intents are omitted.',
   fields: (t) => ({
     from: t.expose('from', { type: 'DateTime', description: 'Start of the range, inclusive.' }),
     to: t.expose('to', { type: 'DateTime', description: 'End of the range, exclusive.' }),
@@ -124,7 +129,7 @@ const OverviewRef = builder.objectRef<Overview>('Overview').implement({
     }),
     byTime: t.field({
       type: [TimeSum],
-      description: 'By span of time, oldest first.',
+      description: 'By interval, oldest first.',
       resolve: ({ cells }) =>
         [...Map.groupBy(cells, (cell) => cell.bucket.getTime())].map(([start, group]) => ({
           start: new Date(start),
@@ -133,20 +138,20 @@ const OverviewRef = builder.objectRef<Overview>('Overview').implement({
     }),
     books: t.field({
       type: [OverviewBooksRef],
-      description: 'What became of their money, by token and currency; the sums of their ledger entries.',
+      description: 'Sums of the ledger entries of these payment intents, by token and currency.',
       complexity: { field: 20, multiplier: 5 },
       resolve: (overview, _args, { world }) => readOverviewBooks(world.database, overview),
     }),
     gas: t.field({
       type: OverviewGasRef,
-      description: 'What the gas of their transactions cost this installation.',
+      description: 'Cost of the gas that this installation paid for their transactions.',
       complexity: 20,
       resolve: (overview, _args, { world }) => readOverviewGas(world.database, overview),
     }),
     undelivered: t.field({
       type: [OverviewUndeliveredRef],
       description:
-        'What is undelivered at this moment, by recipient and token, of all payment intents whenever they were made; oldest first, at most 100.',
+        'Payouts that are undelivered now, by recipient and token, oldest first; at most 100. They are counted for all payment intents, regardless of the range.',
       complexity: { field: 20, multiplier: 5 },
       resolve: (overview, _args, { world }) => readUndelivered(world.database, overview),
     }),
@@ -160,7 +165,7 @@ builder.queryField('overview', (t) =>
     authScopes: { read: true },
     complexity: { field: 20, multiplier: 10 },
     args: {
-      appId: t.arg.id({ description: 'Only this app; all of the caller without it.' }),
+      appId: t.arg.id({ description: 'Only this app. Defaults to all apps of the caller.' }),
       from: t.arg({ type: 'DateTime', description: 'Start of the range, inclusive.' }),
       to: t.arg({ type: 'DateTime', description: 'End of the range, exclusive.' }),
       bucket: t.arg({ type: BucketEnum, required: true, defaultValue: 'DAY', description: 'At most 800 spans.' }),

@@ -11,25 +11,36 @@ import { byRealTime } from '../server/world.ts';
 const SIGNATURE_LENGTH = 16_386;
 
 const PayerChallengeRef = builder.objectRef<PayerChallenge>('PayerChallenge').implement({
-  description: 'What a wallet signs to be shown its own payments.',
+  description: 'A message that a wallet signs to log in and read its own payments.',
   fields: (t) => ({
-    message: t.exposeString('message', { description: 'A sign-in message (EIP-4361), for personal_sign.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it is taken, once.' }),
+    message: t.exposeString('message', { description: 'A sign-in message (EIP-4361), to be signed by personal_sign.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      description: 'Expiration time. The message is accepted once.',
+    }),
   }),
 });
 
 const PayerLoginRef = builder.objectRef<PayerLogin>('PayerLogin').implement({
-  description: "A wallet's token: it reads what that wallet paid, and nothing else.",
+  description: 'The access token of a wallet. It reads what that wallet has paid and signed, and nothing else.',
   fields: (t) => ({
     accessToken: t.string({
       description: 'A JWT of the audience `payer`, for the header `Authorization: Bearer`.',
       resolve: ({ issued }) => issued.token,
     }),
-    expiresIn: t.int({ description: 'Seconds.', resolve: ({ issued }) => issued.expiresInSeconds }),
-    wallet: t.field({ type: 'Address', description: 'Checksummed.', resolve: ({ wallet }) => wallet }),
+    expiresIn: t.int({
+      description: 'Lifetime of the token, in seconds.',
+      resolve: ({ issued }) => issued.expiresInSeconds,
+    }),
+    wallet: t.field({
+      type: 'Address',
+      description: 'Address of the wallet, with its checksum.',
+      resolve: ({ wallet }) => wallet,
+    }),
     chainId: t.int({
       nullable: true,
-      description: 'The one chain that it counts on, for a contract wallet; null: all.',
+      description:
+        'For a contract wallet, the only chain on which the token is valid. Null if it is valid on all chains.',
       resolve: ({ chainId }) => chainId,
     }),
   }),
@@ -40,7 +51,11 @@ const RequestPayerLoginInput = builder.inputType('RequestPayerLoginInput', {
   description: 'The wallet.',
   extensions: carryRules(requestRules),
   fields: (t) => ({
-    wallet: t.field({ type: 'Address', required: true, description: 'An EVM address; a wrong checksum is refused.' }),
+    wallet: t.field({
+      type: 'Address',
+      required: true,
+      description: 'An EVM address. An address with a wrong checksum is refused.',
+    }),
     chainId: t.int({
       required: true,
       description: 'The chain of the wallet, on which a contract wallet is verified.',
@@ -58,14 +73,18 @@ const verifyRules = defineRules({
   }),
 });
 const VerifyPayerLoginInput = builder.inputType('VerifyPayerLoginInput', {
-  description: 'The message as it was given, and its signature.',
+  description: 'The message that requestPayerLogin returned, and its signature.',
   extensions: carryRules(verifyRules),
   fields: (t) => ({
-    message: t.string({ required: true, description: `Of requestPayerLogin, at most ${SIGN_IN_LENGTH} characters.` }),
+    message: t.string({
+      required: true,
+      description: `The message that requestPayerLogin returned, at most ${SIGN_IN_LENGTH} characters.`,
+    }),
     signature: t.field({
       type: 'Hex',
       required: true,
-      description: "The wallet's: of its key, by ERC-1271, or by ERC-6492 before the wallet is deployed.",
+      description:
+        "Signature by the wallet's key, by a contract wallet (ERC-1271), or by one that is not deployed yet (ERC-6492).",
     }),
   }),
 });
@@ -73,7 +92,8 @@ const VerifyPayerLoginInput = builder.inputType('VerifyPayerLoginInput', {
 builder.mutationField('requestPayerLogin', (t) =>
   t.field({
     type: PayerChallengeRef,
-    description: 'Makes a message for a wallet to sign. Writes nothing. VALIDATION_ERROR for a chain not served here.',
+    description:
+      'Returns a message for a wallet to sign. Writes nothing. VALIDATION_ERROR if this installation does not serve the chain.',
     authScopes: { public: true },
     args: { input: t.arg({ type: RequestPayerLoginInput, required: true, description: 'The wallet.' }) },
     resolve: (_root, { input }, context) => {
@@ -88,11 +108,11 @@ builder.mutationField('verifyPayerLogin', (t) =>
   t.field({
     type: PayerLoginRef,
     description:
-      'Gives a wallet its token. VALIDATION_ERROR for a message that is not ours or too old, AUTHENTICATION_ERROR for a wrong signature and for a message that was used.',
+      'Logs a wallet in and returns its token. VALIDATION_ERROR if this installation did not issue the message, or if it has expired. AUTHENTICATION_ERROR if the signature is wrong or the message was already used.',
     authScopes: { public: true },
     // The signature of a contract is verified by its code in a node.
     complexity: 1_000,
-    args: { input: t.arg({ type: VerifyPayerLoginInput, required: true, description: 'What was signed.' }) },
+    args: { input: t.arg({ type: VerifyPayerLoginInput, required: true, description: 'The signed message.' }) },
     resolve: (_root, { input }, context) => logInPayer(byRealTime(context.world), checked(context, verifyRules, input)),
   }),
 );

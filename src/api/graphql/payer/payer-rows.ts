@@ -68,12 +68,13 @@ export const PayerPaymentRef = builder.objectRef<PaymentRow>('PayerPayment').imp
     termsHash: t.field({
       type: 'Hex',
       description:
-        "The payment's id in the contract: the hash of its terms. Another chain may have another payment of the same id.",
+        "Hash of the payment's terms, which identifies the payment in the contract. Another chain may have another payment with the same hash.",
       resolve: (row) => acceptedTerms(row).termsHash,
     }),
     terms: t.field({
       type: 'JSONObject',
-      description: 'What was signed, every integer a decimal string: all that a call to the contract needs.',
+      description:
+        'The signed terms, with integers as decimal strings. They contain everything that a call to the contract needs.',
       resolve: (row) => toObject(acceptedTerms(row).terms),
     }),
     chainId: t.int({ description: 'The chain on which it was paid.', resolve: (row) => acceptedTerms(row).chainId }),
@@ -86,29 +87,29 @@ export const PayerPaymentRef = builder.objectRef<PaymentRow>('PayerPayment').imp
     }),
     contact: t.field({
       type: PayeeContactRef,
-      description: 'How the payer reaches the payee.',
+      description: 'How the payer can contact the payee.',
       resolve: ({ app }) => app,
     }),
     lines: t.stringList({
       description: `The names of the purchased items, at most ${LINES} lines. Empty if the merchant gave none.`,
       resolve: ({ checkoutSessions: [session] }) => (session?.items ?? []).slice(0, LINES).map(({ name }) => name),
     }),
-    amount: t.expose('amount', { type: 'Decimal', description: 'In `currency`.' }),
+    amount: t.expose('amount', { type: 'Decimal', description: 'Amount in `currency`.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     cryptoAmount: t.expose('cryptoAmount', {
       type: 'BaseUnits',
       nullable: true,
-      description: 'What the wallet paid, base units.',
+      description: 'Amount that the wallet paid, in base units.',
     }),
     left: t.expose('leftAmount', {
       type: 'BaseUnits',
       nullable: true,
-      description: 'What the escrow still holds of it, base units, as last confirmed.',
+      description: 'Amount of the payment that the escrow still holds, in base units, as last confirmed.',
     }),
     status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Current status.' }),
     undelivered: t.field({
       type: [UndeliveredPayoutRef],
-      description: 'What was to go back to the wallet and could not be delivered yet, oldest first.',
+      description: "Payouts to the payer's wallet that have not been delivered yet, oldest first.",
       resolve: ({ payouts }) => payouts,
     }),
     refunds: t.field({
@@ -127,44 +128,54 @@ export const PayerPaymentRef = builder.objectRef<PaymentRow>('PayerPayment').imp
     }),
     reclaimFrom: t.field({
       type: 'DateTime',
-      description: 'From when a hold that was not captured can be taken back by anybody, for the payer.',
+      description: 'Time from which anyone can return an uncaptured payment to the payer.',
       resolve: (row) => new Date((termsFromJson(acceptedTerms(row).terms).captureBy + 1) * 1000),
     }),
     settlesAt: t.expose('timelockEndsAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When a captured payment goes to the merchant, unless it is disputed.',
+      description: 'Time from which a captured payment can be paid out to the merchant, unless it is disputed.',
     }),
     txHash: t.exposeString('authorizationTxHash', { nullable: true, description: 'The paying transaction.' }),
-    refundTxHash: t.exposeString('refundTxHash', { nullable: true, description: 'The last refund’s transaction.' }),
+    refundTxHash: t.exposeString('refundTxHash', {
+      nullable: true,
+      description: "Hash of the latest refund's transaction.",
+    }),
     dispute: t.field({
       type: DisputeRef,
       nullable: true,
-      description: 'Its dispute.',
+      description: 'The dispute of the payment. Null if there is none.',
       resolve: ({ dispute }) => dispute,
     }),
   }),
 });
 
 export const PayerConsentRef = builder.objectRef<ConsentRow>('PayerConsent').implement({
-  description: 'A recurring consent, as the wallet that signed it sees it. The contract takes no charge beyond it.',
+  description:
+    'A recurring consent, as the wallet that signed it sees it. The escrow contract refuses every charge that exceeds it.',
   fields: (t) => ({
-    id: t.field({ type: 'Hex', description: 'Its EIP-712 struct hash.', resolve: ({ consentId }) => consentId }),
+    id: t.field({
+      type: 'Hex',
+      description: 'EIP-712 struct hash of the consent, which identifies it in the contract.',
+      resolve: ({ consentId }) => consentId,
+    }),
     consent: t.field({
       type: 'JSONObject',
-      description: 'What was signed, every integer a decimal string: all that revoking it needs.',
+      description:
+        'The signed consent, with integers as decimal strings. It contains everything that is needed to revoke it.',
       resolve: ({ consent }) => toObject(consent),
     }),
     chainId: t.exposeInt('chainId', { description: 'The chain on which the subscription is charged.' }),
-    tokenKey: t.exposeString('tokenKey', { description: 'In which token.' }),
+    tokenKey: t.exposeString('tokenKey', { description: 'Key of the token.' }),
     capPerPeriod: t.expose('capPerPeriod', {
       type: 'BaseUnits',
-      description: 'The most a period may take, base units.',
+      description: 'Maximum charge for a period, in base units.',
     }),
     signedAt: t.expose('signedAt', { type: 'DateTime', nullable: true, description: 'Time of the signature.' }),
     revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'Time of the revocation.' }),
     isCurrent: t.boolean({
-      description: 'Whether the subscription is charged by this one, not by one signed later.',
+      description:
+        'Whether the subscription is charged under this consent. False if the payer has replaced it by a later one.',
       resolve: ({ acceptedBy }) => acceptedBy !== null,
     }),
     appName: t.string({ description: 'Name of the payee.', resolve: ({ subscription }) => subscription.app.name }),
@@ -179,7 +190,7 @@ export const PayerConsentRef = builder.objectRef<ConsentRow>('PayerConsent').imp
     }),
     amount: t.field({
       type: 'Decimal',
-      description: 'The price of a period, in `currency`.',
+      description: 'Price of a billing period, in `currency`.',
       resolve: ({ subscription }) => subscription.productPlanPrice.amount,
     }),
     currency: t.string({
@@ -189,11 +200,11 @@ export const PayerConsentRef = builder.objectRef<ConsentRow>('PayerConsent').imp
     billingInterval: t.field({
       type: BillingIntervalEnum,
       nullable: true,
-      description: 'The unit of a period.',
+      description: 'Unit of the billing period.',
       resolve: ({ subscription }) => subscription.productPlanPrice.billingInterval,
     }),
     billingIntervalCount: t.int({
-      description: 'Units a period.',
+      description: 'Number of those units in a billing period.',
       resolve: ({ subscription }) => subscription.productPlanPrice.billingIntervalCount,
     }),
     usage: t.field({
@@ -210,11 +221,12 @@ export const PayerConsentRef = builder.objectRef<ConsentRow>('PayerConsent').imp
     nextChargeAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When the running period ends, and the next is charged unless it is cancelled then.',
+      description:
+        'End of the current period, when the next one is charged unless the subscription is cancelled by then.',
       resolve: ({ subscription }) => subscription.currentPeriodEnd,
     }),
     cancelAtPeriodEnd: t.boolean({
-      description: 'Whether it ends with the running period.',
+      description: 'Whether the subscription ends at the end of the current period.',
       resolve: ({ subscription }) => subscription.cancelAtPeriodEnd,
     }),
   }),

@@ -19,7 +19,7 @@ const CONSENTS = 100;
 
 const PayerAllowanceRef = builder.objectRef<Allowance>('PayerAllowance').implement({
   description:
-    'What a wallet lets the escrow take of a token. An allowance alone moves nothing: each payment is signed.',
+    'A token allowance that a wallet has granted to the escrow. An allowance alone moves no tokens, because the payer signs each payment.',
   fields: (t) => ({
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
@@ -55,17 +55,17 @@ const keysets = {
 };
 
 const PayerRef = builder.objectRef<PayerPrincipal>('Payer').implement({
-  description: 'A wallet, and all that it has with this installation, whichever merchant it paid.',
+  description: 'A wallet, with everything that it has paid and signed in this installation, for all merchants.',
   fields: (t) => ({
-    wallet: t.exposeString('wallet', { description: 'Checksummed.' }),
+    wallet: t.exposeString('wallet', { description: 'Address of the wallet, with its checksum.' }),
     chainId: t.exposeInt('chainId', {
       nullable: true,
-      description: 'The one chain that is shown, for a contract wallet; null: all.',
+      description: 'For a contract wallet, the only chain that is shown. Null if all chains are shown.',
     }),
     payments: t.field({
       type: [PayerPaymentRef],
       description: `Payments that this wallet made into the escrow, newest first, at most ${PAYMENTS}.`,
-      args: { before: t.arg({ type: 'UUID', description: 'Only those older than this payment intent.' }) },
+      args: { before: t.arg({ type: 'UUID', description: 'Only payments that are older than this payment intent.' }) },
       complexity: { field: 10, multiplier: PAYMENTS / 5 },
       resolve: ({ wallet }, { before }, context) =>
         context.database.paymentIntent.findMany({
@@ -77,7 +77,7 @@ const PayerRef = builder.objectRef<PayerPrincipal>('Payer').implement({
     }),
     undelivered: t.field({
       type: [UndeliveredPayoutRef],
-      description: `All that was to go back to this wallet and could not be delivered yet, oldest first, at most ${PAYOUTS}; also of payments that did not count, because another wallet paid the same intent.`,
+      description: `Payouts to this wallet that have not been delivered yet, oldest first; at most ${PAYOUTS}. They include returns of payments that did not count because another wallet paid the same payment intent.`,
       complexity: { field: 10, multiplier: 10 },
       resolve: (_payer, _args, context) =>
         context.database.creditedPayout.findMany({
@@ -88,7 +88,7 @@ const PayerRef = builder.objectRef<PayerPrincipal>('Payer').implement({
     }),
     consents: t.field({
       type: [PayerConsentRef],
-      description: `Recurring consents that this wallet signed, newest first, ended ones too, at most ${CONSENTS}.`,
+      description: `Recurring consents that this wallet signed, newest first, including ended ones; at most ${CONSENTS}.`,
       complexity: { field: 10, multiplier: 10 },
       resolve: (_payer, _args, context) =>
         context.database.subscriptionConsent.findMany({
@@ -116,7 +116,7 @@ const PayerRef = builder.objectRef<PayerPrincipal>('Payer').implement({
     }),
     undeliveredConnection: t.field({
       type: UndeliveredPayoutConnection,
-      description: 'All that was to go back to this wallet and could not be delivered yet, oldest first.',
+      description: 'Payouts to this wallet that have not been delivered yet, oldest first.',
       complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
       extensions: { cursorForm: keysets.undelivered.form },
       args: t.arg.connectionArgs(),
@@ -130,7 +130,7 @@ const PayerRef = builder.objectRef<PayerPrincipal>('Payer').implement({
     }),
     consentsConnection: t.field({
       type: connectionOf(PayerConsentRef),
-      description: 'Recurring consents that this wallet signed, newest first, ended ones too.',
+      description: 'Recurring consents that this wallet signed, newest first, including ended ones.',
       complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
       extensions: { cursorForm: keysets.consents.form },
       args: t.arg.connectionArgs(),
@@ -143,7 +143,7 @@ const PayerRef = builder.objectRef<PayerPrincipal>('Payer').implement({
     }),
     allowances: t.field({
       type: [PayerAllowanceRef],
-      description: 'What the wallet lets the escrow take, read from the chains now.',
+      description: 'Token allowances that the wallet has granted to the escrow, read from the chains now.',
       complexity: { field: 500, multiplier: 5 },
       resolve: ({ wallet, chainId }, _args, { world }) =>
         readAllowances(world, { wallet: getAddress(wallet), chainId }),

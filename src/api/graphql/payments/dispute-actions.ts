@@ -35,12 +35,15 @@ const DisputePaymentIntentInput = disputeInput('DisputePaymentIntentInput');
 
 function disputeInput(name: string) {
   return builder.inputType(name, {
-    description: 'What the payer says, and signs.',
+    description: 'Input for disputing a payment.',
     extensions: carryRules(disputeRules),
     fields: (t) => ({
       reason: t.string({ required: true, description: REASON_LIMIT }),
       evidence: t.string({ description: `At most ${EVIDENCE_LENGTH} characters.` }),
-      signature: t.field({ type: 'Hex', description: 'Of the typed data that an answer without it gave.' }),
+      signature: t.field({
+        type: 'Hex',
+        description: "The payer's signature of the typed data that the call without a signature returned.",
+      }),
     }),
   });
 }
@@ -48,8 +51,8 @@ function disputeInput(name: string) {
 const DisputeRequestStatusEnum = builder.enumType('DisputeRequestStatus', {
   description: 'What a requested dispute is waiting for.',
   values: {
-    SIGNATURE_REQUIRED: { value: 'SIGNATURE_REQUIRED', description: "The payer's signature of the step." },
-    PENDING: { value: 'PENDING', description: 'The chain; then the payment has its dispute.' },
+    SIGNATURE_REQUIRED: { value: 'SIGNATURE_REQUIRED', description: 'The payer must sign the step.' },
+    PENDING: { value: 'PENDING', description: 'The transaction that opens the dispute is pending.' },
   } as const,
 });
 
@@ -58,22 +61,25 @@ type SigningStep = Extract<DisputeAnswer, { status: 'SIGNATURE_REQUIRED' }>['typ
 const DisputeStepRef = builder.objectRef<SigningStep>('DisputeStep').implement({
   description: 'What the payer signs to dispute.',
   fields: (t) => ({
-    kind: t.string({ description: 'signTypedData.', resolve: () => 'signTypedData' }),
-    name: t.string({ description: 'dispute.', resolve: () => 'dispute' }),
+    kind: t.string({
+      description: 'The kind of step, which is always `signTypedData`.',
+      resolve: () => 'signTypedData',
+    }),
+    name: t.string({ description: 'Name of the step, which is always `dispute`.', resolve: () => 'dispute' }),
     typedData: t.field({
       type: 'JSONObject',
       description: 'EIP-712 `{domain, types, primaryType, message}`, as eth_signTypedData_v4 takes it.',
       resolve: ({ domain, types, primaryType, message }) => ({ domain, types, primaryType, message }),
     }),
     description: t.string({
-      description: 'For the payer.',
+      description: 'Description of the step for the payer.',
       resolve: () => 'Dispute this payment: its settlement waits until the dispute is resolved.',
     }),
   }),
 });
 
 const DisputeRequestRef = builder.objectRef<DisputeAnswer>('DisputeRequest').implement({
-  description: 'A dispute that was asked for.',
+  description: 'A dispute that was requested.',
   fields: (t) => ({
     paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', description: 'The payment.' }),
     status: t.expose('status', { type: DisputeRequestStatusEnum, description: 'What the dispute is waiting for.' }),
@@ -86,7 +92,7 @@ const DisputeRequestRef = builder.objectRef<DisputeAnswer>('DisputeRequest').imp
     transactionId: t.field({
       type: 'UUID',
       nullable: true,
-      description: 'The transaction that carries it.',
+      description: 'ID of the transaction that executes the request.',
       resolve: (answer) => answer.transactionId,
     }),
   }),
@@ -104,7 +110,7 @@ function disputeField(
     t.field({
       type: DisputeRequestRef,
       description:
-        'The payer disputes a captured payment within its window. Without a signature it answers what is to be signed; with one it queues the transaction.',
+        'Opens a dispute of a captured payment, within the period of its terms. Without a signature, it returns what the payer must sign; with one, it queues the transaction.',
       ...(deprecationReason === undefined ? {} : { deprecationReason }),
       authScopes: { write: true, session: true, payer: true },
       args: {
@@ -156,7 +162,7 @@ const ResolveDisputeInput = builder.inputType('ResolveDisputeInput', {
   fields: (t) => ({
     payerBps: t.int({
       required: true,
-      description: `The payer's share of what is left, 0 to ${ALL_BPS}; a merchant may only give all of it.`,
+      description: `The payer's share of the amount that is left, 0 to ${ALL_BPS} basis points. Merchants may only use ${ALL_BPS}.`,
     }),
   }),
 });
@@ -165,7 +171,7 @@ builder.mutationField('resolveDispute', (t) =>
   t.field({
     type: DisputeRef,
     description:
-      'Resolves an open dispute. A merchant may concede it (payerBps 10000); the arbiter may split it. It is resolved when the chain has confirmed the transaction.',
+      'Resolves an open dispute. A merchant may only concede it (payerBps 10000); the arbiter may split it. The dispute is resolved when the chain has confirmed the transaction.',
     authScopes: { write: true, arbiter: true },
     args: {
       id: t.arg.id({ required: true, description: "The dispute's UUID." }),
@@ -182,7 +188,7 @@ builder.mutationField('concedeDispute', (t) =>
   t.field({
     type: DisputeRef,
     description:
-      'Concedes a dispute: the payer receives everything that is left. It is resolved when the chain has confirmed the transaction. INVALID_STATE unless OPEN.',
+      'Concedes a dispute: the payer receives the whole amount that is left in escrow. The dispute is resolved when the chain has confirmed the transaction. INVALID_STATE unless the dispute is OPEN.',
     authScopes: { write: true },
     args: { id: t.arg.id({ required: true, description: "The dispute's UUID." }) },
     resolve: async (_root, { id }, context) => await resolveBy(context, { disputeId: id, payerBps: ALL_BPS }),

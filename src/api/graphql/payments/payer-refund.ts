@@ -44,7 +44,7 @@ export const PayerRefundRef = builder.objectRef<PayerRefund>('PayerRefund').impl
       description:
         'PENDING until the result is confirmed on the chain. The money of a FAILED refund is still in escrow.',
     }),
-    amount: t.expose('amount', { type: 'BaseUnits', description: 'Refunded amount in base units.' }),
+    amount: t.expose('amount', { type: 'BaseUnits', description: 'Refunded amount, in base units.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     chainId: t.int({ description: 'The chain.', resolve: ({ transaction }) => transaction.chainId }),
     reason: t.string({
@@ -54,7 +54,7 @@ export const PayerRefundRef = builder.objectRef<PayerRefund>('PayerRefund').impl
     }),
     txHash: t.string({
       nullable: true,
-      description: 'The refunding transaction. Null before it is sent.',
+      description: "Hash of the refund's transaction. Null before it is sent.",
       resolve: ({ transaction }) => transaction.txHash,
     }),
     isUndelivered: t.exposeBoolean('isUndelivered', {

@@ -33,15 +33,15 @@ const RefundPaymentIntentInput = builder.inputType('RefundPaymentIntentInput', {
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
     reason: t.string({ required: true, description: `${REASON_LIMIT} The payer can read it.` }),
-    amount: t.string({ description: 'Base units, at most what is left.' }),
-    percent: t.float({ description: 'Of what is left, 1 to 100, floored to base units.' }),
+    amount: t.string({ description: 'Amount to refund in base units, at most the amount that is left.' }),
+    percent: t.float({ description: 'Percentage of the amount that is left, 1 to 100. Rounded down to base units.' }),
   }),
 });
 
 export const RefundStatusEnum = builder.enumType('RefundStatus', {
   description: 'Status of a refund.',
   values: {
-    PENDING: { value: 'PENDING', description: 'Queued or sent.' },
+    PENDING: { value: 'PENDING', description: 'The refund is queued or sent.' },
     CONFIRMED: { value: 'CONFIRMED', description: 'The payer received it.' },
     FAILED: { value: 'FAILED', description: 'It was abandoned, and no funds moved.' },
   } as const,
@@ -52,19 +52,25 @@ const RefundRef = builder.objectRef<RefundAnswer>('RefundRequest').implement({
   fields: (t) => ({
     paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', description: 'The payment.' }),
     refundId: t.expose('refundId', { type: 'UUID', description: 'The refund.' }),
-    transactionId: t.expose('transactionId', { type: 'UUID', description: 'The transaction that carries it.' }),
-    txHash: t.exposeString('txHash', { nullable: true, description: 'Null until it is sent.' }),
+    transactionId: t.expose('transactionId', {
+      type: 'UUID',
+      description: 'ID of the transaction that executes the request.',
+    }),
+    txHash: t.exposeString('txHash', {
+      nullable: true,
+      description: 'Hash of the transaction. Null until it is sent.',
+    }),
     status: t.expose('status', {
       type: RefundStatusEnum,
       description: 'PENDING until the result is confirmed on the chain.',
     }),
-    amount: t.expose('amount', { type: 'BaseUnits', description: 'Refunded amount in base units.' }),
+    amount: t.expose('amount', { type: 'BaseUnits', description: 'Refunded amount, in base units.' }),
     leftoverAfter: t.expose('leftoverAfter', {
       type: 'BaseUnits',
       description: 'Amount that is left after it, in base units.',
     }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
-    reason: t.exposeString('reason', { description: 'As in the request.' }),
+    reason: t.exposeString('reason', { description: 'The reason, as in the request.' }),
   }),
 });
 
@@ -72,11 +78,14 @@ builder.mutationField('capturePaymentIntent', (t) =>
   t.field({
     type: PaymentIntentRef,
     description:
-      'Captures an authorized payment in whole or in part. The rest returns to the payer. The status becomes CAPTURED when the chain has confirmed the transaction. INVALID_STATE unless AUTHORIZED.',
+      'Captures an authorized payment in whole or in part. The rest returns to the payer. The status becomes CAPTURED when the chain has confirmed the transaction. INVALID_STATE unless the payment is AUTHORIZED.',
     authScopes: { write: true },
     args: {
-      id: t.arg.id({ required: true, description: 'Its UUID.' }),
-      input: t.arg({ type: CapturePaymentIntentInput, description: 'Defaults to all of it.' }),
+      id: t.arg.id({ required: true, description: 'UUID of the object.' }),
+      input: t.arg({
+        type: CapturePaymentIntentInput,
+        description: 'Optional. Defaults to the whole authorized amount.',
+      }),
     },
     resolve: async (_root, args, context) => {
       const { appId, ...input } = checked(context, captureRules, args.input ?? {});
@@ -90,9 +99,9 @@ builder.mutationField('cancelPaymentIntent', (t) =>
   t.field({
     type: PaymentIntentRef,
     description:
-      'Cancels a payment that has not been captured. An authorized payment is returned to the payer, and its status becomes CANCELLED when the chain has confirmed the transaction. INVALID_STATE while an authorization is on its chain and not final.',
+      'Cancels a payment that has not been captured. An authorized payment is returned to the payer, and its status becomes CANCELLED when the chain has confirmed the transaction. INVALID_STATE while an authorization is on the chain but not final.',
     authScopes: { write: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (_root, { id }, context) =>
       await cancelPaymentIntent(context.world, await callOf(context, { operation: 'cancelPaymentIntent', id })),
   }),
@@ -101,10 +110,10 @@ builder.mutationField('cancelPaymentIntent', (t) =>
 builder.mutationField('refundPaymentIntent', (t) =>
   t.field({
     type: RefundRef,
-    description: 'Refunds a captured payment in whole or in part. INVALID_STATE unless CAPTURED.',
+    description: 'Refunds a captured payment in whole or in part. INVALID_STATE unless the payment is CAPTURED.',
     authScopes: { write: true },
     args: {
-      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      id: t.arg.id({ required: true, description: 'UUID of the object.' }),
       input: t.arg({ type: RefundPaymentIntentInput, required: true }),
     },
     resolve: async (_root, args, context) => {
@@ -121,7 +130,7 @@ builder.mutationField('deliverPayouts', (t) =>
     description:
       'Retries the undelivered payouts of a payment now, each to its own recipient, instead of at the next scheduled time. `undelivered` is empty when the chain has confirmed all of them. INVALID_STATE if nothing is undelivered.',
     authScopes: { write: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (_root, { id }, context) =>
       await retryDelivery(context.world, await callOf(context, { operation: 'deliverPayouts', id })),
   }),

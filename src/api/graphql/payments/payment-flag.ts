@@ -5,16 +5,16 @@ import { PaymentIntentRef } from './payment-intent.ts';
 import { undelivered } from './undelivered-selection.ts';
 
 const words: { [Flag in PaymentFlag]: string } = {
-  DISPUTED: 'Its dispute is open.',
-  PARTIALLY_REFUNDED: 'A part of it was refunded. The rest is still in escrow, or was paid out.',
-  UNDELIVERED: 'A payout of it could not be delivered yet.',
+  DISPUTED: 'The payment has an open dispute.',
+  PARTIALLY_REFUNDED: 'A part of the payment was refunded. The rest is still in escrow, or was paid out.',
+  UNDELIVERED: 'A payout of the payment has not been delivered yet.',
   MISPAID:
-    'Money arrived for it that does not count: a second payment, a wrong amount or another token. It is returned to its payer.',
-  LATE: 'Money arrived for it after it was cancelled or had expired. It is returned to its payer.',
+    'A payment arrived that does not count: a second payment, a wrong amount or another token. It is returned to its payer.',
+  LATE: 'A payment arrived after the payment intent was cancelled or had expired. It is returned to its payer.',
 };
 
 export const PaymentIntentFlagEnum = builder.enumType('PaymentIntentFlag', {
-  description: 'What is unusual about a payment besides its status.',
+  description: 'An exceptional condition of a payment besides its status.',
   values: Object.fromEntries(paymentFlags.map((flag) => [flag, { value: flag, description: words[flag] }])) as {
     [Flag in PaymentFlag]: { value: Flag; description: string };
   },
@@ -24,7 +24,7 @@ builder.prismaObjectField(PaymentIntentRef, 'flags', (t) =>
   t.field({
     extensions: { rest: false },
     type: [PaymentIntentFlagEnum],
-    description: 'What is unusual about it besides its status; empty for most payments.',
+    description: 'Exceptional conditions of the payment besides its status. Empty for most payments.',
     authScopes: { read: true },
     select: { status: true, refundedAt: true, dispute: true, payouts: undelivered, strayPayments: true },
     resolve: (intent) => flagsOf(intent),

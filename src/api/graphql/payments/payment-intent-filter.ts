@@ -20,8 +20,8 @@ const METADATA_LIMIT = 5;
 const MetadataMatch = builder.inputType('MetadataMatch', {
   description: 'A key of metadata with its value.',
   fields: (t) => ({
-    key: t.string({ required: true, description: 'The key, on the first level.' }),
-    value: t.string({ required: true, description: 'The value; a number or boolean as JSON prints it.' }),
+    key: t.string({ required: true, description: 'A top-level key of the metadata.' }),
+    value: t.string({ required: true, description: 'The value. Numbers and booleans are written as in JSON.' }),
   }),
 });
 
@@ -29,27 +29,27 @@ export const PaymentIntentFilter = builder.inputType('PaymentIntentFilter', {
   description: 'Conditions on payment intents. Payment intents must satisfy all of them.',
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
-    status: t.field({ type: [PaymentIntentStatusEnum], description: 'One of these.' }),
-    customerAccountId: t.field({ type: 'UUID', description: 'Of this customer.' }),
+    status: t.field({ type: [PaymentIntentStatusEnum], description: 'Only these statuses.' }),
+    customerAccountId: t.field({ type: 'UUID', description: 'Only payment intents of this customer.' }),
     flags: t.field({
       type: [PaymentIntentFlagEnum],
-      description: 'At least one of these, such as DISPUTED. An empty list is no condition.',
+      description: 'Only payments with at least one of these flags, such as DISPUTED. An empty list sets no condition.',
     }),
     currency: t.string({ description: 'USD or EUR.' }),
-    createdFrom: t.field({ type: 'DateTime', description: 'Made at or after.' }),
-    createdTo: t.field({ type: 'DateTime', description: 'Made before.' }),
-    amountFrom: t.field({ type: 'Decimal', description: 'At least.' }),
-    amountTo: t.field({ type: 'Decimal', description: 'At most.' }),
-    chainId: t.int({ description: 'Paid on this chain.' }),
-    tokenKey: t.string({ description: 'Paid with this token, such as USDC-1.' }),
-    isPaidCall: t.boolean({ description: 'True: paid API calls (x402) only. False: all others.' }),
+    createdFrom: t.field({ type: 'DateTime', description: 'Only payments created at or after this time.' }),
+    createdTo: t.field({ type: 'DateTime', description: 'Only payments created before this time.' }),
+    amountFrom: t.field({ type: 'Decimal', description: 'Only amounts of at least this.' }),
+    amountTo: t.field({ type: 'Decimal', description: 'Only amounts of at most this.' }),
+    chainId: t.int({ description: 'Only payments that were paid on this chain.' }),
+    tokenKey: t.string({ description: 'Only payments that were paid with this token, such as USDC-1.' }),
+    isPaidCall: t.boolean({ description: 'If true, only paid API calls (x402); if false, only other payments.' }),
     metadata: t.field({
       type: [MetadataMatch],
-      description: `Each of these in the metadata, at most ${METADATA_LIMIT}.`,
+      description: `Only payments whose metadata contains all of these entries, at most ${METADATA_LIMIT}.`,
     }),
     search: t.string({
       description:
-        'An id, a transaction hash or a wallet, whole; or part of the external id or of the customer’s name or email; any case, at most 255 characters.',
+        "A complete ID, transaction hash or wallet address, or part of the external ID or of the customer's name or email. Case-insensitive, at most 255 characters.",
     }),
   }),
 });

@@ -37,13 +37,13 @@ builder.subscriptionField('paymentIntentUpdated', (t) =>
   t.field({
     type: PaymentIntentRef,
     description:
-      'A payment intent: its present state first, then its state after each event of it or of its dispute, once and in order. Its own fields are those of that moment, relations are those of now.',
+      'A payment intent: the current state first, and then its state after each of its events and those of its dispute, exactly once and in order. Its own fields have their values at the time of the event, and relations have their current values.',
     authScopes: { read: true },
     args: {
-      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      id: t.arg.id({ required: true, description: 'UUID of the object.' }),
       after: t.arg.int({
         description:
-          'Returns every state since this sequence number instead of the present state. Pass the last `sequence` that you received. VALIDATION_ERROR if the app has no such event yet, EXPIRED if events after it have been archived.',
+          'Returns every state since this sequence number instead of the current state. Pass the last `sequence` that you received. VALIDATION_ERROR if the app has no such event yet, EXPIRED if events after it have been archived.',
       }),
     },
     subscribe: async (_root, { id, after }, context) => {
@@ -66,13 +66,16 @@ builder.subscriptionField('paymentIntentUpdated', (t) =>
 builder.subscriptionField('paymentIntentsUpdated', (t) =>
   t.field({
     type: PaymentIntentRef,
-    description: `Payment intents of one app: the newest ${PRESENT_ROWS} that fit first, oldest of them first, then each that fits, after each event of it or of its dispute, once and in order. Its own fields are those of that moment, relations are those of now. \`filter.search\` narrows the first rows only.`,
+    description: `Payment intents of one app: first the newest ${PRESENT_ROWS} that match the filter, oldest first, and then each that matches, after each of its events and those of its dispute, exactly once and in order. Its own fields have their values at the time of the event, and relations have their current values. \`filter.search\` applies to the first rows only.`,
     authScopes: { read: true },
     args: {
-      filter: t.arg({ type: PaymentIntentFilter, description: 'All conditions must hold; members name the app.' }),
+      filter: t.arg({
+        type: PaymentIntentFilter,
+        description: 'Returns only payment intents that match every given condition. Members must specify the app.',
+      }),
       after: t.arg.int({
         description:
-          'Returns every state since this sequence number instead of the present rows. VALIDATION_ERROR if the app has no such event yet, EXPIRED if events after it have been archived.',
+          'Returns every state since this sequence number instead of the current rows. VALIDATION_ERROR if the app has no such event yet, EXPIRED if events after it have been archived.',
       }),
     },
     subscribe: async (_root, { filter, after: asked }, context) => {

@@ -9,8 +9,8 @@ import { connectionOf } from '../server/lists/related-connection.ts';
 const statusWords: { [Status in PaymentIntentStatus]: string } = {
   CREATED: 'Waiting for the payer.',
   AUTHORIZED: 'The money is held in escrow.',
-  CAPTURED: 'Taken for the merchant; settles when the timelock ends.',
-  SETTLED: 'Paid out. Final.',
+  CAPTURED: 'The payment was claimed for the merchant, and is settled when the timelock ends.',
+  SETTLED: 'The merchant was paid. Final.',
   CANCELLED: 'Cancelled or expired, and any held amount was returned. Final.',
   REFUND_PENDING: 'A refund is pending.',
   REFUNDED: 'Refunded to the payer in full. Final.',
@@ -27,13 +27,16 @@ export const PaymentIntentStatusEnum = builder.enumType('PaymentIntentStatus', {
 export const CaptureModeEnum = builder.enumType('CaptureMode', {
   description: 'When the payment is captured.',
   values: {
-    AUTOMATIC: { value: 'AUTOMATIC', description: 'In the transaction that authorizes the payment.' },
-    MANUAL: { value: 'MANUAL', description: 'When the merchant requests it, before the capture deadline.' },
+    AUTOMATIC: { value: 'AUTOMATIC', description: 'The payment is captured in the transaction that authorizes it.' },
+    MANUAL: {
+      value: 'MANUAL',
+      description: 'The payment is captured when the merchant requests it, before the capture deadline.',
+    },
   } as const,
 });
 
 export const AuthorizationMethodEnum = builder.enumType('AuthorizationMethod', {
-  description: 'How the payer pays or paid.',
+  description: 'How the payer agrees to the payment.',
   values: {
     DIRECT: { value: 'DIRECT', description: "The payer's wallet sent the transaction." },
     PERMIT: {
@@ -69,7 +72,8 @@ export const PaymentSourceTypeEnum = builder.enumType('PaymentSourceType', {
 export const isMerchant = ({ principal }: GraphqlContext) => accessOf(principal).has('read');
 
 export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
-  description: "A single payment, from creation to settlement. To its payer: without what is the merchant's alone.",
+  description:
+    'A single payment, from creation to settlement. Fields that concern only the merchant are hidden from the payer.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
@@ -81,17 +85,25 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     }),
     externalId: t.string({
       nullable: true,
-      description: "The merchant's own reference, at most 255 characters; null for the payer.",
+      description: "The merchant's own reference, at most 255 characters. Null for the payer.",
       resolve: (intent, _args, context) => (isMerchant(context) ? intent.externalId : null),
     }),
-    amount: t.expose('amount', { type: 'Decimal', description: 'In `currency`, at least two decimals.' }),
+    amount: t.expose('amount', { type: 'Decimal', description: 'Amount in `currency`, with at least two decimals.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
-    allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'Chains it may be paid on.' }),
-    allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Tokens it may be paid with.' }),
+    allowedChains: t.expose('allowedChains', {
+      type: 'ChainSelection',
+      description: 'Chains on which it can be paid.',
+    }),
+    allowedTokens: t.expose('allowedTokens', {
+      type: 'TokenSelection',
+      description: 'Tokens with which it can be paid.',
+    }),
     captureMode: t.expose('captureMode', { type: CaptureModeEnum, description: 'When the payment is captured.' }),
-    timelockDuration: t.exposeInt('timelockDuration', { description: 'Escrow lock after capture, seconds.' }),
+    timelockDuration: t.exposeInt('timelockDuration', {
+      description: 'Seconds after capture during which the escrow holds the payment.',
+    }),
     disputeStartDuration: t.exposeInt('disputeStartDuration', {
-      description: 'Seconds after capture in which a dispute may start.',
+      description: 'Seconds after capture during which a dispute can be opened.',
     }),
     status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Current status.' }),
     authorizationMethod: t.expose('authorizationMethod', {
@@ -101,11 +113,11 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     }),
     authorizationChainId: t.exposeInt('authorizationChainId', {
       nullable: true,
-      description: 'The chain it was paid on.',
+      description: 'The chain on which it was paid.',
     }),
     authorizationTokenKey: t.exposeString('authorizationTokenKey', {
       nullable: true,
-      description: 'The token it was paid with.',
+      description: 'The token with which it was paid.',
     }),
     authorizationWalletAddress: t.exposeString('authorizationWalletAddress', {
       nullable: true,
@@ -113,7 +125,7 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     }),
     authorizationTxHash: t.exposeString('authorizationTxHash', {
       nullable: true,
-      description: 'The authorizing transaction.',
+      description: 'Hash of the transaction that authorized the payment.',
     }),
     authorizationSignature: t.exposeString('authorizationSignature', {
       nullable: true,
@@ -127,24 +139,30 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     cryptoAmount: t.expose('cryptoAmount', {
       type: 'BaseUnits',
       nullable: true,
-      description: 'Token amount paid, base units.',
+      description: 'Token amount paid, in base units.',
     }),
     cryptoTokenKey: t.exposeString('cryptoTokenKey', { nullable: true, description: 'The token of `cryptoAmount`.' }),
-    cryptoTokenDecimals: t.exposeInt('cryptoTokenDecimals', { nullable: true, description: 'Decimals of that token.' }),
+    cryptoTokenDecimals: t.exposeInt('cryptoTokenDecimals', {
+      nullable: true,
+      description: 'Number of decimal places of the token.',
+    }),
     exchangeRate: t.string({
       nullable: true,
-      description: 'Whole tokens per 1 USD when it was paid, a decimal string.',
+      description: 'Number of whole tokens per 1 USD at the time of payment, as a decimal string.',
       resolve: (intent) => intent.exchangeRate?.toFixed() ?? null,
     }),
-    captureTxHash: t.exposeString('captureTxHash', { nullable: true, description: 'The capturing transaction.' }),
+    captureTxHash: t.exposeString('captureTxHash', {
+      nullable: true,
+      description: 'Hash of the transaction that captured the payment.',
+    }),
     capturedAt: t.expose('capturedAt', { type: 'DateTime', nullable: true, description: 'Block time of the capture.' }),
     captureAttempts: t.exposeInt('captureAttempts', {
-      description: 'Captures tried so far; an automatic one counts with its authorization.',
+      description: 'Number of capture attempts. An automatic capture counts with its authorization.',
     }),
     timelockEndsAt: t.expose('timelockEndsAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the escrow lock ends.',
+      description: 'Time at which the timelock ends.',
     }),
     settledAt: t.expose('settledAt', {
       type: 'DateTime',
@@ -154,15 +172,15 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     refundedAt: t.expose('refundedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Of the latest final refund, a partial one too.',
+      description: 'Time of the latest final refund, whether full or partial.',
     }),
-    refundTxHash: t.exposeString('refundTxHash', { nullable: true, description: 'Of the latest final refund.' }),
+    refundTxHash: t.exposeString('refundTxHash', { nullable: true, description: 'Hash of the transaction of the latest final refund.' }),
     refundReason: t.string({
       nullable: true,
-      description: 'Of the latest final refund; null for the payer.',
+      description: 'Reason for the latest final refund. Null for the payer.',
       resolve: (intent, _args, context) => (isMerchant(context) ? intent.refundReason : null),
     }),
-    platformFeeBps: t.exposeInt('platformFeeBps', { description: 'Platform fee, basis points.' }),
+    platformFeeBps: t.exposeInt('platformFeeBps', { description: 'Platform fee, in basis points.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
@@ -171,9 +189,9 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     sourceType: t.expose('sourceType', {
       type: PaymentSourceTypeEnum,
       nullable: true,
-      description: 'What made it; null for the API itself.',
+      description: 'Kind of object that created it. Null if it was created directly through the API.',
     }),
-    sourceId: t.expose('sourceId', { type: 'UUID', nullable: true, description: 'The id of what made it.' }),
+    sourceId: t.expose('sourceId', { type: 'UUID', nullable: true, description: 'ID of the object that created it.' }),
     successUrl: t.exposeString('successUrl', {
       nullable: true,
       description: 'URL to which the payer is sent after paying.',
@@ -184,12 +202,12 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     }),
     metadata: t.field({
       type: 'JSONObject',
-      description: "The merchant's own data; empty for the payer.",
+      description: "The merchant's own data. Payers receive an empty object.",
       resolve: (intent, _args, context) => (isMerchant(context) ? intent.metadata : {}),
     }),
     idempotencyKey: t.string({
       nullable: true,
-      description: 'Unique in the app, for ever; null for the payer.',
+      description: 'Idempotency key, permanently unique in the app. Null for the payer.',
       resolve: (intent, _args, context) => (isMerchant(context) ? intent.idempotencyKey : null),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
@@ -198,7 +216,7 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
       extensions: { rest: false },
       type: 'BaseUnits',
       nullable: true,
-      description: 'Base units still in escrow; null before authorization.',
+      description: 'Amount that is still in escrow, in base units. Null before the authorization.',
     }),
   }),
 });

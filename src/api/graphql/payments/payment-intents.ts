@@ -43,7 +43,7 @@ builder.queryField('paymentIntent', (t) =>
     type: PaymentIntentRef,
     description: 'One payment intent. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (_root, { id }, context, info) => {
       const query: PaymentIntentQuery = selectsColumnsAlone(info) ? {} : queryFromInfo({ context, info });
       const intent = await findIntent(context, { id, query });
@@ -62,7 +62,10 @@ builder.queryField('paymentIntents', (t) =>
       authScopes: { read: true },
       complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
       args: {
-        filter: t.arg({ type: PaymentIntentFilter, description: 'All conditions must hold.' }),
+        filter: t.arg({
+          type: PaymentIntentFilter,
+          description: 'Returns only rows that match every given condition.',
+        }),
         orderBy: t.arg({
           type: PaymentIntentOrder,
           defaultValue: 'NEWEST',

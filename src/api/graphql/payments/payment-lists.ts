@@ -22,7 +22,7 @@ relatedConnection(PaymentIntentRef, 'transactionsConnection', {
   type: connectionOf(TransactionRef),
   selects: 'Transaction',
   keyset: byTime('createdAt', 'OLDEST', 'id'),
-  description: 'Its steps on chain, oldest first.',
+  description: 'On-chain transactions of the payment, oldest first.',
   authScopes,
 });
 
@@ -32,7 +32,7 @@ relatedConnection(PaymentIntentRef, 'ledgerConnection', {
   type: connectionOf(LedgerEntryRef),
   selects: 'LedgerEntry',
   keyset: byTime('createdAt', 'OLDEST', 'id'),
-  description: 'Where its money went, oldest first.',
+  description: 'Ledger entries of the payment, oldest first.',
   authScopes,
 });
 
@@ -42,7 +42,7 @@ relatedConnection(PaymentIntentRef, 'refundsConnection', {
   type: connectionOf(PaymentRefundRef),
   selects: 'PaymentRefund',
   keyset: byTime('createdAt', 'OLDEST', 'id'),
-  description: 'Refunds that were asked for, oldest first.',
+  description: 'Requested refunds, oldest first.',
   authScopes,
 });
 
@@ -52,7 +52,8 @@ relatedConnection(PaymentIntentRef, 'undeliveredConnection', {
   type: UndeliveredPayoutConnection,
   keyset: byTime('creditedAt', 'OLDEST', 'id'),
   where: undeliveredWhere,
-  description: 'Payouts of it that could not be delivered, oldest first. To its payer: those for the payer alone.',
+  description:
+    'Payouts of the payment that have not been delivered, oldest first. A payer receives only payouts to the payer.',
 });
 
 const told = bySequence('OLDEST');

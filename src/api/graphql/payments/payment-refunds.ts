@@ -9,26 +9,29 @@ const ROWS = 100;
 export const PaymentRefundRef = builder.prismaObject('Refund', {
   name: 'PaymentRefund',
   description:
-    'A refund that the merchant asked for; what anybody refunds on the contract itself is in `transactions` alone.',
+    'A refund that the merchant requested. Refunds that someone else makes directly in the contract appear only in `transactions`.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', {
       description:
         'Unique identifier (UUIDv7), which is `refundId` in the response of the mutation that requested the refund.',
     }),
-    transactionId: t.expose('transactionId', { type: 'UUID', description: 'The transaction that carries it.' }),
+    transactionId: t.expose('transactionId', {
+      type: 'UUID',
+      description: 'ID of the transaction that executes the request.',
+    }),
     status: t.expose('status', {
       type: RefundStatusEnum,
       description: 'PENDING until the result is confirmed on the chain.',
     }),
-    amount: t.expose('amount', { type: 'BaseUnits', description: 'Refunded amount in base units.' }),
+    amount: t.expose('amount', { type: 'BaseUnits', description: 'Refunded amount, in base units.' }),
     leftoverAfter: t.expose('leftoverAfter', {
       type: 'BaseUnits',
       description: 'Amount that is left after it, in base units.',
     }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     reason: t.exposeString('reason', { description: 'As in the request, 1 to 500 characters.' }),
-    error: t.exposeString('error', { nullable: true, description: 'Why it was abandoned.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why the refund failed. Null if it did not fail.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the request.' }),
     confirmedAt: t.expose('confirmedAt', {
       type: 'DateTime',
@@ -43,7 +46,7 @@ builder.prismaObjectField(PaymentIntentRef, 'refunds', (t) =>
     authScopes: { read: true },
     type: PaymentRefundRef,
     complexity: { field: 1, multiplier: 2 },
-    description: 'Refunds that were asked for, oldest first, at most 100.',
+    description: 'Requested refunds, oldest first; at most 100.',
     query: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], take: ROWS },
   }),
 );

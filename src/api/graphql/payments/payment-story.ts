@@ -28,14 +28,14 @@ const LedgerAccountEnum = builder.enumType('LedgerAccount', {
 });
 
 export const LedgerEntryRef = builder.prismaObject('LedgerEntry', {
-  description: 'One side of a double entry; the entries of one fact sum to zero.',
+  description: 'A ledger entry. The entries of one on-chain event sum to zero.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     account: t.expose('account', { type: LedgerAccountEnum, description: 'The owner of the money.' }),
-    kind: t.exposeString('kind', { description: 'The fact it is from, such as Settled.' }),
+    kind: t.exposeString('kind', { description: 'The on-chain event that caused the entry, such as Settled.' }),
     amount: t.string({
-      description: 'Base units, signed, an integer string.',
+      description: 'Signed amount in base units, as an integer string.',
       select: { amount: true },
       resolve: (entry) => entry.amount.toFixed(0),
     }),
@@ -47,14 +47,17 @@ export const LedgerEntryRef = builder.prismaObject('LedgerEntry', {
 });
 
 builder.prismaObject('PaymentTerms', {
-  description: 'Terms that this gateway signed; an authorization counts only for one of these.',
+  description: 'Payment terms that this gateway signed. An authorization counts only if it is for one of these.',
   fields: (t) => ({
     hash: t.exposeString('termsHash', {
-      description: 'Their EIP-712 struct hash: the id of the payment on its chain.',
+      description: 'EIP-712 struct hash of the terms, which identifies the payment on its chain.',
     }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
-    method: t.expose('method', { type: AuthorizationMethodEnum, description: 'How the payer was to pay.' }),
+    method: t.expose('method', {
+      type: AuthorizationMethodEnum,
+      description: 'The method for which the terms were prepared.',
+    }),
     accepted: t.boolean({
       description: 'Whether these are the terms that the payer paid.',
       select: {
@@ -65,7 +68,7 @@ builder.prismaObject('PaymentTerms', {
       resolve: (terms) => isAccepted(terms.paymentIntent, terms),
     }),
     exchangeRate: t.string({
-      description: 'Whole tokens per 1 USD, a decimal string.',
+      description: 'Number of whole tokens per 1 USD, as a decimal string.',
       select: { exchangeRate: true },
       resolve: (terms) => terms.exchangeRate.toFixed(),
     }),
@@ -79,19 +82,22 @@ builder.prismaObject('PaymentTerms', {
         return (await batched(context, 'quoteEvidence', quoteId, (ids) => readQuoteEvidence(context, ids))) ?? [];
       },
     }),
-    authorizeBy: t.expose('authorizeBy', { type: 'DateTime', description: 'The last second to authorize.' }),
-    struct: t.expose('terms', { type: 'JSONObject', description: 'The struct, integers as strings.' }),
+    authorizeBy: t.expose('authorizeBy', {
+      type: 'DateTime',
+      description: 'Latest time at which the payment can be authorized.',
+    }),
+    struct: t.expose('terms', { type: 'JSONObject', description: 'The signed struct, with integers as strings.' }),
     signedByOperator: t.boolean({
       description: 'Whether the operator has signed them.',
       select: { operatorSignature: true },
       resolve: (terms) => terms.operatorSignature !== '',
     }),
     signedByPayer: t.boolean({
-      description: 'Whether a signature of the payer is held; a DIRECT payer signs the transaction instead.',
+      description: 'Whether the gateway has a signature of the payer. A DIRECT payer signs the transaction instead.',
       select: { payerSignature: true },
       resolve: (terms) => terms.payerSignature !== null,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the operator signed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time at which the operator signed.' }),
   }),
 });
 
@@ -103,7 +109,7 @@ builder.prismaObjectFields(PaymentIntentRef, (t) => ({
     authScopes,
     type: TransactionRef,
     complexity: { field: 1, multiplier: 4 },
-    description: 'Its steps on chain, oldest first, at most 100.',
+    description: 'On-chain transactions of the payment, oldest first; at most 100.',
     query: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], take: ROWS },
   }),
   dispute: t.relation('dispute', { type: DisputeRef, nullable: true, authScopes, description: "The payer's dispute." }),
@@ -112,20 +118,20 @@ builder.prismaObjectFields(PaymentIntentRef, (t) => ({
   ledger: t.relation('ledger', {
     authScopes,
     complexity: { field: 1, multiplier: 5 },
-    description: 'Where its money went, oldest first, at most 100 entries.',
+    description: 'Ledger entries of the payment, oldest first; at most 100.',
     query: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], take: ROWS },
   }),
   terms: t.relation('terms', {
     authScopes,
     complexity: { field: 1, multiplier: 2 },
-    description: 'All terms that were signed for it, newest first, at most 100.',
+    description: 'All terms that were signed for the payment, newest first; at most 100.',
     query: { orderBy: { createdAt: 'desc' }, take: ROWS },
   }),
   checkoutSession: t.field({
     authScopes,
     type: CheckoutSessionRef,
     nullable: true,
-    description: 'The latest checkout session it is paid in.',
+    description: 'The latest checkout session of the payment intent.',
     select: (_args, _context, nestedSelection) => ({
       checkoutSessions: nestedSelection({ orderBy: { id: 'desc' }, take: 1 }),
     }),

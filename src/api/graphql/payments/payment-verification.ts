@@ -33,8 +33,10 @@ const VerdictEnum = builder.enumType('VerificationVerdict', {
 const VerifiedTermsRef = builder.objectRef<VerifiedPayment>('VerifiedTerms').implement({
   description: 'State of one set of terms on the chain, at its confirmed block.',
   fields: (t) => ({
-    termsHash: t.exposeString('termsHash', { description: 'The id of the payment on chain.' }),
-    chainId: t.exposeInt('chainId', { description: 'The chain that was asked.' }),
+    termsHash: t.exposeString('termsHash', {
+      description: 'Hash of the terms, which identifies the payment on the chain.',
+    }),
+    chainId: t.exposeInt('chainId', { description: 'The chain that was read.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     accepted: t.exposeBoolean('accepted', { description: 'Whether these are the terms that were paid.' }),
     status: t.exposeString('status', { description: 'The status in the escrow contract, such as Captured.' }),
@@ -50,14 +52,17 @@ const VerifiedTermsRef = builder.objectRef<VerifiedPayment>('VerifiedTerms').imp
 const VerificationRef = builder.objectRef<Checked>('PaymentVerification').implement({
   description: 'A payment recomputed from the nodes of its chains alone.',
   fields: (t) => ({
-    verdict: t.expose('verdict', { type: VerdictEnum, description: 'Whether they agree.' }),
+    verdict: t.expose('verdict', {
+      type: VerdictEnum,
+      description: 'Whether the nodes, the ledger and the payment agree.',
+    }),
     terms: t.field({
       type: [VerifiedTermsRef],
-      description: 'Each set of terms.',
+      description: 'The state of each set of terms.',
       resolve: ({ payments }) => payments,
     }),
-    faults: t.exposeStringList('faults', { description: 'What is wrong with the payment as a whole, in words.' }),
-    verifiedAt: t.expose('verifiedAt', { type: 'DateTime', description: 'When the nodes were asked.' }),
+    faults: t.exposeStringList('faults', { description: 'Descriptions of the faults of the payment as a whole.' }),
+    verifiedAt: t.expose('verifiedAt', { type: 'DateTime', description: 'Time at which the nodes were read.' }),
   }),
 });
 
@@ -67,7 +72,7 @@ builder.prismaObjectField(PaymentIntentRef, 'verification', (t) =>
     authScopes: { read: true },
     // The nodes are queried, so the field must not be cheap in lists of payments.
     complexity: 1_000,
-    description: `What the chains' own nodes say of it; asked when this field is, at most once in ${FRESH_MS / 1000} seconds. CHAIN_UNAVAILABLE.`,
+    description: `The state of the payment according to the nodes of its chains, read when this field is requested, at most once every ${FRESH_MS / 1000} seconds. CHAIN_UNAVAILABLE if a node does not respond.`,
     select: { id: true, updatedAt: true },
     resolve: ({ id, updatedAt }, _args, { world }) => verificationOf(world, id, `${id} ${updatedAt.toISOString()}`),
   }),

@@ -26,9 +26,12 @@ const TransactionTypeEnum = builder.enumType('TransactionType', {
 const TransactionStatusEnum = builder.enumType('TransactionStatus', {
   description: 'Status of a transaction.',
   values: {
-    PENDING: { value: 'PENDING', description: 'Queued, sent, or seen and not final.' },
+    PENDING: {
+      value: 'PENDING',
+      description: 'The transaction is queued, sent, or seen without the required confirmations.',
+    },
     CONFIRMED: { value: 'CONFIRMED', description: 'Confirmed.' },
-    FAILED: { value: 'FAILED', description: 'It reverted or was abandoned.' },
+    FAILED: { value: 'FAILED', description: 'The transaction reverted or was abandoned.' },
     REORGED: { value: 'REORGED', description: 'Its block is no longer in the chain.' },
   } as const,
 });
@@ -36,32 +39,38 @@ const TransactionStatusEnum = builder.enumType('TransactionStatus', {
 const FactFinalityEnum = builder.enumType('FactFinality', {
   description: 'Finality of an event on a chain.',
   values: {
-    SEEN: { value: 'SEEN', description: 'In a block.' },
-    CONFIRMED: { value: 'CONFIRMED', description: 'Has the required number of confirmations.' },
-    FINAL: { value: 'FINAL', description: "Under the chain's own finality." },
+    SEEN: { value: 'SEEN', description: 'The event is in a block that does not have the required confirmations yet.' },
+    CONFIRMED: { value: 'CONFIRMED', description: 'The block has the required number of confirmations.' },
+    FINAL: { value: 'FINAL', description: "The block is final by the chain's own rules." },
   } as const,
 });
 
 const ChainLogRef = builder.objectRef<ChainFact>('ChainLog').implement({
   description: 'A log of the escrow contract.',
   fields: (t) => ({
-    name: t.exposeString('kind', { description: 'The event, such as Authorized.' }),
-    logIndex: t.exposeInt('logIndex', { description: 'Its place in the block.' }),
+    name: t.exposeString('kind', { description: 'Name of the event, such as Authorized.' }),
+    logIndex: t.exposeInt('logIndex', { description: 'Index of the log in its block.' }),
     address: t.expose('address', { type: 'Address', description: 'The contract.' }),
-    args: t.expose('args', { type: 'JSONObject', description: 'Its arguments, integers as strings.' }),
+    args: t.expose('args', {
+      type: 'JSONObject',
+      description: 'Decoded arguments of the event. Integers are strings.',
+    }),
   }),
 });
 
 const TransactionBlockRef = builder.objectRef<{ number: bigint; hash: string | null }>('TransactionBlock').implement({
   description: 'A block of a chain.',
   fields: (t) => ({
-    number: t.string({ description: 'Its height, an integer string.', resolve: ({ number }) => number.toString() }),
+    number: t.string({
+      description: 'Number of the block, as an integer string.',
+      resolve: ({ number }) => number.toString(),
+    }),
     hash: t.exposeString('hash', { nullable: true, description: 'The transaction hash. Null if none is known.' }),
   }),
 });
 
 export const TransactionRef = builder.prismaObject('Transaction', {
-  description: 'A step of a payment on its chain, sent by this installation or by anyone else.',
+  description: 'An on-chain transaction of a payment, sent by this installation or by anyone else.',
   select: {
     id: true,
     chainId: true,
@@ -78,23 +87,26 @@ export const TransactionRef = builder.prismaObject('Transaction', {
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     type: t.expose('type', { type: TransactionTypeEnum, description: 'What the transaction does.' }),
     status: t.expose('status', { type: TransactionStatusEnum, description: 'Current status.' }),
-    txHash: t.exposeString('txHash', { nullable: true, description: 'Null until it is sent.' }),
+    txHash: t.exposeString('txHash', {
+      nullable: true,
+      description: 'Hash of the transaction. Null until it is sent.',
+    }),
     block: t.field({
       type: TransactionBlockRef,
       nullable: true,
-      description: 'The block it is in; null before that.',
+      description: 'The block that contains the transaction. Null until it is in a block.',
       select: { blockNumber: true, blockHash: true },
       resolve: ({ blockNumber, blockHash }) => (blockNumber === null ? null : { number: blockNumber, hash: blockHash }),
     }),
     blockNumber: t.string({
       nullable: true,
-      description: 'The block it is in, an integer string.',
+      description: 'Number of the block that contains the transaction, as an integer string.',
       resolve: (transaction) => transaction.blockNumber?.toString() ?? null,
     }),
     blockHash: t.exposeString('blockHash', {
       extensions: { rest: false },
       nullable: true,
-      description: 'The hash of that block.',
+      description: 'Hash of that block.',
     }),
     amount: t.expose('amount', {
       type: 'BaseUnits',
@@ -103,7 +115,7 @@ export const TransactionRef = builder.prismaObject('Transaction', {
     }),
     gasUsed: t.string({
       nullable: true,
-      description: 'Gas units, an integer string; of a transaction that made several calls, its share.',
+      description: 'Gas used, as an integer string. For a call in a batch, its share of the gas.',
       select: { gasUsed: true },
       resolve: (transaction) => transaction.gasUsed?.toString() ?? null,
     }),
@@ -120,12 +132,17 @@ export const TransactionRef = builder.prismaObject('Transaction', {
       },
     }),
     error: t.exposeString('error', { nullable: true, description: 'Why it failed.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued or first seen.' }),
-    confirmedAt: t.expose('confirmedAt', { type: 'DateTime', nullable: true, description: 'When it was deep enough.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time at which it was queued or first seen.' }),
+    confirmedAt: t.expose('confirmedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time at which it had the required confirmations.',
+    }),
     confirmations: t.int({
       extensions: { rest: false },
       nullable: true,
-      description: 'Blocks on it, its own counted, as the gateway last saw the chain; null before it is in a block.',
+      description:
+        'Number of confirmations, counting its own block, when the gateway last read the chain. Null until it is in a block.',
       resolve: async (transaction, _args, context) => {
         if (transaction.blockNumber === null) return null;
         const head = await batched(context, 'heads', String(transaction.chainId), () =>
@@ -138,7 +155,7 @@ export const TransactionRef = builder.prismaObject('Transaction', {
       extensions: { rest: false },
       type: FactFinalityEnum,
       nullable: true,
-      description: 'Of its log; null before it is in a block.',
+      description: 'Finality of its log. Null until it is in a block.',
       resolve: async (transaction, _args, context) => {
         const facts = await factsOf(context, transaction);
         const fact = facts.find(({ logIndex }) => logIndex === transaction.logIndex) ?? facts[0];
@@ -148,7 +165,7 @@ export const TransactionRef = builder.prismaObject('Transaction', {
     logs: t.field({
       type: [ChainLogRef],
       complexity: { field: 1, multiplier: 2 },
-      description: "The escrow's logs in it.",
+      description: 'Logs of the escrow contract in the transaction.',
       resolve: (transaction, _args, context) => factsOf(context, transaction),
     }),
   }),

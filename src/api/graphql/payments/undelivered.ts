@@ -20,32 +20,32 @@ import { undelivered } from './undelivered-selection.ts';
 export const PayoutRoleEnum = builder.enumType('PayoutRole', {
   description: 'The party that a payout is for.',
   values: {
-    PAYER: { value: 'PAYER', description: 'The payer: a refund, or a hold that goes back.' },
-    MERCHANT: { value: 'MERCHANT', description: 'The merchant: a settlement.' },
+    PAYER: { value: 'PAYER', description: 'The payer, who receives a refund or an uncaptured payment.' },
+    MERCHANT: { value: 'MERCHANT', description: 'The merchant, who receives a settlement.' },
     FEE_RECIPIENT: { value: 'FEE_RECIPIENT', description: 'The recipient of the platform fee.' },
   } as const,
 });
 
 export const UndeliveredPayoutRef = builder.objectRef<CreditedPayout>('UndeliveredPayout').implement({
   description:
-    'A payout whose recipient could not be paid: the escrow, or on Solana an account of its own, keeps it for this address alone. We try to deliver it 5 minutes and an hour after it was seen, and every 6 hours after that.',
+    'A payout whose recipient could not be paid. The escrow, or on Solana a separate account, keeps it for this address alone. The gateway retries the delivery after 5 minutes, after an hour, and then every 6 hours.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     role: t.expose('role', { type: PayoutRoleEnum, description: 'The party that the payout is for.' }),
     recipient: t.string({
-      description: 'The address, with its checksum.',
+      description: 'Address of the recipient, with its checksum.',
       resolve: (row) => printAddress(row.recipient),
     }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
-    amount: t.expose('amount', { type: 'BaseUnits', description: 'Base units.' }),
+    amount: t.expose('amount', { type: 'BaseUnits', description: 'Amount in base units.' }),
     formatted: t.string({
       description: 'Whole tokens, as a decimal string.',
       resolve: (row, _args, { world }) => formatPayout(world.registry, row),
     }),
     since: t.expose('creditedAt', { type: 'DateTime', description: 'Block time at which it could not be paid.' }),
-    txHash: t.exposeString('txHash', { description: 'The transaction that could not pay it.' }),
+    txHash: t.exposeString('txHash', { description: 'Hash of the transaction in which the payout failed.' }),
     keptAt: t.exposeString('keptAt', {
       nullable: true,
       description: 'The account that keeps it on Solana. Null on EVM chains, where the escrow contract keeps it.',
@@ -57,7 +57,7 @@ export const UndeliveredPayoutRef = builder.objectRef<CreditedPayout>('Undeliver
       resolve: (row, _args, context) => isBeingDelivered(context, { ...row, newestAt: row.createdAt }),
     }),
     advice: t.string({
-      description: 'What the recipient can do.',
+      description: 'What the recipient can do to receive the payout.',
       resolve: (row, _args, { world }) => adviceOn(world.registry, row),
     }),
   }),
@@ -101,7 +101,7 @@ builder.prismaObjectFields(PaymentIntentRef, (t) => ({
     type: [UndeliveredPayoutRef],
     complexity: { field: 1, multiplier: 1 },
     description:
-      'Payouts of it that could not be delivered, oldest first; empty when all were. To its payer: those for the payer alone.',
+      'Payouts of the payment that have not been delivered, oldest first. Empty if all were delivered. A payer receives only payouts to the payer.',
     select: { payouts: undelivered, acceptedTermsHash: true, authorizationChainId: true },
     resolve: (intent, _args, { principal }) => shownTo(principal, intent, intent.payouts),
   }),
@@ -109,7 +109,7 @@ builder.prismaObjectFields(PaymentIntentRef, (t) => ({
     type: 'DateTime',
     nullable: true,
     description:
-      'Set while the timelock is over and settlement waits, because the merchant could not be paid at present: it is settled as soon as the merchant can be paid, and at this moment in any case.',
+      'Latest time of the settlement if the timelock has ended but the merchant cannot be paid at present. The payment is settled as soon as the merchant can be paid, and at this time in any case. Null otherwise.',
     resolve: ({ status, timelockEndsAt, settlementCheckAt }) =>
       status === 'CAPTURED' && timelockEndsAt !== null && settlementCheckAt !== null
         ? new Date(timelockEndsAt.getTime() + LONGEST_WAIT_SECONDS * 1000)
@@ -123,7 +123,7 @@ builder.prismaObjectField(TransactionRef, 'undelivered', (t) =>
     type: [UndeliveredPayoutRef],
     complexity: { field: 1, multiplier: 1 },
     description:
-      'What this step was to pay and could not deliver yet, oldest first. To its payer: what is for the payer alone.',
+      'Payouts of this transaction that have not been delivered, oldest first. A payer receives only payouts to the payer.',
     select: {
       payouts: undelivered,
       paymentIntent: { select: { acceptedTermsHash: true, authorizationChainId: true } },

@@ -14,7 +14,8 @@ const BalanceValueRef = builder.objectRef<BalanceValue>('BalanceValue').implemen
   fields: (t) => ({
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     priceFiat: t.float({
-      description: 'Price of one whole token, in `currency`. For display, not for calculations.',
+      description:
+        'Price of one whole token, in `currency`. A floating-point number for display, not for calculations.',
       resolve: (value) => value.priceFiat.toNumber(),
     }),
     valueFiat: t.expose('valueFiat', {
@@ -26,26 +27,33 @@ const BalanceValueRef = builder.objectRef<BalanceValue>('BalanceValue').implemen
 });
 
 const BalanceRef = builder.objectRef<Balance>('Balance').implement({
-  description: 'What an address holds of a token at the latest block.',
+  description: 'Balance of a token at an address, as of the latest block.',
   fields: (t) => ({
-    chainId: t.exposeInt('chainId', { description: "The service's chain id." }),
-    address: t.exposeString('address', { description: "The owner, in the chain family's canonical form." }),
-    token: t.exposeString('token', { description: '`native`, or the contract, mint or Sui coin type.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
+    address: t.exposeString('address', { description: 'The address whose balance was read, in canonical form.' }),
+    token: t.exposeString('token', {
+      description: "`native`, or the token's contract address, mint or Sui coin type.",
+    }),
     tokenKey: t.exposeString('tokenKey', {
       nullable: true,
       description: 'Key of the token in the registry. Null for a token that is not registered.',
     }),
     symbol: t.exposeString('symbol', {
       nullable: true,
-      description: 'For a token that is not registered, the symbol that the token reports, or null. It proves nothing.',
+      description:
+        'Symbol of the token. For a token that is not registered, the symbol that the token itself reports, which anyone can choose, or null.',
     }),
     decimals: t.exposeInt('decimals', { description: 'Number of decimal places of the token.' }),
-    balance: t.field({ type: 'BaseUnits', description: 'Base units.', resolve: (balance) => balance.baseUnits }),
+    balance: t.field({
+      type: 'BaseUnits',
+      description: 'Amount in base units.',
+      resolve: (balance) => balance.baseUnits,
+    }),
     formatted: t.exposeString('formatted', { description: 'Whole tokens, as a decimal string.' }),
     price: t.expose('price', {
       type: BalanceValueRef,
       nullable: true,
-      description: 'Present if it was requested and the token is registered.',
+      description: 'Fiat value of the balance. Null unless it was requested and the token is registered.',
     }),
   }),
 });
@@ -67,27 +75,28 @@ type BalanceResult = { asked: BalanceQuery; answer: Balance | GatewayError };
 const balanceOf = ({ answer }: BalanceResult): Balance | null => (answer instanceof GatewayError ? null : answer);
 
 const BalanceResultRef = builder.objectRef<BalanceResult>('BalanceResult').implement({
-  description: 'One item of a batch: the balance, or `error` with the fields of a balance null.',
+  description:
+    'An item of a batch. It contains either the balance or an `error`; in the latter case the balance fields are null.',
   fields: (t) => ({
     ok: t.boolean({ description: 'Whether the balance was read.', resolve: (result) => balanceOf(result) !== null }),
-    chainId: t.int({ description: 'As in the request.', resolve: (result) => result.asked.chainId }),
+    chainId: t.int({ description: 'Numeric chain ID, as in the request.', resolve: (result) => result.asked.chainId }),
     address: t.string({
-      description: 'The owner in canonical form, or as in the request if it is invalid.',
+      description: 'The address in canonical form, or as in the request if it is invalid.',
       resolve: (result) => balanceOf(result)?.address ?? result.asked.address,
     }),
     token: t.string({
       nullable: true,
-      description: '`native`, or the contract, mint or Sui coin type.',
+      description: "`native`, or the token's contract address, mint or Sui coin type.",
       resolve: (result) => balanceOf(result)?.token ?? null,
     }),
     tokenKey: t.string({
       nullable: true,
-      description: "The registry's key.",
+      description: 'Key of the token in the registry. Null for a token that is not registered.',
       resolve: (result) => balanceOf(result)?.tokenKey ?? null,
     }),
     symbol: t.string({
       nullable: true,
-      description: 'As in Balance.',
+      description: 'Symbol of the token, as in `Balance`.',
       resolve: (result) => balanceOf(result)?.symbol ?? null,
     }),
     decimals: t.int({
@@ -98,7 +107,7 @@ const BalanceResultRef = builder.objectRef<BalanceResult>('BalanceResult').imple
     balance: t.field({
       type: 'BaseUnits',
       nullable: true,
-      description: 'Base units.',
+      description: 'Amount in base units.',
       resolve: (result) => balanceOf(result)?.baseUnits ?? null,
     }),
     formatted: t.string({
@@ -109,13 +118,13 @@ const BalanceResultRef = builder.objectRef<BalanceResult>('BalanceResult').imple
     price: t.field({
       type: BalanceValueRef,
       nullable: true,
-      description: 'Present if it was requested and the token is registered.',
+      description: 'Fiat value of the balance. Null unless it was requested and the token is registered.',
       resolve: (result) => balanceOf(result)?.price ?? null,
     }),
     error: t.field({
       type: BalanceFaultRef,
       nullable: true,
-      description: 'Why it could not be read; null where `ok`.',
+      description: 'Why the balance could not be read. Null if `ok` is true.',
       resolve: ({ answer }) => (answer instanceof GatewayError ? { code: answer.code, message: answer.message } : null),
     }),
   }),
@@ -132,21 +141,27 @@ const BalanceBatchRef = builder.objectRef<{ items: BalanceResult[] }>('BalanceBa
 });
 
 const BalanceItemInput = builder.inputType('BalanceItemInput', {
-  description: 'One balance to read. Without token and tokenKey, it is the chain’s coin.',
+  description: 'A balance to read. Without `token` and `tokenKey`, it is the balance of the chain’s native coin.',
   fields: (t) => ({
     chainId: t.int({
       required: true,
-      description: "The service's chain id; any known chain, whatever the app's mode.",
+      description: "Numeric chain ID of any known chain, regardless of the app's mode.",
     }),
-    address: t.string({ required: true, description: 'EVM hex, Solana base58 or Sui hex.' }),
-    token: t.string({ description: '`native`, a contract or mint, or a Sui coin type.' }),
-    tokenKey: t.string({ description: 'A token key such as USDC-1; with `token` it must mean the same.' }),
+    address: t.string({
+      required: true,
+      description: 'The address whose balance is read: hex on EVM chains and Sui, base58 on Solana.',
+    }),
+    token: t.string({ description: "`native`, or the token's contract address, mint or Sui coin type." }),
+    tokenKey: t.string({
+      description:
+        'Key of a registered token, such as USDC-1. If `token` is also given, both must name the same token.',
+    }),
   }),
 });
 
 const valueArgs = builder.args((t) => ({
   includePrice: t.boolean({ description: 'Whether to include the fiat value. Defaults to false.' }),
-  currency: t.string({ description: 'Of the value: USD (the default) or EUR.' }),
+  currency: t.string({ description: 'Currency of the fiat value: USD or EUR. Defaults to USD.' }),
 }));
 
 builder.queryField('balance', (t) =>
@@ -156,10 +171,18 @@ builder.queryField('balance', (t) =>
       "Balance of a token at an address. CHAIN_UNAVAILABLE if the chain's node is missing or fails. NOT_FOUND if there is no such token.",
     authScopes: { credential: true },
     args: {
-      chainId: t.arg.int({ required: true, description: "The service's chain id." }),
-      address: t.arg.string({ required: true, description: 'EVM hex, Solana base58 or Sui hex.' }),
-      token: t.arg.string({ description: '`native`, a contract or mint, or a Sui coin type; `native` by default.' }),
-      tokenKey: t.arg.string({ description: 'A token key such as USDC-1; with `token` it must mean the same.' }),
+      chainId: t.arg.int({ required: true, description: 'Numeric chain ID.' }),
+      address: t.arg.string({
+        required: true,
+        description: 'The address whose balance is read: hex on EVM chains and Sui, base58 on Solana.',
+      }),
+      token: t.arg.string({
+        description: "`native`, or the token's contract address, mint or Sui coin type. Defaults to `native`.",
+      }),
+      tokenKey: t.arg.string({
+        description:
+          'Key of a registered token, such as USDC-1. If `token` is also given, both must name the same token.',
+      }),
       ...valueArgs,
     },
     resolve: async (_root, args, { world }) => {

@@ -7,23 +7,24 @@ import { builder } from '../server/builder.ts';
 const PriceQuoteRef = builder.objectRef<PriceQuote>('PriceQuote').implement({
   description: "A token's price, and a conversion if one was requested.",
   fields: (t) => ({
-    asset: t.exposeString('asset', { description: 'What was meant: a token key, or a symbol.' }),
+    asset: t.exposeString('asset', { description: 'The priced asset: a token key or a symbol.' }),
     symbol: t.exposeString('symbol', { description: 'The token’s symbol.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     priceFiat: t.float({
-      description: 'Price of one whole token, in `currency`. For display, not for calculations.',
+      description:
+        'Price of one whole token, in `currency`. A floating-point number for display, not for calculations.',
       resolve: (quote) => quote.priceFiat.toNumber(),
     }),
     cachedAt: t.expose('cachedAt', { type: 'DateTime', description: 'Time at which the price was read.' }),
     amountFiat: t.float({
       nullable: true,
-      description: 'Of a conversion, in `currency`.',
+      description: 'Fiat amount of the conversion, in `currency`.',
       resolve: (quote) => quote.amountFiat?.toNumber() ?? null,
     }),
     tokenAmount: t.exposeString('tokenAmount', {
       nullable: true,
       description:
-        'Of a conversion: whole tokens as a decimal string; of fiat rounded up to the token’s decimals, else cut to them.',
+        "Token amount of the conversion in whole tokens, as a decimal string. Rounded up to the token's decimals when converted from fiat, otherwise truncated to them.",
     }),
   }),
 });
@@ -40,14 +41,14 @@ builder.queryField('price', (t) =>
         required: true,
         description: 'A token key (USDC-1), a symbol, or <contract>-<chainId>; at most 100 characters.',
       }),
-      currency: t.arg.string({ description: 'USD (the default) or EUR.' }),
+      currency: t.arg.string({ description: 'USD or EUR. Defaults to USD.' }),
       amountFiat: t.arg({
         type: 'Decimal',
-        description: 'Fiat to be converted to tokens: at most 12 digits and 2 decimals.',
+        description: 'Fiat amount to convert to tokens: at most 12 digits and 2 decimals.',
       }),
       tokenAmount: t.arg({
         type: 'Decimal',
-        description: 'Whole tokens to be converted to fiat; cut to the token’s decimals.',
+        description: "Amount in whole tokens to convert to fiat. Truncated to the token's decimals.",
       }),
     },
     resolve: (_root, args, { world }) => {

@@ -17,7 +17,7 @@ builder.queryField('node', (t) =>
     nullable: true,
     description: 'The object with this ID. Null if there is none that the caller may read.',
     authScopes: nodeAccess,
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (_root, { id }, context, info) => {
       if (!isId(id)) throw invalid([notUuid('id')]);
       const [found] = await readNodes(context, [id], info);

@@ -37,39 +37,40 @@ const nothing: Found = { payments: null, customers: null, subscriptions: null, i
 const order = { orderBy: { id: 'desc' }, take: HITS } as const;
 
 const SearchHitsRef = builder.objectRef<Found>('SearchHits').implement({
-  description: `What was found, newest first, at most ${HITS} of each kind.`,
+  description: `Matching objects, newest first; at most ${HITS} of each kind.`,
   fields: (t) => ({
     payments: t.prismaField({
       type: [PaymentIntentRef],
-      description: 'By id, transaction hash, terms hash, wallet, or the start of the external id.',
+      description:
+        'Payment intents, found by ID, transaction hash, terms hash, wallet, or the beginning of the external ID.',
       complexity: { field: HITS, multiplier: HITS },
       resolve: (query, { payments }, _args, { database }) =>
         payments ? database.paymentIntent.findMany({ ...query, where: payments, ...order }) : [],
     }),
     customers: t.prismaField({
       type: [CustomerAccountRef],
-      description: 'By id, wallet, or the start of the email, name or external id.',
+      description: 'Customers, found by ID, by wallet, or by the beginning of the email, name or external ID.',
       complexity: { field: HITS, multiplier: HITS },
       resolve: (query, { customers }, _args, { database }) =>
         customers ? database.customerAccount.findMany({ ...query, where: customers, ...order }) : [],
     }),
     subscriptions: t.prismaField({
       type: [SubscriptionRef],
-      description: 'By id.',
+      description: 'Subscriptions, found by ID.',
       complexity: { field: HITS, multiplier: HITS },
       resolve: (query, { subscriptions }, _args, { database }) =>
         subscriptions ? database.subscription.findMany({ ...query, where: subscriptions, ...order }) : [],
     }),
     invoices: t.prismaField({
       type: [InvoiceRef],
-      description: 'By id or number.',
+      description: 'Invoices, found by ID or number.',
       complexity: { field: HITS, multiplier: HITS },
       resolve: (query, { invoices }, _args, { database }) =>
         invoices ? database.invoice.findMany({ ...query, where: invoices, ...order }) : [],
     }),
     paymentLinks: t.prismaField({
       type: [PaymentLinkRef],
-      description: 'By id or slug, or part of the name.',
+      description: 'Payment links, found by ID, slug or part of the name.',
       complexity: { field: HITS, multiplier: HITS },
       resolve: (query, { paymentLinks }, _args, { database }) =>
         paymentLinks ? database.paymentLink.findMany({ ...query, where: paymentLinks, ...order }) : [],
@@ -81,12 +82,12 @@ builder.queryField('search', (t) =>
   t.field({
     type: SearchHitsRef,
     description:
-      'Finds what a person has at hand: an id, a transaction hash, a wallet, an email, a name, a reference, a number. Of all apps of the caller unless one is named.',
+      'Finds objects by ID, transaction hash, wallet, email, name, reference or number. Searches all apps of the caller unless `appId` is given.',
     authScopes: { read: true },
     args: {
       text: t.arg.string({
         required: true,
-        description: `1 to ${TEXT_LIMIT} characters; case matters for Solana only.`,
+        description: `1 to ${TEXT_LIMIT} characters. Case-insensitive except for Solana.`,
       }),
       appId: t.arg.id({ description: 'Only this app.' }),
     },

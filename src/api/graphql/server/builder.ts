@@ -69,11 +69,12 @@ export const builder = new SchemaBuilder<SchemaTypes>({
 });
 
 builder.queryType({ description: 'All queries.' });
-builder.mutationType({ description: 'All mutations. Each takes one input object.' });
+builder.mutationType({ description: 'All mutations.' });
 builder.subscriptionType({
   // The usual name, Subscription, is the name of a resource.
   name: 'Live',
-  description: 'Live objects: the present state first, then each change, whole.',
+  description:
+    'All subscriptions. Each returns the current state first, and then the complete object after each change.',
 });
 
 /** The interface of all types whose objects can be refetched by `id` (search/nodes.ts). */

@@ -39,6 +39,6 @@ export function describeSilent(schema: GraphQLSchema): GraphQLSchema {
 }
 
 function madeTypeWords(name: string): string {
-  if (name === 'PageInfo') return 'Where a window lies in its list.';
+  if (name === 'PageInfo') return 'Position of a page in its list.';
   return name.endsWith('Edge') ? 'A row of a list, with its cursor.' : 'A page of a list, with cursor pagination.';
 }

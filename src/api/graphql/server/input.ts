@@ -17,7 +17,7 @@ export type InputRules<Output> = {
 /** A field of all inputs for resources of an app. `scopeOf` checks whether the app belongs to the caller. */
 export const appIdShape = { appId: z.string().nullish() };
 /** The description of `appId` where it has no effect. */
-export const OWN_APP = 'May name the app of the credential, or one of its merchant; any other app is refused.';
+export const OWN_APP = 'An app that the credential covers. AUTHORIZATION_ERROR for any other app.';
 
 /** Defines a set of rules. It is attached to its input type by `extensions: carryRules(rules)`. */
 export function defineRules<Output>(rules: InputRules<Output>): InputRules<Output> {

@@ -35,17 +35,19 @@ scalar('URL', 'An http or https URL of at most 2048 characters.', (value) => {
   if (!URL.canParse(text)) throw refused('must be an http(s) URL');
   return text;
 });
-scalar('Address', 'An address: EVM hex of 20 bytes, Solana base58, or Sui hex of 32 bytes.', (value) =>
-  matching(value, ADDRESS, 'an address'),
+scalar(
+  'Address',
+  'A blockchain address: 20 bytes in hex on EVM chains, base58 on Solana, or 32 bytes in hex on Sui.',
+  (value) => matching(value, ADDRESS, 'an address'),
 );
-scalar('Hex', 'Bytes as hex digits after 0x.', (value) => {
+scalar('Hex', 'Bytes in hex, after the prefix 0x.', (value) => {
   const text = matching(value, HEX, 'hex digits after 0x');
   if (text.length > HEX_LENGTH) throw refused(`at most ${HEX_LENGTH} characters`);
   return text;
 });
 
 builder.scalarType('DateTime', {
-  description: 'An instant: ISO 8601 with a time zone, printed in UTC with milliseconds.',
+  description: 'A point in time in ISO 8601 format with a time zone. Returned in UTC with milliseconds.',
   serialize: (value) => value.toISOString(),
   parseValue: readInstant,
   parseLiteral: (node) => readLiteral(node, readInstant),
@@ -59,14 +61,14 @@ builder.scalarType('JSONObject', {
 });
 
 builder.scalarType('JSON', {
-  description: 'Any JSON value but null.',
+  description: 'Any JSON value except null.',
   serialize: (value) => value,
   parseValue: readJson,
   parseLiteral: (node, variables) => readLiteral(node, readJson, variables),
 });
 
 builder.scalarType('ChainSelection', {
-  description: '`"ALL"`, or a list of numeric chain ids.',
+  description: '`"ALL"`, or a list of numeric chain IDs.',
   serialize: (value) => value,
   parseValue: readChains,
   parseLiteral: (node, variables) => readLiteral(node, readChains, variables),

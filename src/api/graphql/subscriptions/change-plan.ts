@@ -11,16 +11,19 @@ const changeRules = defineRules({
   schema: z.object({ ...appIdShape, productPlanPriceId: z.guid(), productPlanId: z.guid().nullish() }),
 });
 const ChangeSubscriptionPlanInput = builder.inputType('ChangeSubscriptionPlanInput', {
-  description: 'The price that a subscription is to be renewed at.',
+  description: 'The price at which a subscription will be renewed.',
   extensions: carryRules(changeRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
     productPlanPriceId: t.field({
       type: 'UUID',
       required: true,
-      description: "A price of the app's, in the subscription's currency, within the cap that the payer signed.",
+      description: "A price of the app, in the subscription's currency and within the cap that the payer signed.",
     }),
-    productPlanId: t.field({ type: 'UUID', description: 'The plan that the price is of; its own by default.' }),
+    productPlanId: t.field({
+      type: 'UUID',
+      description: "The plan of the price. Defaults to the subscription's current plan.",
+    }),
   }),
 });
 
@@ -28,10 +31,10 @@ builder.mutationField('changeSubscriptionPlan', (t) =>
   t.field({
     type: SubscriptionRef,
     description:
-      'Changes the price of an ACTIVE subscription. The same interval counts from now, prorated on the next invoice; another interval from the end of the period. INVALID_STATE above the signed cap, for an interval shorter than was signed, and while a payment is under way.',
+      'Changes the price of an ACTIVE subscription. A price with the same interval applies from now, prorated on the next invoice; a price with another interval applies from the end of the period. INVALID_STATE if the price exceeds the signed cap, if its interval is shorter than the signed one, and while a payment is pending.',
     authScopes: { write: true },
     args: {
-      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      id: t.arg.id({ required: true, description: 'UUID of the object.' }),
       input: t.arg({ type: ChangeSubscriptionPlanInput, required: true }),
     },
     resolve: async (_root, args, context) => {

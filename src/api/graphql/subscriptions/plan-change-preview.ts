@@ -7,12 +7,13 @@ import { scopeOf } from '../server/scope-of.ts';
 import { SubscriptionRef } from './subscription.ts';
 
 const PlanChangeLineRef = builder.objectRef<RenewalLine>('PlanChangeLine').implement({
-  description: 'A line that the next invoice would have.',
+  description: 'A line of the next invoice.',
   fields: (t) => ({
-    description: t.exposeString('description', { description: 'As it would stand on the invoice.' }),
+    description: t.exposeString('description', { description: 'Description of the line on the invoice.' }),
     amount: t.field({
       type: 'Decimal',
-      description: 'As priced: before an exclusive tax, with an inclusive one; below zero it is given back.',
+      description:
+        'Amount of the line, before an exclusive tax or including an inclusive one. Negative if it is a credit.',
       resolve: ({ amount }) => amount.toFixed(2),
     }),
     discountAmount: t.field({
@@ -23,14 +24,14 @@ const PlanChangeLineRef = builder.objectRef<RenewalLine>('PlanChangeLine').imple
     }),
     taxAmount: t.field({
       type: 'Decimal',
-      description: "The line's tax.",
+      description: 'Tax on the line.',
       resolve: ({ taxed }) => taxed.taxAmount.toFixed(2),
     }),
   }),
 });
 
 const PlanChangePreviewRef = builder.objectRef<PlanChangePreview>('PlanChangePreview').implement({
-  description: 'What `changeSubscriptionPlan` would do now. Amounts in `currency`, with 2 decimals.',
+  description: 'Preview of `changeSubscriptionPlan`. Amounts are in `currency`, with 2 decimals.',
   fields: (t) => ({
     effectiveAt: t.expose('effectiveAt', {
       type: 'DateTime',
@@ -38,26 +39,26 @@ const PlanChangePreviewRef = builder.objectRef<PlanChangePreview>('PlanChangePre
       description: 'Time at which the price takes effect. Null if it is the current price.',
     }),
     isProrated: t.exposeBoolean('isProrated', {
-      description: 'Whether the rest of the running period is given back at the old price and charged at the new one.',
+      description: 'Whether the rest of the current period is credited at the old price and charged at the new one.',
     }),
     nextChargeAt: t.expose('nextChargeAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the next invoice is due.',
+      description: 'Due time of the next invoice.',
     }),
     lines: t.field({
       type: [PlanChangeLineRef],
-      description: "The next invoice's lines: its period, then what this and earlier changes owe.",
+      description: 'Lines of the next invoice: its period, followed by prorations of this change and earlier ones.',
       resolve: ({ lines }) => lines,
     }),
     subtotal: t.field({
       type: 'Decimal',
-      description: 'Of the next invoice, net.',
+      description: 'Amount of the next invoice without tax.',
       resolve: ({ subtotal }) => subtotal.toFixed(2),
     }),
     taxAmount: t.field({
       type: 'Decimal',
-      description: "The next invoice's tax.",
+      description: 'Tax on the next invoice.',
       resolve: ({ taxAmount }) => taxAmount.toFixed(2),
     }),
     discountAmount: t.field({
@@ -68,14 +69,14 @@ const PlanChangePreviewRef = builder.objectRef<PlanChangePreview>('PlanChangePre
     }),
     total: t.field({
       type: 'Decimal',
-      description: 'What the next invoice is to take; never below zero.',
+      description: 'Amount of the next invoice, including tax. Never negative.',
       resolve: ({ total }) => total.toFixed(2),
     }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     carriedCredit: t.field({
       type: 'Decimal',
       nullable: true,
-      description: 'Credit that is kept for the invoice after the next, tax included; null without any.',
+      description: 'Credit that remains for later invoices, including tax. Null if there is none.',
       resolve: ({ carriedCredit }) => carriedCredit?.toFixed(2) ?? null,
     }),
   }),
@@ -89,7 +90,7 @@ builder.prismaObjectField(SubscriptionRef, 'planChange', (t) =>
     // Prices and periods are computed, so the field must not be cheap in lists of subscriptions.
     complexity: 200,
     args: {
-      productPlanPriceId: t.arg({ type: 'UUID', required: true, description: "A price of the app's." }),
+      productPlanPriceId: t.arg({ type: 'UUID', required: true, description: 'ID of a price of the app.' }),
     },
     select: { id: true },
     resolve: async ({ id }, { productPlanPriceId }, context) =>

@@ -18,7 +18,7 @@ const UsageOutcomeEnum = builder.enumType('UsageOutcome', {
   values: {
     ACCEPTED: { value: 'ACCEPTED', description: 'Recorded.' },
     DUPLICATE: { value: 'DUPLICATE', description: 'Already recorded with the same content. It counts once.' },
-    REJECTED: { value: 'REJECTED', description: 'Not recorded; `error` says why.' },
+    REJECTED: { value: 'REJECTED', description: 'Not recorded. `error` contains the reason.' },
   } as const satisfies { [Outcome in UsageOutcome]: { value: Outcome; description: string } },
 });
 

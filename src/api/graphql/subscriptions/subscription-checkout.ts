@@ -26,12 +26,12 @@ const SubscriptionCheckoutPurposeEnum = builder.enumType('SubscriptionCheckoutPu
 });
 
 const CreateSubscriptionCheckoutInput = builder.inputType('CreateSubscriptionCheckoutInput', {
-  description: 'How the payer signs.',
+  description: 'Input for creating the checkout session of a subscription.',
   extensions: carryRules(rules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
-    purpose: t.field({ type: SubscriptionCheckoutPurposeEnum, description: 'START by default.' }),
-    uiMode: t.field({ type: CheckoutUiModeEnum, description: 'HOSTED by default.' }),
+    purpose: t.field({ type: SubscriptionCheckoutPurposeEnum, description: 'Defaults to START.' }),
+    uiMode: t.field({ type: CheckoutUiModeEnum, description: 'Defaults to HOSTED.' }),
     successUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after signing.' }),
     cancelUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after cancelling.' }),
   }),

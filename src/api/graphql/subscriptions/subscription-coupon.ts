@@ -9,13 +9,13 @@ import { scopeOf } from '../server/scope-of.ts';
 import { SubscriptionRef } from './subscription.ts';
 
 builder.prismaObjectField(SubscriptionRef, 'coupon', (t) =>
-  t.relation('coupon', { nullable: true, description: 'The coupon of `couponId`; null without one.' }),
+  t.relation('coupon', { nullable: true, description: 'The coupon of `couponId`. Null without a coupon.' }),
 );
 
 const applyRules = defineRules({ schema: subscriptionCouponSchema.safeExtend(appIdShape) });
 const ApplySubscriptionCouponInput = builder.inputType('ApplySubscriptionCouponInput', {
   description:
-    'The coupon for the next invoices of a subscription. Exactly one of couponId and couponCode is required.',
+    'The coupon for the next invoices of a subscription. Exactly one of `couponId` and `couponCode` is required.',
   extensions: carryRules(applyRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
@@ -23,7 +23,7 @@ const ApplySubscriptionCouponInput = builder.inputType('ApplySubscriptionCouponI
       type: 'UUID',
       description: "A coupon of the app. If its discount is an amount, it must be in the price's currency.",
     }),
-    couponCode: t.string({ description: 'The code of such a coupon; case-insensitive.' }),
+    couponCode: t.string({ description: 'Code of a coupon of the app, instead of its ID. Case-insensitive.' }),
   }),
 });
 
@@ -34,7 +34,7 @@ builder.mutationField('applySubscriptionCoupon', (t) =>
       'Redeems a coupon for the next invoices of an ACTIVE, PAUSED or PAST_DUE subscription, and replaces its current coupon. An invoice that is already open keeps its amount. CONFLICT if a limit of the coupon is reached.',
     authScopes: { write: true },
     args: {
-      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      id: t.arg.id({ required: true, description: 'UUID of the object.' }),
       input: t.arg({ type: ApplySubscriptionCouponInput, required: true }),
     },
     resolve: async (_root, args, context) => {
@@ -57,7 +57,7 @@ builder.mutationField('removeSubscriptionCoupon', (t) =>
     description:
       'Removes the coupon of an ACTIVE, PAUSED or PAST_DUE subscription. Its next invoices charge the full price; an invoice that is already open keeps its amount. Has no effect if there is no coupon.',
     authScopes: { write: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (_root, { id }, context) =>
       removeSubscriptionCoupon(context.world, { scope: await scopeOf(context), id }),
   }),

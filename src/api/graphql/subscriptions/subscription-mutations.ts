@@ -21,24 +21,30 @@ const CreateSubscriptionInput = builder.inputType('CreateSubscriptionInput', {
     customerAccountId: t.field({ type: 'UUID', required: true, description: 'A customer of the app.' }),
     productPlanId: t.field({ type: 'UUID', required: true, description: 'A SUBSCRIPTION plan of the app.' }),
     productPlanPriceId: t.field({ type: 'UUID', required: true, description: 'A price of that plan.' }),
-    allowedChains: t.field({ type: 'ChainSelection', description: 'EVM chain ids; ALL by default.' }),
-    allowedTokens: t.field({ type: 'TokenSelection', description: 'Not native coins; ALL by default.' }),
+    allowedChains: t.field({ type: 'ChainSelection', description: 'Numeric IDs of EVM chains. Defaults to ALL.' }),
+    allowedTokens: t.field({
+      type: 'TokenSelection',
+      description: 'Token keys, excluding native coins. Defaults to ALL.',
+    }),
     couponId: t.field({
       type: 'UUID',
       description: 'A coupon of the app for the first invoices. Not allowed together with couponCode.',
     }),
-    couponCode: t.string({ description: 'The code of such a coupon; case-insensitive.' }),
+    couponCode: t.string({ description: 'Code of a coupon of the app, instead of its ID. Case-insensitive.' }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),
 });
 
 const cancelRules = defineRules({ schema: z.object({ ...appIdShape, cancelAtPeriodEnd: z.boolean().nullish() }) });
 const CancelSubscriptionInput = builder.inputType('CancelSubscriptionInput', {
-  description: 'How a subscription ends.',
+  description: 'Input for cancelling a subscription.',
   extensions: carryRules(cancelRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
-    cancelAtPeriodEnd: t.boolean({ description: 'true: with the running period; false (the default): now.' }),
+    cancelAtPeriodEnd: t.boolean({
+      description:
+        'If true, the subscription ends at the end of the current period; if false, it ends now. Defaults to false.',
+    }),
   }),
 });
 
@@ -65,7 +71,7 @@ builder.mutationField('pauseSubscription', (t) =>
     type: SubscriptionRef,
     description: 'Pauses an ACTIVE subscription. It is not charged until it is resumed.',
     authScopes: { write: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (_root, { id }, context) => {
       const scope = await scopeOf(context);
       const call = { scopeId: scope.appId ?? scope.merchantId, operation: 'pauseSubscription', parameters: { id } };
@@ -77,9 +83,10 @@ builder.mutationField('pauseSubscription', (t) =>
 builder.mutationField('resumeSubscription', (t) =>
   t.field({
     type: SubscriptionRef,
-    description: 'Resumes a PAUSED subscription: inside the old period its dates stay, after it a new one starts now.',
+    description:
+      'Resumes a PAUSED subscription. Its period continues if it has not ended; otherwise a new period starts now.',
     authScopes: { write: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (_root, { id }, context) => {
       const scope = await scopeOf(context);
       const call = { scopeId: scope.appId ?? scope.merchantId, operation: 'resumeSubscription', parameters: { id } };
@@ -94,8 +101,8 @@ builder.mutationField('cancelSubscription', (t) =>
     description: 'Cancels a subscription, now or at the end of its period.',
     authScopes: { write: true },
     args: {
-      id: t.arg.id({ required: true, description: 'Its UUID.' }),
-      input: t.arg({ type: CancelSubscriptionInput, description: 'Optional. Defaults to now.' }),
+      id: t.arg.id({ required: true, description: 'UUID of the object.' }),
+      input: t.arg({ type: CancelSubscriptionInput, description: 'Optional. By default the subscription ends now.' }),
     },
     resolve: async (_root, args, context) => {
       const { appId, cancelAtPeriodEnd } = checked(context, cancelRules, args.input ?? {});

@@ -27,13 +27,13 @@ builder.subscriptionField('subscriptionUpdated', (t) =>
   t.field({
     type: SubscriptionRef,
     description:
-      'A subscription: its present state first, then its state after each event of it, of its invoices and of its checkout, once and in order. Its own fields are those of that moment, relations are those of now. NOT_FOUND if it does not belong to the caller.',
+      'A subscription: the current state first, and then its state after each of its events and those of its invoices and its checkout, exactly once and in order. Its own fields have their values at the time of the event, and relations have their current values. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
     args: {
-      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      id: t.arg.id({ required: true, description: 'UUID of the object.' }),
       after: t.arg.int({
         description:
-          'Returns every state since this sequence number instead of the present state. Pass the last `sequence` that you received. VALIDATION_ERROR if the app has no such event yet, EXPIRED if events after it have been archived.',
+          'Returns every state since this sequence number instead of the current state. Pass the last `sequence` that you received. VALIDATION_ERROR if the app has no such event yet, EXPIRED if events after it have been archived.',
       }),
     },
     subscribe: async (_root, { id, after }, context) => {

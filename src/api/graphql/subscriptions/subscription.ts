@@ -25,32 +25,33 @@ export const SubscriptionStatusEnum = builder.enumType('SubscriptionStatus', {
 
 const forecastWords: Record<RenewalForecast, string> = {
   OK: 'No obstacle is known.',
-  LOW_BALANCE: 'The wallet holds less than the renewal will take.',
-  LOW_ALLOWANCE: 'The wallet allows less than the renewal will take.',
+  LOW_BALANCE: "The wallet's balance is below the expected charge.",
+  LOW_ALLOWANCE: "The wallet's allowance is below the expected charge.",
   PERMIT_EXPIRED: 'The permit was never used on the chain, and has expired.',
   REVOKED: 'The payer has revoked the consent.',
 };
 
 const RenewalForecastEnum = builder.enumType('RenewalForecast', {
-  description: 'Whether the next renewal can be paid, as far as the chain shows before it is due.',
+  description: 'Whether the next renewal is likely to be paid, according to the chain before it is due.',
   values: Object.fromEntries(
     renewalForecasts.map((forecast) => [forecast, { value: forecast, description: forecastWords[forecast] }]),
   ) as { [Forecast in RenewalForecast]: { value: Forecast; description: string } },
 });
 
 builder.prismaObject('SubscriptionConsent', {
-  description: 'What the payer signed, once, for all renewals; the contract takes no charge beyond it.',
+  description:
+    'The recurring consent that the payer signed once for all renewals. The escrow contract refuses every charge that exceeds it.',
   fields: (t) => ({
     id: t.expose('consentId', {
       type: 'Hex',
-      description: 'The EIP-712 struct hash of the consent, 32 bytes: its id on its chain.',
+      description: 'EIP-712 struct hash of the consent, 32 bytes, which identifies it on its chain.',
     }),
     capPerPeriod: t.expose('capPerPeriod', {
       type: 'BaseUnits',
-      description: 'The most that one period may be charged, base units of the token.',
+      description: 'Maximum charge for a period, in base units of the token.',
     }),
     chainId: t.exposeInt('chainId', { description: 'The chain on which the subscription is charged.' }),
-    tokenKey: t.exposeString('tokenKey', { description: 'In which token.' }),
+    tokenKey: t.exposeString('tokenKey', { description: 'Key of the token.' }),
     walletAddress: t.expose('walletAddress', {
       type: 'Address',
       description: 'The wallet that signed, with its checksum.',
@@ -69,7 +70,8 @@ builder.prismaObject('SubscriptionConsent', {
     replacedConsentId: t.field({
       type: 'Hex',
       nullable: true,
-      description: 'The consent that the payer replaced by this one; it is not charged any more. Null for the first.',
+      description:
+        'The consent that this one replaced, and under which nothing is charged any more. Null for the first consent.',
       select: {
         subscription: {
           select: {
@@ -87,12 +89,12 @@ builder.prismaObject('SubscriptionConsent', {
     acceptedAt: t.expose('acceptedAt', {
       type: 'DateTime',
       nullable: true,
-      description: "When it became the subscription's.",
+      description: 'Time at which the gateway accepted the consent.',
     }),
     revokedAt: t.expose('revokedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'The time of the block in which the payer revoked it; null while it stands.',
+      description: 'Block time at which the payer revoked it. Null if it was not revoked.',
     }),
     lastChargedPeriod: t.exposeInt('lastChargedPeriod', {
       nullable: true,
@@ -107,23 +109,24 @@ builder.prismaObject('RenewalOutlook', {
     expectedAmount: t.expose('expectedAmount', {
       type: 'BaseUnits',
       nullable: true,
-      description: 'Of the next renewal at the price of `readAt`, base units; null before the first reading.',
+      description:
+        'Expected amount of the next renewal at the price of `readAt`, in base units. Null before the wallet is first read.',
     }),
     balance: t.expose('balance', {
       type: 'BaseUnits',
       nullable: true,
-      description: 'Of the wallet, base units; null before the first reading.',
+      description: 'Balance of the wallet, in base units. Null before it is first read.',
     }),
     readAt: t.expose('readAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the wallet was read: 7, 3 and 1 days before a renewal.',
+      description: 'Time at which the wallet was last read, which happens 7, 3 and 1 days before a renewal.',
     }),
   }),
 });
 
 export const SubscriptionRef = builder.prismaObject('Subscription', {
-  description: "A customer charged once a period for a plan's price.",
+  description: 'A subscription of a customer, who is charged the price of a plan in each period.',
   interfaces: [NodeRef],
   fields: (t) => {
     const instant = (
@@ -163,37 +166,44 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
       }),
       authorizationTokenKey: t.exposeString('authorizationTokenKey', {
         nullable: true,
-        description: 'In which token.',
+        description: 'Key of the token.',
       }),
       permitSignature: t.exposeString('permitSignature', { nullable: true, description: 'The EIP-2612 permit.' }),
-      permitDeadline: instant('permitDeadline', 'Until when the permit could land.'),
+      permitDeadline: instant('permitDeadline', 'Deadline of the permit.'),
       permitNonce: t.exposeString('permitNonce', { nullable: true, description: "The permit's nonce." }),
       approvedAllowance: t.expose('approvedAllowance', {
         type: 'BaseUnits',
         nullable: true,
-        description: 'The live allowance of the escrow, base units.',
+        description: 'Current allowance of the escrow, in base units.',
       }),
       currentPeriodStart: instant('currentPeriodStart', 'Start of the period that is paid.'),
-      currentPeriodEnd: instant('currentPeriodEnd', 'Its end: the next charge is due.'),
-      billingCycleAnchor: instant('billingCycleAnchor', 'Periods are counted from it, in UTC.'),
+      currentPeriodEnd: instant('currentPeriodEnd', 'End of the current period, when the next charge is due.'),
+      billingCycleAnchor: instant('billingCycleAnchor', 'Time from which billing periods are counted, in UTC.'),
       trialStart: instant('trialStart', 'Start of the trial.'),
-      trialEnd: instant('trialEnd', 'Its end: the first charge is due.'),
-      cancelAt: instant('cancelAt', 'When it will end.'),
-      cancelledAt: instant('cancelledAt', 'When it ended.'),
-      cancelAtPeriodEnd: t.exposeBoolean('cancelAtPeriodEnd', { description: 'Whether it ends with its period.' }),
-      pausedAt: instant('pausedAt', 'Since when it is paused.'),
-      pastDueSince: instant('pastDueSince', 'Since when it is past due.'),
-      captureRetryCount: t.exposeInt('captureRetryCount', { description: 'Failed charges of this cycle.' }),
-      maxCaptureRetries: t.exposeInt('maxCaptureRetries', { description: 'Failures that make it PAST_DUE.' }),
+      trialEnd: instant('trialEnd', 'End of the trial, when the first charge is due.'),
+      cancelAt: instant('cancelAt', 'Time at which the subscription will end. Null if no end is scheduled.'),
+      cancelledAt: instant('cancelledAt', 'Time at which the subscription ended. Null if it has not ended.'),
+      cancelAtPeriodEnd: t.exposeBoolean('cancelAtPeriodEnd', {
+        description: 'Whether it ends at the end of the current period.',
+      }),
+      pausedAt: instant('pausedAt', 'Time since which it has been PAUSED. Null if it is not.'),
+      pastDueSince: instant('pastDueSince', 'Time since which it has been PAST_DUE. Null if it is not.'),
+      captureRetryCount: t.exposeInt('captureRetryCount', {
+        description: 'Number of failed charges in the current period.',
+      }),
+      maxCaptureRetries: t.exposeInt('maxCaptureRetries', {
+        description: 'Number of failed charges after which it becomes PAST_DUE.',
+      }),
       pendingJobId: t.exposeString('pendingJobId', {
         nullable: true,
-        description: 'The waiting job that looks at it.',
+        description: 'Internal ID of the scheduled job.',
       }),
       nextPlanPriceId: t.expose('nextPlanPriceId', {
         extensions: { rest: false },
         type: 'UUID',
         nullable: true,
-        description: 'The price that takes the place of `productPlanPriceId` when the running period ends.',
+        description:
+          'ID of the price that replaces `productPlanPriceId` at the end of the current period. Null if no change is scheduled.',
       }),
       couponId: t.expose('couponId', {
         type: 'UUID',
@@ -209,14 +219,14 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
         extensions: { rest: false },
         type: RenewalForecastEnum,
         nullable: true,
-        description: 'Whether the next renewal will be paid; null before there is a consent to charge by.',
+        description: 'Whether the next renewal is likely to be paid. Null before the payer has signed a consent.',
         select: { approvedAllowance: true, consent: true, outlook: true },
         resolve: (subscription, _args, context) =>
           forecastOf({ ...subscription, subscription, now: context.world.clock.now() }),
       }),
       renewalOutlook: t.relation('outlook', {
         nullable: true,
-        description: 'The figures behind `renewalForecast`; null before the wallet was first read.',
+        description: 'The amounts on which `renewalForecast` is based. Null before the wallet is first read.',
       }),
       allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'EVM chain ids.' }),
       allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Token keys.' }),
@@ -227,17 +237,20 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
       customerAccount: t.relation('customerAccount', { description: 'The customer.' }),
       consent: t.relation('consent', {
         nullable: true,
-        description: 'The recurring consent that it is charged by; null before there is one.',
+        description: 'The recurring consent under which it is charged. Null before the payer has signed one.',
       }),
-      customerWallet: t.relation('customerWallet', { nullable: true, description: 'The wallet that signed.' }),
+      customerWallet: t.relation('customerWallet', {
+        nullable: true,
+        description: 'The wallet that signed the consent.',
+      }),
       productPlan: t.relation('productPlan', { description: 'The plan.' }),
       productPlanPrice: t.relation('productPlanPrice', { description: 'The price.' }),
       nextPlanPrice: t.relation('nextPlanPrice', {
         nullable: true,
-        description: 'The price that waits for the end of the running period; null where none does.',
+        description: 'The price that takes effect at the end of the current period. Null if no change is scheduled.',
       }),
       invoices: t.relation('invoices', {
-        description: 'The newest 10.',
+        description: 'The 10 newest invoices.',
         complexity: { field: 1, multiplier: INVOICES_SHOWN },
         query: { orderBy: { id: 'desc' }, take: INVOICES_SHOWN },
       }),

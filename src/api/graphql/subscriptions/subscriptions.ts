@@ -63,7 +63,7 @@ builder.queryField('subscription', (t) =>
     type: 'Subscription',
     description: 'One subscription. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (query, _root, { id }, context) => {
       const subscription = await context.database.subscription.findUnique({ ...query, where: { id } });
       if (!subscription) throw notFound('subscription');
@@ -76,10 +76,10 @@ const SubscriptionFilter = builder.inputType('SubscriptionFilter', {
   description: 'Conditions on subscriptions. Subscriptions must satisfy all of them.',
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
-    status: t.field({ type: [SubscriptionStatusEnum], description: 'One of these.' }),
-    customerAccountId: t.field({ type: 'UUID', description: 'Of this customer.' }),
+    status: t.field({ type: [SubscriptionStatusEnum], description: 'Only these statuses.' }),
+    customerAccountId: t.field({ type: 'UUID', description: 'Only subscriptions of this customer.' }),
     renewalFailed: t.boolean({
-      description: 'If true, only those whose present charge has failed at least once and is not paid yet.',
+      description: 'If true, only subscriptions whose current charge has failed at least once and is not paid yet.',
     }),
   }),
 });
@@ -93,7 +93,7 @@ builder.queryField('subscriptions', (t) =>
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
     args: {
       ...orderArgs,
-      filter: t.arg({ type: SubscriptionFilter, description: 'All conditions must hold.' }),
+      filter: t.arg({ type: SubscriptionFilter, description: 'Returns only rows that match every given condition.' }),
       appId: t.arg.id({ description: 'Only this app.' }),
       status: t.arg({ type: SubscriptionStatusEnum, description: 'Only this status.' }),
       customerAccountId: t.arg.id({ description: 'Only this customer.' }),

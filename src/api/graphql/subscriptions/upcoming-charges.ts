@@ -17,21 +17,25 @@ const UpcomingChargeRef = builder.objectRef<UpcomingCharge>('UpcomingCharge').im
       description:
         'Start of its period. It is charged at that time or, with a metered price, `usageGraceSeconds` later.',
     }),
-    periodEnd: t.expose('periodEnd', { type: 'DateTime', description: 'The end of its period.' }),
-    subtotal: t.expose('subtotal', { type: 'Decimal', description: 'Net.' }),
-    taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax.' }),
+    periodEnd: t.expose('periodEnd', { type: 'DateTime', description: 'End of its period.' }),
+    subtotal: t.expose('subtotal', { type: 'Decimal', description: 'Amount without tax.' }),
+    taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Amount of the tax.' }),
     discountAmount: t.expose('discountAmount', {
       type: 'Decimal',
       description:
         "Discount of the subscription's coupon, before an exclusive tax or including an inclusive one. Already deducted from the other amounts.",
     }),
-    total: t.expose('total', { type: 'Decimal', description: 'What is to be charged; zero where credit covers it.' }),
+    total: t.expose('total', { type: 'Decimal', description: 'Amount to charge. Zero if credit covers it.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
-    productPlanPriceId: t.expose('productPlanPriceId', { type: 'UUID', description: 'The price it is charged at.' }),
+    productPlanPriceId: t.expose('productPlanPriceId', {
+      type: 'UUID',
+      description: 'ID of the price that is charged.',
+    }),
     invoiceId: t.expose('invoiceId', {
       type: 'UUID',
       nullable: true,
-      description: 'Its invoice where that is open already, as while a charge is tried again.',
+      description:
+        'The invoice of the charge if it is already open, such as while a failed charge is retried. Null otherwise.',
     }),
   }),
 });

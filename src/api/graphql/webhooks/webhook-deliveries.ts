@@ -31,11 +31,11 @@ const WebhookDeliveries = builder.objectRef<Deliveries>('WebhookDeliveries').imp
   fields: (t) => ({
     items: t.field({
       type: [WebhookDeliveryRef],
-      description: 'The deliveries; the last one’s id is the next cursor.',
+      description: 'The deliveries. The ID of the last one is the cursor of the next page.',
       complexity: { field: 1, multiplier: 1 },
       resolve: (page) => page.items,
     }),
-    hasMore: t.exposeBoolean('hasMore', { description: 'Whether there are older ones.' }),
+    hasMore: t.exposeBoolean('hasMore', { description: 'Whether there are older deliveries.' }),
     nodes: t.field({
       type: [WebhookDeliveryRef],
       description: 'The deliveries.',
@@ -58,7 +58,7 @@ const WebhookDeliveries = builder.objectRef<Deliveries>('WebhookDeliveries').imp
         endCursor: items.at(-1)?.id ?? null,
       }),
     }),
-    totalCount: t.int({ description: 'Deliveries on all pages.', resolve: (page) => page.total() }),
+    totalCount: t.int({ description: 'Number of deliveries on all pages.', resolve: (page) => page.total() }),
   }),
 });
 
@@ -70,13 +70,13 @@ builder.queryField('webhookDeliveries', (t) =>
     complexity: (args) => listComplexity(args.first ?? args.limit),
     args: {
       endpointId: t.arg.id({ required: true, description: "The endpoint's UUID." }),
-      appId: t.arg.id({ description: 'Its app.' }),
-      first: t.arg.int({ description: '1 to 100; 20 by default.' }),
-      after: t.arg.string({ description: 'The cursor of the last delivery of the page before.' }),
+      appId: t.arg.id({ description: 'The app of the endpoint.' }),
+      first: t.arg.int({ description: '1 to 100. Defaults to 20.' }),
+      after: t.arg.string({ description: 'Cursor of the last delivery of the previous page.' }),
       cursor: t.arg.id({
-        description: 'The id of the last delivery of the page before; the name of `after` over REST.',
+        description: 'ID of the last delivery of the previous page. An alias of `after`, which REST uses.',
       }),
-      limit: t.arg.int({ description: '1 to 100; 20 by default; the name of `first` over REST.' }),
+      limit: t.arg.int({ description: '1 to 100. Defaults to 20. An alias of `first`, which REST uses.' }),
       status: t.arg({ type: WebhookDeliveryStatusEnum, description: 'Only this status.' }),
     },
     resolve: async (_root, args, context) => {

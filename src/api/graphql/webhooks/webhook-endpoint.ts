@@ -60,8 +60,11 @@ const WebhookAttemptRef = builder.prismaObject('WebhookAttempt', {
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
-    responseStatus: t.exposeInt('responseStatus', { nullable: true, description: "The receiver's HTTP status." }),
-    responseBody: t.exposeString('responseBody', { nullable: true, description: 'The first KiB of the response.' }),
+    responseStatus: t.exposeInt('responseStatus', { nullable: true, description: 'HTTP status of the response.' }),
+    responseBody: t.exposeString('responseBody', {
+      nullable: true,
+      description: 'The first KiB of the response body.',
+    }),
     error: t.exposeString('error', { nullable: true, description: 'Why there was no response.' }),
     latencyMs: t.exposeInt('latencyMs', {
       description: 'Time until the response or until the attempt was abandoned. 0 if the host has no public address.',
@@ -76,8 +79,11 @@ export const WebhookDeliveryRef = builder.prismaObject('WebhookDelivery', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     webhookId: t.expose('webhookId', { type: 'UUID', description: 'The endpoint.' }),
-    eventId: t.expose('eventId', { type: 'UUID', description: 'The event, and the header webhook-id.' }),
-    event: t.exposeString('event', { description: "The event's type." }),
+    eventId: t.expose('eventId', {
+      type: 'UUID',
+      description: 'ID of the event, which is also the header `webhook-id`.',
+    }),
+    event: t.exposeString('event', { description: 'Type of the event.' }),
     payload: t.field({
       type: 'JSONObject',
       description: 'The payload.',
@@ -86,7 +92,10 @@ export const WebhookDeliveryRef = builder.prismaObject('WebhookDelivery', {
     }),
     status: t.expose('status', { type: WebhookDeliveryStatusEnum, description: 'Current status.' }),
     attempts: t.exposeInt('attempts', { description: 'Number of attempts so far.' }),
-    responseStatus: t.exposeInt('responseStatus', { nullable: true, description: 'Of the latest try.' }),
+    responseStatus: t.exposeInt('responseStatus', {
+      nullable: true,
+      description: 'HTTP status of the latest attempt. Null if there was no response.',
+    }),
     responseBody: t.exposeString('responseBody', {
       nullable: true,
       description: 'Response to the latest attempt, or why there was none.',

@@ -17,7 +17,7 @@ import { appScopeOf, scopeOf } from '../server/scope-of.ts';
 import { byRealTime } from '../server/world.ts';
 import { tellingSecret, WebhookDeliveryRef, WebhookEndpointRef } from './webhook-endpoint.ts';
 
-const EVENTS = 'Event types of the sequence, or * for all.';
+const EVENTS = 'Event types to send, or `*` for all.';
 const ORDERED =
   'Strict order: an event is sent only after every earlier delivery has succeeded or its retries have all failed, which takes a day if the receiver keeps failing.';
 const createRules = defineRules({ schema: createEndpointSchema });
@@ -25,19 +25,19 @@ const CreateWebhookEndpointInput = builder.inputType('CreateWebhookEndpointInput
   description: 'Input for creating a webhook endpoint.',
   extensions: carryRules(createRules),
   fields: (t) => ({
-    url: t.field({ type: 'URL', required: true, description: 'http(s), outside private networks.' }),
+    url: t.field({ type: 'URL', required: true, description: 'An http or https URL outside private networks.' }),
     events: t.stringList({ required: true, description: EVENTS }),
-    active: t.boolean({ description: 'true by default.' }),
+    active: t.boolean({ description: 'Whether events are sent to the endpoint. Defaults to true.' }),
     ordered: t.boolean({ description: `${ORDERED} Defaults to false.` }),
   }),
 });
 
 const updateRules = defineRules({ schema: updateEndpointSchema });
 const UpdateWebhookEndpointInput = builder.inputType('UpdateWebhookEndpointInput', {
-  description: 'Changes to an endpoint. An absent field stays.',
+  description: 'Changes to an endpoint. An absent field is unchanged.',
   extensions: carryRules(updateRules),
   fields: (t) => ({
-    url: t.field({ type: 'URL', description: 'http(s), outside private networks.' }),
+    url: t.field({ type: 'URL', description: 'An http or https URL outside private networks.' }),
     events: t.stringList({ description: EVENTS }),
     active: t.boolean({ description: 'True also clears the reason why it was disabled.' }),
     ordered: t.boolean({ description: `${ORDERED} Takes effect with the next delivery.` }),
@@ -48,8 +48,11 @@ const WebhookPing = builder.objectRef<TryOutcome>('WebhookPing').implement({
   description: 'Result of a test ping.',
   fields: (t) => ({
     delivered: t.exposeBoolean('isDelivered', { description: 'Whether the receiver responded with 2xx.' }),
-    responseStatus: t.exposeInt('responseStatus', { nullable: true, description: "The receiver's HTTP status." }),
-    responseBody: t.exposeString('responseBody', { nullable: true, description: 'The first KiB of the response.' }),
+    responseStatus: t.exposeInt('responseStatus', { nullable: true, description: 'HTTP status of the response.' }),
+    responseBody: t.exposeString('responseBody', {
+      nullable: true,
+      description: 'The first KiB of the response body.',
+    }),
     error: t.exposeString('error', { nullable: true, description: 'Why there was no response.' }),
     latencyMs: t.exposeInt('latencyMs', {
       description: 'Time until the response or until the attempt was abandoned. 0 if the host has no public address.',
@@ -61,7 +64,7 @@ function webhookWorld({ world: { database, realClock: clock, config } }: Pick<Gr
   return { database, clock, privateAddresses: config.webhooks.privateAddresses };
 }
 
-const ofApp = 'Needed where the credential covers several apps.';
+const ofApp = 'The app. Required if the credential covers several apps.';
 
 builder.mutationField('createWebhookEndpoint', (t) =>
   t.field({
@@ -89,7 +92,7 @@ builder.mutationField('updateWebhookEndpoint', (t) =>
     authScopes: { write: true },
     args: {
       appId: t.arg.id({ description: ofApp }),
-      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      id: t.arg.id({ required: true, description: 'UUID of the object.' }),
       input: t.arg({ type: UpdateWebhookEndpointInput, required: true }),
     },
     resolve: async (_root, args, context) => {
@@ -104,7 +107,10 @@ builder.mutationField('deleteWebhookEndpoint', (t) =>
     type: 'UUID',
     description: 'Deletes an endpoint with its deliveries and returns its ID.',
     authScopes: { write: true },
-    args: { appId: t.arg.id({ description: ofApp }), id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: {
+      appId: t.arg.id({ description: ofApp }),
+      id: t.arg.id({ required: true, description: 'UUID of the object.' }),
+    },
     resolve: async (_root, args, context) => {
       await deleteWebhookEndpoint(context.world, { scope: await scopeOf(context, args), id: args.id });
       return args.id;
@@ -118,7 +124,10 @@ builder.mutationField('rotateWebhookSecret', (t) =>
     description:
       'Replaces the secret of an endpoint and returns the new one, only here. The old secret keeps signing as well for 24 hours.',
     authScopes: { write: true },
-    args: { appId: t.arg.id({ description: ofApp }), id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: {
+      appId: t.arg.id({ description: ofApp }),
+      id: t.arg.id({ required: true, description: 'UUID of the object.' }),
+    },
     resolve: async (_root, args, context) => {
       const scope = await scopeOf(context, args);
       const call = {
@@ -137,7 +146,10 @@ builder.mutationField('pingWebhookEndpoint', (t) =>
     type: WebhookPing,
     description: 'Sends a signed webhook.ping at once and returns the result.',
     authScopes: { write: true },
-    args: { appId: t.arg.id({ description: ofApp }), id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: {
+      appId: t.arg.id({ description: ofApp }),
+      id: t.arg.id({ required: true, description: 'UUID of the object.' }),
+    },
     resolve: async (_root, args, context) => {
       const scope = await scopeOf(context, args);
       const call = {
@@ -185,7 +197,7 @@ const RedeliverRangeInput = builder.inputType('RedeliverWebhooksInput', {
   fields: (t) => ({
     endpointId: t.id({ required: true, description: "The endpoint's UUID." }),
     from: t.int({ required: true, description: 'The first sequence number.' }),
-    to: t.int({ required: true, description: 'The last one; at most 10,000 events.' }),
+    to: t.int({ required: true, description: 'The last sequence number. A range has at most 10,000 events.' }),
   }),
 });
 

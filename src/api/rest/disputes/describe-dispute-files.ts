@@ -86,7 +86,7 @@ function describeDownload(read: JsonSchema): JsonSchema {
         description: 'The file.',
         headers: {
           ...headers,
-          'Content-Disposition': { description: 'attachment, with a safe name.', schema: { type: 'string' } },
+          'Content-Disposition': { description: '`attachment`, with a safe file name.', schema: { type: 'string' } },
         },
         content: Object.fromEntries(kinds.map((type) => [type, {}])),
       },

@@ -78,9 +78,9 @@ const idempotencyKey: JsonSchema = {
   in: 'header',
   required: false,
   description:
-    'The same key with the same parameters gets the first answer again, for at least 24 hours. `"k"` and `k` are one key. Where a ' +
-    'call needs no credential, use a random key: one that is neither a UUID nor at least 22 base64url characters counts for the ' +
-    "caller's network address only.",
+    'A request with the same key and the same parameters returns the first response again, for at least 24 hours. `"k"` and `k` are ' +
+    'the same key. If a call requires no credential, use a random key. A key that is neither a UUID nor at least 22 base64url ' +
+    "characters is then scoped to the caller's IP address.",
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -103,8 +103,13 @@ const securitySchemes: Record<string, JsonSchema> = {
     name: 'x-client-secret',
     description: "A checkout session's client secret.",
   },
-  arbiterKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: "An arbiter's credential." },
-  operatorKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: "A platform operator's credential." },
+  arbiterKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'A credential of an arbiter.' },
+  operatorKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description: 'A credential of an operator of the installation.',
+  },
   bearer: {
     type: 'http',
     scheme: 'bearer',

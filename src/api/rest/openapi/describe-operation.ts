@@ -160,7 +160,7 @@ function successOf(schema: GraphQLSchema, components: Components, route: RestRou
     ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } }
     : {};
   const headers = { ...everyHeader, ...replayed };
-  if (route.envelope === 'NONE') return { description: 'Done; no body.', headers };
+  if (route.envelope === 'NONE') return { description: 'Successful. The response has no body.', headers };
   const fragments = new Map(
     route.document.definitions.flatMap((definition) =>
       definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition] as const] : [],
@@ -188,7 +188,7 @@ function wrap(components: Components, route: RestRoute, data: JsonSchema): JsonS
   const { items, ...rest } = propertiesOf(components, data);
   if (!items) throw new TypeError(`${route.operation} must select items.`);
   if (route.envelope === 'EVENTS') return object({ success, data: items, ...rest });
-  components.set('Pagination', { ...object(rest), description: 'Where in the whole list this page is.' });
+  components.set('Pagination', { ...object(rest), description: 'Position of the page in the list.' });
   return object({ success, data: items, pagination: { $ref: '#/components/schemas/Pagination' } });
 }
 

@@ -12,21 +12,25 @@ export const errorStatuses = [...new Set(codes.map((code) => errorCatalogue[code
 
 const fieldFault: JsonSchema = {
   type: 'object',
-  description: 'One bad field.',
+  description: 'An invalid field.',
   properties: { param: { type: 'string' }, message: { type: 'string' } },
   required: ['param', 'message'],
 };
 
 const errorFields: Record<string, JsonSchema> = {
-  code: { type: 'string', enum: codes, description: 'Stable: never renamed, never reused.' },
-  param: { type: 'string', description: 'The one field that is at fault.' },
+  code: {
+    type: 'string',
+    enum: codes,
+    description: 'Machine-readable code. Codes are stable: none is renamed or reused.',
+  },
+  param: { type: 'string', description: 'The invalid field, if there is exactly one.' },
   details: {
     type: 'array',
     items: { $ref: '#/components/schemas/FieldFault' },
-    description: 'Every bad field at once.',
+    description: 'All invalid fields.',
   },
-  requestId: { type: 'string', description: 'Also in the header x-request-id.' },
-  message: { type: 'string', description: 'The fact, for people.' },
+  requestId: { type: 'string', description: 'ID of the request, which is also in the header x-request-id.' },
+  message: { type: 'string', description: 'Human-readable message.' },
 };
 
 export const errorSchemas: Record<string, JsonSchema> = {
@@ -46,15 +50,15 @@ export const errorSchemas: Record<string, JsonSchema> = {
 };
 
 export const headers: Record<string, JsonSchema> = {
-  RequestId: { description: 'Names this call in logs; the caller may choose it.', schema: { type: 'string' } },
+  RequestId: { description: 'Identifies the request in logs. The caller can choose it.', schema: { type: 'string' } },
   RateLimit: {
-    description: 'Calls left (`r`) and seconds until the limit is whole again (`t`).',
+    description: 'Remaining calls (`r`), and seconds until the limit is fully restored (`t`).',
     schema: { type: 'string' },
   },
-  RateLimitPolicy: { description: 'The limit: `q` calls per `w` seconds.', schema: { type: 'string' } },
-  RetryAfter: { description: 'Seconds after which a retry makes sense.', schema: { type: 'integer' } },
+  RateLimitPolicy: { description: 'The rate limit: `q` calls per `w` seconds.', schema: { type: 'string' } },
+  RetryAfter: { description: 'Number of seconds after which to retry.', schema: { type: 'integer' } },
   IdempotentReplayed: {
-    description: '`true` when this is the first answer to the idempotency key, given again.',
+    description: '`true` if this repeats the first response to the idempotency key.',
     schema: { type: 'string', const: 'true' },
   },
 };
@@ -70,7 +74,7 @@ export const everyHeader = {
  * either format, although only clients that request a problem receive one.
  */
 export const problemWords =
-  'Where `Accept` asks for `application/problem+json`, an error is the same as a problem (RFC 9457) instead: `type`, `title`, `status`, `detail` (the message) and `instance`, beside `code`, `param`, `details` and `requestId`.';
+  'If `Accept` requests `application/problem+json`, an error is returned as a problem (RFC 9457): `type`, `title`, `status`, `detail` (the message) and `instance`, together with `code`, `param`, `details` and `requestId`.';
 
 /** Returns the responses by their names, `Error<status>`. */
 export function errorResponses(): Record<string, JsonSchema> {

@@ -37,7 +37,7 @@ const scalars: Record<string, JsonSchema> = {
   BaseUnits: {
     type: 'string',
     pattern: '^(0|-?[1-9]\\d*)$',
-    description: "An integer string in a token's smallest unit, without leading zeros.",
+    description: "An amount in a token's smallest unit, as an integer string without leading zeros.",
     examples: ['10000000'],
   },
   URL: { type: 'string', format: 'uri', maxLength: 2048, examples: ['https://shop.example/thanks'] },
@@ -45,7 +45,7 @@ const scalars: Record<string, JsonSchema> = {
   JSON: { description: 'Any JSON value.', examples: [['0x48656c6c6f', '0x70997970C51812dc3A010C7d01b50e0d17dc79C8']] },
   Address: {
     type: 'string',
-    description: 'An address: EVM hex, Solana base58, or Sui hex.',
+    description: 'A blockchain address: hex on EVM chains and Sui, base58 on Solana.',
     examples: ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8'],
   },
   Hex: { type: 'string', pattern: '^0x[0-9a-fA-F]*$', examples: ['0x'] },
@@ -53,7 +53,7 @@ const scalars: Record<string, JsonSchema> = {
 
 const selections: Record<string, JsonSchema> = {
   ChainSelection: {
-    description: '`"ALL"`, or numeric chain ids.',
+    description: '`"ALL"`, or a list of numeric chain IDs.',
     oneOf: [
       { type: 'string', const: 'ALL' },
       { type: 'array', minItems: 1, items: { type: 'integer', minimum: 1 } },
@@ -61,7 +61,7 @@ const selections: Record<string, JsonSchema> = {
     examples: ['ALL'],
   },
   TokenSelection: {
-    description: '`"ALL"`, or token keys such as `USDC-1`.',
+    description: '`"ALL"`, or a list of token keys such as `USDC-1`.',
     oneOf: [
       { type: 'string', const: 'ALL' },
       { type: 'array', minItems: 1, items: { type: 'string' } },

@@ -6,7 +6,7 @@ const chapters: Record<string, Tag> = {
   payments: { name: 'Payment intents', description: 'Single payments, from creation to settlement.' },
   disputes: {
     name: 'Disputes',
-    description: "Payers' requests for their money back, with the evidence and files of both sides.",
+    description: "Payers' disputes of payments, with the evidence and files of both sides.",
   },
   subscriptions: { name: 'Subscriptions', description: 'Recurring payments under a plan.' },
   usage: { name: 'Usage', description: 'The usage of subscriptions with metered prices.' },
@@ -16,16 +16,20 @@ const chapters: Record<string, Tag> = {
   'tax-rates': { name: 'Tax rates', description: 'Reusable taxes for invoices, links and plans.' },
   'product-plans': { name: 'Product plans', description: 'Products and their prices.' },
   invoices: { name: 'Invoices', description: 'Numbered requests for payment, with tax.' },
-  'checkout-sessions': { name: 'Checkout sessions', description: 'Single checkouts, on the hosted page or headless.' },
+  'checkout-sessions': {
+    name: 'Checkout sessions',
+    description: 'Checkouts on the hosted page, or headless in your own client.',
+  },
   x402: {
     name: 'x402',
-    description: 'Paid API calls: offers for 402 responses, and a facilitator that verifies and settles payments.',
+    description:
+      'Paid API calls: payment requirements for 402 responses, and a facilitator that verifies and settles payments.',
   },
   webhooks: { name: 'Webhooks', description: 'Endpoints that receive events, and their deliveries.' },
   events: { name: 'Events', description: "The app's append-only sequence of events." },
   'audit-log': {
     name: 'Audit log',
-    description: 'Changes to settings, keys, payouts, members and money, and who made them.',
+    description: 'A record of changes to settings, keys, payout addresses, members and payments, and of who made them.',
   },
   reports: {
     name: 'Reports',
@@ -35,12 +39,12 @@ const chapters: Record<string, Tag> = {
     name: 'Liabilities',
     description: 'Liabilities of the installation at a final block, and the balance of the escrow. Off by default.',
   },
-  'test-clock': { name: 'Test clock', description: 'Advances time, where all chains are local.' },
+  'test-clock': { name: 'Test clock', description: 'Advances the time of an installation whose chains are all local.' },
   prices: { name: 'Prices', description: 'Spot prices and conversions.' },
   balance: { name: 'Balances', description: 'On-chain balances of any address.' },
   auth: { name: 'Login', description: 'One-time passwords and tokens.' },
   'session-connect': { name: 'Session connect', description: 'Sessions of a wallet user with a client.' },
-  'onetime-connect': { name: 'Onetime connect', description: 'Single requests to be signed.' },
+  'onetime-connect': { name: 'Onetime connect', description: 'Requests for single signatures.' },
   wallet: { name: 'Wallet', description: 'Data that card interfaces display.' },
 };
 

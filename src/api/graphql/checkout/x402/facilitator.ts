@@ -11,8 +11,8 @@ import { appScopeOf } from '../../server/scope-of.ts';
 const KindRef = builder.objectRef<SupportedKind>('X402SupportedKind').implement({
   description: 'A scheme on a network that this facilitator settles.',
   fields: (t) => ({
-    x402Version: t.exposeInt('x402Version', { description: 'The version of the protocol, 2.' }),
-    scheme: t.exposeString('scheme', { description: 'exact or escrow.' }),
+    x402Version: t.exposeInt('x402Version', { description: 'Version of the protocol, which is 2.' }),
+    scheme: t.exposeString('scheme', { description: '`exact` or `escrow`.' }),
     network: t.exposeString('network', { description: 'The chain as a CAIP-2 name, such as eip155:8453.' }),
   }),
 });
@@ -90,7 +90,7 @@ const FacilitatorInput = builder.inputType('X402PaymentInput', {
   description: 'A payment and the requirements that it accepts, as x402 resource servers send them to a facilitator.',
   extensions: carryRules(defineRules({ schema: facilitatorSchema })),
   fields: (t) => ({
-    x402Version: t.int({ required: true, description: 'The version of the protocol, 2.' }),
+    x402Version: t.int({ required: true, description: 'Version of the protocol, which is 2.' }),
     paymentPayload: t.field({
       type: 'JSONObject',
       required: true,

@@ -13,7 +13,8 @@ const PaidCallRef = builder.objectRef<PaidCall & { paymentIntentId: string }>('P
   fields: (t) => ({
     resource: t.exposeString('resource', { description: 'The URL of the resource.' }),
     scheme: t.exposeString('scheme', {
-      description: 'escrow; or exact, which went straight to the merchant and cannot be refunded by this gateway.',
+      description:
+        '`escrow`, or `exact`, which was paid directly to the merchant and cannot be refunded by this gateway.',
     }),
     network: t.exposeString('network', { description: 'The chain as a CAIP-2 name, such as eip155:8453.' }),
     priceEvidence: t.field({

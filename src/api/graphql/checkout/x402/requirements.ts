@@ -19,7 +19,7 @@ const RequirementsRef = builder.objectRef<Offer>('X402PaymentRequirements').impl
     }),
     network: t.exposeString('network', { description: 'The chain as a CAIP-2 name.' }),
     asset: t.exposeString('asset', { description: "The token's contract." }),
-    amount: t.expose('amount', { type: 'BaseUnits', description: 'In base units, rounded up.' }),
+    amount: t.expose('amount', { type: 'BaseUnits', description: 'Amount in base units, rounded up.' }),
     payTo: t.exposeString('payTo', {
       description: 'The address that receives the tokens: the merchant or the escrow.',
     }),
@@ -42,12 +42,12 @@ const IssuedRef = builder.objectRef<IssuedRequirements>('X402IssuedRequirements'
     accepts: t.field({
       type: [RequirementsRef],
       description:
-        'In the order of preference. The list is cut where the header would exceed what common clients read.',
+        'The offers, in the order of preference. The list is truncated if the header would exceed what common clients accept.',
       resolve: ({ accepts }) => accepts,
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
-      description: 'Until when the offers may be handed out to clients, about a minute.',
+      description: 'Time until which the offers may be sent to clients, about a minute.',
     }),
   }),
 });
@@ -81,17 +81,17 @@ const CreateInput = builder.inputType('CreateX402RequirementsInput', {
       required: true,
       description: 'Positive, at most 12 digits and 6 decimals. A price below one base unit of every token is refused.',
     }),
-    currency: t.string({ description: 'USD (the default) or EUR.' }),
+    currency: t.string({ description: 'USD or EUR. Defaults to USD.' }),
     resource: t.field({ type: ResourceInput, required: true, description: 'What is paid for.' }),
     schemes: t.field({
       type: [SchemeEnum],
-      description: 'In the order of preference. By default both, exact first.',
+      description: 'Payment schemes in the order of preference. Defaults to both, with `exact` first.',
     }),
     networks: t.stringList({
       description:
-        'CAIP-2 names of EVM chains in the order of preference, at most 20, such as eip155:8453. By default every chain on which the app can be paid.',
+        'CAIP-2 names of EVM chains in the order of preference, such as eip155:8453; at most 20. Defaults to every chain on which the app can be paid.',
     }),
-    maxTimeoutSeconds: t.int({ description: 'From 10 to 300 seconds; 60 by default.' }),
+    maxTimeoutSeconds: t.int({ description: '10 to 300 seconds. Defaults to 60.' }),
   }),
 });
 
