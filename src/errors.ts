@@ -12,7 +12,7 @@ export const errorCatalogue = {
   AUTHENTICATION_ERROR: { status: 401, retryable: false, title: 'The credential is missing or not valid' },
   AUTHORIZATION_ERROR: { status: 403, retryable: false, title: 'The credential may not do this' },
   NOT_FOUND: { status: 404, retryable: false, title: 'No such resource' },
-  METHOD_NOT_ALLOWED: { status: 405, retryable: false, title: 'The path does not take this method' },
+  METHOD_NOT_ALLOWED: { status: 405, retryable: false, title: 'The path does not accept this method' },
   INVALID_STATE: { status: 409, retryable: false, title: 'The resource is not in a state that allows this' },
   CONFLICT: { status: 409, retryable: false, title: 'The request conflicts with what exists' },
   IDEMPOTENCY_IN_FLIGHT: { status: 409, retryable: true, title: 'The same request is still running' },

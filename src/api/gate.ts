@@ -164,7 +164,7 @@ export function openGate(options: GateOptions): Gate {
 }
 
 function tooMany({ retryAfterSeconds }: RateDecision): GatewayError {
-  return new GatewayError('RATE_LIMIT_EXCEEDED', 'Too many requests; try again later.', { retryAfterSeconds });
+  return new GatewayError('RATE_LIMIT_EXCEEDED', 'Too many requests. Try again later.', { retryAfterSeconds });
 }
 
 function caller(principal: Principal): string | undefined {

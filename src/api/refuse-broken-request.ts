@@ -8,13 +8,13 @@ type Refusal = { status: number; code: ErrorCode; message: string };
 
 /** Refusals by Node's error code. All other errors mean that the request is not HTTP. */
 const refusals: Record<string, Refusal> = {
-  HPE_HEADER_OVERFLOW: { status: 431, code: 'VALIDATION_ERROR', message: "The request's head is too large." },
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'VALIDATION_ERROR', message: 'The headers of the request are too large.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     status: 413,
     code: 'PAYLOAD_TOO_LARGE',
-    message: "The extensions of the body's chunks are too large.",
+    message: 'The chunk extensions of the body are too large.',
   },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'VALIDATION_ERROR', message: 'The request did not arrive in time.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'VALIDATION_ERROR', message: 'The request was not received in time.' },
 };
 /** The latest request of each connection, with its response. */
 const exchanges = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();

@@ -83,7 +83,7 @@ async function pay(
   { invoice, language }: { invoice: PrintedInvoice; language: PageLanguage },
 ): Promise<true> {
   try {
-    if (payAction(world, invoice) === null) throw new GatewayError('INVALID_STATE', 'Nothing is to be paid here.');
+    if (payAction(world, invoice) === null) throw new GatewayError('INVALID_STATE', 'There is nothing to pay.');
     const { session, clientSecret } = await createInvoiceCheckout(world, {
       scope: { merchantId: invoice.app.merchantId, appId: invoice.appId },
       invoiceId: invoice.id,

@@ -180,7 +180,7 @@ function openServer(limits: World['config']['http'], listener: RequestListener):
 }
 
 function noHost(): GatewayError {
-  return new GatewayError('VALIDATION_ERROR', 'A request of HTTP/1.1 must have the header Host.');
+  return new GatewayError('VALIDATION_ERROR', 'An HTTP/1.1 request must have the header Host.');
 }
 
 /** Any other upgrade is ignored, as HTTP specifies. Node would otherwise leave the connection to the listeners, without a response. */

@@ -85,7 +85,7 @@ export const appSettingsSchema = z.object({
     .nullish(),
   accentColor: z
     .string()
-    .regex(/^#[0-9a-fA-F]{6}$/, 'a colour as #rrggbb')
+    .regex(/^#[0-9a-fA-F]{6}$/, 'a color in the form #rrggbb')
     .transform((color) => color.toLowerCase())
     .nullish(),
   supportEmail: z.email('an email address').max(254, 'at most 254 characters').nullish(),

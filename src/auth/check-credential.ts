@@ -173,7 +173,7 @@ function demandTime({ expiresAt }: { expiresAt: Date }, now: Date): void {
 }
 
 function lowered(): GatewayError {
-  return new GatewayError('AUTHORIZATION_ERROR', 'This credential may not do this any more.');
+  return new GatewayError('AUTHORIZATION_ERROR', 'This credential may no longer do this.');
 }
 
 function refused(message: string): GatewayError {

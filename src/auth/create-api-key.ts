@@ -72,7 +72,7 @@ export async function demandMakersRights(
 function demandPossible({ kind, scopes, endsAt }: KeyRights, now: Date): void {
   const faults: FieldFault[] = [];
   if (kind === 'PUBLISHABLE' && scopes !== null) {
-    faults.push({ param: 'scopes', message: 'only a secret key has scopes' });
+    faults.push({ param: 'scopes', message: 'only a secret key can have scopes' });
   }
   if (endsAt !== null && endsAt <= now) {
     faults.push({ param: 'expiresAt', message: `is ${endsAt.toISOString()}, and must be in the future` });

@@ -68,7 +68,8 @@ async function replace(
     where: { id: found.id },
     include: { app: { select: { mode: true } } },
   });
-  if (hasEnded(old, now)) throw new GatewayError('INVALID_STATE', 'The API key has ended; make a new one.');
+  if (hasEnded(old, now))
+    throw new GatewayError('INVALID_STATE', 'The API key is revoked or expired. Create a new one.');
   const end = new Date(now.getTime() + overlapSeconds * 1000);
   const oldExpiresAt = old.expiresAt !== null && old.expiresAt < end ? old.expiresAt : end;
   await tx.apiKey.update({ where: { id: old.id }, data: { expiresAt: oldExpiresAt } });

@@ -183,12 +183,14 @@ function narrowed(database: Database, reach: Reach | null): ScopedDatabase {
     query: {
       $allOperations({ model, operation, args, query }) {
         if (model === undefined || !readingVerbs.has(operation)) {
-          throw new Error(`A scoped database is for reading; ${model ?? ''} ${operation} needs a verb of its room.`);
+          throw new Error(
+            `A scoped database is for reading; ${model ?? ''} ${operation} must be done by its own function.`,
+          );
         }
         if ('cursor' in args)
-          throw new Error(`${model} was asked for by a cursor, which is looked up in nobody's scope.`);
+          throw new Error(`${model} was queried with a Prisma cursor, which is not restricted to the scope.`);
         const condition = reach === null ? null : conditionOf(model, reach);
-        if (condition === null) throw new Error(`${model} was asked for without a merchant's scope.`);
+        if (condition === null) throw new Error(`${model} was queried without the scope of a merchant.`);
         return query({ ...args, where: within(args.where, condition) });
       },
     },

@@ -22,7 +22,10 @@ export function updateApp(
     if (!app) throw notFound('app');
     if (settings.renewalRetry?.graceDays !== undefined && settings.subscriptionGraceDays !== undefined) {
       throw invalid([
-        { param: 'renewalRetry.graceDays', message: 'the same setting as subscriptionGraceDays; give one' },
+        {
+          param: 'renewalRetry.graceDays',
+          message: 'is the same setting as subscriptionGraceDays; set only one of them',
+        },
       ]);
     }
     const originFaults = app.mode === 'LIVE' ? liveOriginFaults(settings.embedOrigins ?? []) : [];
@@ -31,7 +34,7 @@ export function updateApp(
     const window = settings.disputeStartDuration ?? app.disputeStartDuration;
     if (window > timelock) {
       throw invalid([
-        { param: 'disputeStartDuration', message: `${window} seconds outlast the timelock of ${timelock}` },
+        { param: 'disputeStartDuration', message: `${window} seconds exceed the timelock of ${timelock}` },
       ]);
     }
     const columns = settingsColumns(settings);

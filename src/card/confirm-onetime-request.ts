@@ -52,7 +52,7 @@ function demandOpen(request: OnetimeRequest, decision: Decision, now: Date): boo
     case 'SIGNED':
     case 'REJECTED':
       if ((status === 'SIGNED') === (decision.decision === 'APPROVE')) return false;
-      throw new GatewayError('INVALID_STATE', `The request is ${status} already.`);
+      throw new GatewayError('INVALID_STATE', `The request is already ${status}.`);
     default:
       return status satisfies never;
   }

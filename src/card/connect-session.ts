@@ -94,7 +94,7 @@ async function provenAccounts(
       faults.push({ param: `${place}.account`, message: 'a CAIP-10 account of eip155, solana or sui' });
       continue;
     }
-    if (seen.has(name.caip10)) faults.push({ param: `${place}.account`, message: 'is named twice' });
+    if (seen.has(name.caip10)) faults.push({ param: `${place}.account`, message: 'is given twice' });
     seen.add(name.caip10);
     const fault = await proofFault(world, { ...request, given, account: name });
     if (fault === null) proven.push({ name, label: given.label ?? null });
@@ -110,12 +110,12 @@ async function proofFault(
 ): Promise<{ field: 'message' | 'signature'; message: string } | null> {
   const { given, account, clientOrigin, nonce } = request;
   const parsed = parseSignInMessage(given.message);
-  if (parsed === null) return { field: 'message', message: 'is no sign-in message (EIP-4361, CAIP-122)' };
+  if (parsed === null) return { field: 'message', message: 'is not a sign-in message (EIP-4361, CAIP-122)' };
   const fault = signInFault(parsed, { account, clientOrigin, nonce, now: world.clock.now() });
   if (fault !== null) return { field: 'message', message: fault };
   const message = new TextEncoder().encode(given.message);
   const isSigned = await isMessageSigned(world, { account, message, signature: given.signature });
-  return isSigned ? null : { field: 'signature', message: "is not the account's over this message" };
+  return isSigned ? null : { field: 'signature', message: "is not the account's signature of this message" };
 }
 
 /** Records the proof, so that each nonce of an account is accepted once, whoever submits it first. */
@@ -129,5 +129,5 @@ async function spendProof(
     skipDuplicates: true,
   });
   if (written.count === 0)
-    throw invalid([{ param: proof.param, message: 'was used already: a nonce counts once an account' }]);
+    throw invalid([{ param: proof.param, message: 'was already used: a nonce is valid once per account' }]);
 }

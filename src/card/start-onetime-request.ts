@@ -46,7 +46,7 @@ export async function startOnetimeRequest(
   const user = await requireUser(world.database, caller);
   const session = await callersSession(world.database, caller);
   if (session && session.clientOrigin !== clientOrigin) {
-    throw new GatewayError('AUTHORIZATION_ERROR', `The session is of ${session.clientOrigin}.`, {
+    throw new GatewayError('AUTHORIZATION_ERROR', `The session belongs to ${session.clientOrigin}.`, {
       param: 'clientOrigin',
     });
   }
@@ -112,7 +112,7 @@ async function demandFitting(account: AccountName, wanted: WantedSignature): Pro
   if (wanted.kind === 'solanaTransaction') {
     const wire = readSolanaWire(wanted.transaction);
     if (wire && (await signersOf(wire.message)).includes(account.address)) return;
-    throw invalid([{ param: 'params.transaction', message: 'is no transaction that the account signs' }]);
+    throw invalid([{ param: 'params.transaction', message: 'is not a transaction that the account signs' }]);
   }
   if (account.namespace !== 'solana' || wanted.kind !== 'message') return;
   if ((await signersOf(wanted.message)).includes(account.address)) {

@@ -31,7 +31,7 @@ export async function createProductPlan(
       message: fault.message,
     }));
     const defaultIndex = defaultPriceIndex(input.prices);
-    if (defaultIndex === null) faults.push({ param: 'prices', message: 'exactly one price has isDefault true' });
+    if (defaultIndex === null) faults.push({ param: 'prices', message: 'exactly one price must have isDefault true' });
     if (faults.length > 0) throw invalid(faults);
     await requireTaxRate(world.database, { merchantId: app.merchantId, id: input.taxRateId, param: 'taxRateId' });
     return await write(async (tx) => {

@@ -17,7 +17,10 @@ export async function deleteProductPlanPrice(
   await transaction(world.database, async (tx) => {
     const price = await lockPrice(tx, request);
     if (price.isDefault) {
-      throw new GatewayError('INVALID_STATE', 'The default price of a plan stays; make another the default first.');
+      throw new GatewayError(
+        'INVALID_STATE',
+        'The default price of a plan cannot be deleted. Make another price the default first.',
+      );
     }
     const used = await tx.productPlanPrice.findFirst({
       where: {

@@ -57,7 +57,7 @@ export const meteringSchema = z
     const tiers = input.tiers ?? [];
     if (input.scheme === 'PER_UNIT') {
       if (!input.unitAmount) fault(['unitAmount'], 'is required with PER_UNIT');
-      if (tiers.length > 0) fault(['tiers'], 'is not sent with PER_UNIT');
+      if (tiers.length > 0) fault(['tiers'], 'cannot be combined with PER_UNIT');
       return;
     }
     if (input.unitAmount) fault(['unitAmount'], 'is sent only with PER_UNIT');

@@ -56,7 +56,7 @@ export const createPriceSchema = priceShape
     const fault = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
     const { amount, priceType, metering } = input;
     if (priceType === 'METERED' && !metering) fault(['metering'], 'is required for a METERED price');
-    if (priceType === 'FIXED' && metering) fault(['metering'], 'is not sent with a FIXED price');
+    if (priceType === 'FIXED' && metering) fault(['metering'], 'cannot be combined with a FIXED price');
     if (metering && new Decimal(metering.capAmount).lt(amount)) {
       fault(['metering', 'capAmount'], `at least the amount of ${amount}`);
     }
@@ -125,13 +125,13 @@ export function priceFaults(
       faults.push({ index, field: 'billingInterval', message: 'is required for a SUBSCRIPTION plan' });
     }
     if (planType === 'ONE_TIME' && price.billingInterval) {
-      faults.push({ index, field: 'billingInterval', message: 'is not taken by a ONE_TIME plan' });
+      faults.push({ index, field: 'billingInterval', message: 'is not allowed for a ONE_TIME plan' });
     }
     if (planType === 'ONE_TIME' && price.metering) {
-      faults.push({ index, field: 'metering', message: 'is not taken by a ONE_TIME plan' });
+      faults.push({ index, field: 'metering', message: 'is not allowed for a ONE_TIME plan' });
     }
     if (price.billingInterval === 'MINUTE' && appMode === 'LIVE') {
-      faults.push({ index, field: 'billingInterval', message: 'MINUTE is for test apps only' });
+      faults.push({ index, field: 'billingInterval', message: 'MINUTE is only for apps in TEST mode' });
     }
   });
   return faults;

@@ -19,7 +19,10 @@ export function updateProductPlanPrice(
     const isActive = request.input.isActive ?? price.isActive;
     const isDefault = request.input.isDefault ?? price.isDefault;
     if (isDefault && !isActive) {
-      throw new GatewayError('INVALID_STATE', 'The default price of a plan is active; make another the default first.');
+      throw new GatewayError(
+        'INVALID_STATE',
+        'The default price of a plan cannot be archived. Make another price the default first.',
+      );
     }
     if (request.input.isDefault) {
       await tx.productPlanPrice.updateMany({

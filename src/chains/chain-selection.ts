@@ -30,14 +30,14 @@ export function selectionFaults(
   for (const [index, id] of (allowedChains === 'ALL' ? [] : allowedChains).entries()) {
     const chain = world.registry.chain(id);
     const param = `allowedChains[${index}]`;
-    if (!chain) faults.push({ param, message: `${id} is no known chain` });
+    if (!chain) faults.push({ param, message: `${id} is not a known chain` });
     else if (!takesPayment(chain, request.mode)) {
-      faults.push({ param, message: `${id} takes no payment for a ${request.mode} app` });
+      faults.push({ param, message: `${id} accepts no payment for a ${request.mode} app` });
     }
   }
   for (const [index, key] of (allowedTokens === 'ALL' ? [] : allowedTokens).entries()) {
     if (!world.registry.token(key)) {
-      faults.push({ param: `allowedTokens[${index}]`, message: `${key} is no known token` });
+      faults.push({ param: `allowedTokens[${index}]`, message: `${key} is not a known token` });
     }
   }
   if (faults.length > 0 || allowedTokens === 'ALL') return faults;

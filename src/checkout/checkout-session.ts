@@ -98,12 +98,16 @@ export const createCheckoutSessionSchema = z
       context.addIssue({ code: 'custom', path: [given[1] ?? 'items'], message });
     }
     if (input.quantity && !input.paymentLinkId) {
-      context.addIssue({ code: 'custom', path: ['quantity'], message: 'is sent only with paymentLinkId' });
+      context.addIssue({ code: 'custom', path: ['quantity'], message: 'is allowed only with paymentLinkId' });
     }
     for (const subject of given) {
       for (const field of ownFields[subject]) {
         if (!input[field]) continue;
-        context.addIssue({ code: 'custom', path: [field], message: `is not sent with ${subject}, which has its own` });
+        context.addIssue({
+          code: 'custom',
+          path: [field],
+          message: `cannot be combined with ${subject}, which has its own`,
+        });
       }
     }
   });

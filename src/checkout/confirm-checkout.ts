@@ -114,9 +114,13 @@ function requireInTime(session: SessionToPay, quote: Quote, now: Date): void {
   if (session.status === 'EXPIRED') throw new GatewayError('EXPIRED', 'The checkout session has expired.');
   if (session.paymentIntent) requireUnpaid(session.paymentIntent);
   if (quote.expiresAt > now) return;
-  throw new GatewayError('QUOTE_EXPIRED', `The quote expired at ${quote.expiresAt.toISOString()}; prepare again.`, {
-    meta: { quoteId: quote.id },
-  });
+  throw new GatewayError(
+    'QUOTE_EXPIRED',
+    `The quote expired at ${quote.expiresAt.toISOString()}. Prepare the checkout again.`,
+    {
+      meta: { quoteId: quote.id },
+    },
+  );
 }
 
 /** Rejects a hash in the format of the other chain family, which could never be found. */
@@ -128,7 +132,7 @@ function requireKindOfHash(
   if (!txHash) return;
   const isSolana = world.registry.chain(quote.chainId)?.family === 'SOLANA';
   if (isSolana !== txHash.startsWith('0x')) return;
-  throw invalid([{ param: 'txHash', message: `is no transaction of chain ${quote.chainId}` }]);
+  throw invalid([{ param: 'txHash', message: `is not a transaction of chain ${quote.chainId}` }]);
 }
 
 type Relay = { call: Call; payment: PlannedPayment };
@@ -154,7 +158,7 @@ function plannedPayment(world: Pick<CheckoutWorld, 'registry'>, found: QuoteWith
   const { quote, signed } = found;
   const escrow = world.registry.chain(quote.chainId)?.escrow;
   const token = world.registry.token(quote.tokenKey);
-  if (!escrow || !token) throw new GatewayError('CHAIN_UNAVAILABLE', `Chain ${quote.chainId} is not served any more.`);
+  if (!escrow || !token) throw new GatewayError('CHAIN_UNAVAILABLE', `Chain ${quote.chainId} is no longer supported.`);
   return { chainId: quote.chainId, escrow, terms: termsFromJson(signed.terms), token };
 }
 
@@ -199,7 +203,7 @@ async function queueRelay(tx: DatabaseTransaction, request: Relay & { quote: Quo
   const { paymentIntentId, chainId, termsHash } = quote;
   const underWay = await relayUnderWay(tx, { chainId, address: quote.walletAddress });
   if (underWay !== undefined && underWay !== paymentIntentId) {
-    throw new GatewayError('CONFLICT', 'A payment of this wallet is under way on this chain; wait for it.', {
+    throw new GatewayError('CONFLICT', 'A payment of this wallet is pending on this chain. Wait for it.', {
       meta: { paymentIntentId: underWay },
     });
   }

@@ -174,7 +174,10 @@ async function priceItem(
   });
   if (item.amount && named?.price) {
     throw invalid([
-      { param: `${path}amount`, message: 'is not sent with productPlanPriceId: the price says the amount' },
+      {
+        param: `${path}amount`,
+        message: 'cannot be combined with productPlanPriceId: the price determines the amount',
+      },
     ]);
   }
   const amount = item.amount ?? named?.price?.amount.toFixed(2);
@@ -207,9 +210,13 @@ async function requirePayableIntent(
     });
   }
   if (intent.status !== 'CREATED') {
-    throw new GatewayError('INVALID_STATE', `The payment intent is ${intent.status}; only a CREATED one can be paid.`, {
-      param: 'paymentIntentId',
-    });
+    throw new GatewayError(
+      'INVALID_STATE',
+      `The payment intent is ${intent.status}. Only a CREATED payment intent can be paid.`,
+      {
+        param: 'paymentIntentId',
+      },
+    );
   }
   if (intent.expiresAt !== null && intent.expiresAt <= request.now) {
     throw new GatewayError('EXPIRED', 'The payment intent has expired.', { param: 'paymentIntentId' });

@@ -32,11 +32,11 @@ export async function expireCheckoutSession(
       if (session.status !== 'OPEN') {
         throw new GatewayError(
           'INVALID_STATE',
-          `The checkout session is ${session.status}; only an OPEN one is ended.`,
+          `The checkout session is ${session.status}. Only an OPEN session can be expired.`,
         );
       }
       if (session.paymentIntent && session.paymentIntent.status !== 'CREATED') {
-        throw new GatewayError('INVALID_STATE', 'The payment of the checkout session is under way.');
+        throw new GatewayError('INVALID_STATE', 'The payment of the checkout session is pending.');
       }
       const { paymentIntentId } = session;
       await recordAction(tx, {

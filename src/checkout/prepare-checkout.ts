@@ -153,7 +153,7 @@ export async function requireNoRelay(world: CheckoutWorld, way: KnownWay): Promi
   if (underWay === undefined) return;
   throw new GatewayError(
     'CONFLICT',
-    'A payment of this wallet is under way on this chain; wait for it or pay DIRECT.',
+    'A payment of this wallet is pending on this chain. Wait for it, or pay with the method DIRECT.',
     {
       meta: { paymentIntentId: underWay },
     },
@@ -187,7 +187,10 @@ async function writeQuote(
   await lockPaymentIntent(tx, intent.id);
   requireUnpaid(await tx.paymentIntent.findUniqueOrThrow({ where: { id: intent.id } }));
   if ((await tx.quote.count({ where: { paymentIntentId: intent.id } })) >= QUOTES_LIMIT) {
-    throw new GatewayError('CONFLICT', `This payment has had ${QUOTES_LIMIT} quotes; make a new one.`);
+    throw new GatewayError(
+      'CONFLICT',
+      `This payment has had ${QUOTES_LIMIT} quotes, which is the limit. Create a new payment.`,
+    );
   }
   const shared = {
     paymentIntentId: intent.id,

@@ -20,5 +20,8 @@ export function requirePayable(session: SessionToPay, now: Date): void {
 /** Throws INVALID_STATE for an intent that is not CREATED any more. */
 export function requireUnpaid(intent: Pick<PaymentIntent, 'status'>): void {
   if (intent.status === 'CREATED') return;
-  throw new GatewayError('INVALID_STATE', `The payment intent is ${intent.status}; only a CREATED one can be paid.`);
+  throw new GatewayError(
+    'INVALID_STATE',
+    `The payment intent is ${intent.status}. Only a CREATED payment intent can be paid.`,
+  );
 }

@@ -36,7 +36,7 @@ export async function requireSameSettings(tx: DatabaseTransaction, judged: Sessi
   const { include } = toPay.app;
   const present = await tx.app.findUniqueOrThrow({ where: { id: judged.id }, include });
   if (agreedSettings(present) === agreedSettings(judged)) return;
-  throw new GatewayError('CONFLICT', "The app's settings have just changed; prepare again.", {
+  throw new GatewayError('CONFLICT', 'The settings of the app have just changed. Prepare the checkout again.', {
     meta: { appId: judged.id },
   });
 }

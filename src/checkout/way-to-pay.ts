@@ -46,8 +46,8 @@ export function requireKnownWay(world: { registry: Registry }, input: WayToPay):
   const { method } = input;
   const chain = world.registry.chain(input.chainId);
   const token = world.registry.token(input.tokenKey);
-  if (!chain) faults.push({ param: 'chainId', message: `${input.chainId} is no known chain` });
-  if (!token) faults.push({ param: 'tokenKey', message: `${input.tokenKey} is no known token` });
+  if (!chain) faults.push({ param: 'chainId', message: `${input.chainId} is not a known chain` });
+  if (!token) faults.push({ param: 'tokenKey', message: `${input.tokenKey} is not a known token` });
   else if (chain && token.chainId !== chain.chainId) {
     faults.push({ param: 'tokenKey', message: `${token.key} is not a token of chain ${chain.chainId}` });
   }
@@ -57,7 +57,7 @@ export function requireKnownWay(world: { registry: Registry }, input: WayToPay):
   if (!chain || !token || !payer.isGood || faults.length > 0) throw invalid(faults);
   if (payer.family === 'SOLANA') return { family: 'SOLANA', chain, token, payer: payer.address, method };
   if (chain.family !== 'EVM' || chain.escrow === null) {
-    throw invalid([{ param: 'chainId', message: `chain ${chain.chainId} takes no payment yet` }]);
+    throw invalid([{ param: 'chainId', message: `chain ${chain.chainId} accepts no payments yet` }]);
   }
   return { family: 'EVM', chain: { ...chain, escrow: chain.escrow }, token, payer: payer.address, method };
 }
@@ -65,7 +65,7 @@ export function requireKnownWay(world: { registry: Registry }, input: WayToPay):
 /** Throws VALIDATION_ERROR for a chain without an escrow contract, because only the contract can enforce a payer's consent. */
 export function requireEvmWay(way: KnownWay): EvmWay {
   if (way.family === 'EVM') return way;
-  throw invalid([{ param: 'chainId', message: `chain ${way.chain.chainId} takes no subscriptions` }]);
+  throw invalid([{ param: 'chainId', message: `chain ${way.chain.chainId} does not support subscriptions` }]);
 }
 
 type ReadWallet =
@@ -81,7 +81,7 @@ function readWallet(
   if (text === null) {
     return family === 'SOLANA'
       ? { isGood: true, family, address: null }
-      : { isGood: false, message: 'is needed on this chain' };
+      : { isGood: false, message: 'is required on this chain' };
   }
   const { address, fault } = readPayable(chains, { family, text });
   if (address === null) return { isGood: false, message: fault };
@@ -98,7 +98,7 @@ export function requireOfferedWay(
 ): void {
   const { chain, token } = way;
   if (!takesPayment(chain, session.app.mode)) {
-    throw invalid([{ param: 'chainId', message: `${chain.chainId} takes no payment for a ${session.app.mode} app` }]);
+    throw invalid([{ param: 'chainId', message: `${chain.chainId} accepts no payment for a ${session.app.mode} app` }]);
   }
   const offered = payableTokens(world, session);
   if (offered.some((option) => option.token.key === token.key)) return;

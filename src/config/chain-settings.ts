@@ -10,7 +10,7 @@ export const chainSettings = {
   RPC_URL: z
     .string()
     .describe(
-      'URLs of JSON-RPC nodes, separated by commas. The first that answers is used. Setting it enables the chain.',
+      'URLs of JSON-RPC nodes, separated by commas. The first that responds is used. Setting it enables the chain.',
     ),
   RPC_WS_URL: z
     .url({ protocol: /^wss?$/, error: 'a ws or wss URL' })

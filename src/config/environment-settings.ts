@@ -103,7 +103,9 @@ const chains = {
     .string()
     .optional()
     .describe('A JSON file with chains and tokens that are merged into the built-in registry ([chains](chains.md)).'),
-  PONDER_PORT: port.default(42069).describe("The port of Ponder's own server, which the indexer asks for its status."),
+  PONDER_PORT: port
+    .default(42069)
+    .describe("The port of Ponder's own server, from which the indexer reads its status."),
   PONDER_SCHEMA: z
     .string()
     .regex(/^[a-z_][a-z0-9_]{0,40}$/)
@@ -225,17 +227,17 @@ const requests = {
   REQUEST_HEAD_TIMEOUT_SECONDS: positiveInteger
     .max(600)
     .default(20)
-    .describe('How long a client may take to send the head. A slower one is answered with 408.'),
+    .describe('How long a client may take to send the headers. A slower request is refused with 408.'),
   REQUEST_TIMEOUT_SECONDS: positiveInteger
     .max(3600)
     .default(60)
-    .describe('How long a client may take to send the whole request. A slower one is answered with 408.'),
+    .describe('How long a client may take to send the complete request. A slower request is refused with 408.'),
   BODY_BYTES: positiveInteger
     .min(65_536)
     .max(16_777_216)
     .default(1_048_576)
     .describe(
-      'The size of a request body or a websocket frame with a valid credential. A larger one is answered with 413.',
+      'The size of a request body or a websocket frame with a valid credential. A larger one is refused with 413.',
     ),
   KEYLESS_BODY_BYTES: positiveInteger
     .min(1_024)
@@ -260,7 +262,7 @@ const graphql = {
   GRAPHQL_DOCUMENT_BYTES: positiveInteger
     .min(1_024)
     .default(65_536)
-    .describe('The size of a GraphQL document with a valid credential. A larger one is answered with 413.'),
+    .describe('The size of a GraphQL document with a valid credential. A larger one is refused with 413.'),
   GRAPHQL_KEYLESS_DOCUMENT_BYTES: positiveInteger
     .min(1_024)
     .default(16_384)
@@ -285,7 +287,7 @@ const graphql = {
   GATEWAY_SOURCES: z
     .string()
     .optional()
-    .describe('A YAML file of services whose answers are joined to the graph ([gateway](gateway.md)).'),
+    .describe('A YAML file of services whose responses are joined to the graph ([gateway](gateway.md)).'),
   LIVE_CONNECTIONS_PER_ADDRESS: positiveInteger
     .default(200)
     .describe('Websockets and event streams that one address may have open without a credential of a merchant.'),

@@ -23,5 +23,5 @@ export const installationSettings = {
     .max(65_534)
     .default(8899)
     .describe('The port of the local Solana node. Its websocket uses the next port.'),
-  LOCAL_SUI_PORT: port.default(9000).describe('The port of the local Sui node, which answers balances.'),
+  LOCAL_SUI_PORT: port.default(9000).describe('The port of the local Sui node, which returns balances.'),
 };

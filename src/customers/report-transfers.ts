@@ -42,7 +42,7 @@ async function prepare(world: World, group: FactGroup): Promise<WriteFacts> {
   return async (tx) => {
     for (const transfer of unexpected) {
       afterCommit(tx, () => {
-        world.log.warn(transfer, 'The escrow was sent tokens that no payment asked for.');
+        world.log.warn(transfer, 'The escrow received tokens that belong to no payment.');
         world.unexpectedTransfer?.(transfer);
       });
     }

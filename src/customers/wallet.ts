@@ -13,7 +13,7 @@ export function parseWalletAddress(text: string, param = 'walletAddress'): strin
 }
 
 export function walletConflict(): GatewayError {
-  return new GatewayError('CONFLICT', 'This customer has this wallet on this chain already.', {
+  return new GatewayError('CONFLICT', 'The customer already has this wallet on this chain.', {
     param: 'walletAddress',
   });
 }

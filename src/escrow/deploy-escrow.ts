@@ -84,7 +84,7 @@ async function deploy({ publicClient, walletClient }: Clients, deployment: Deplo
     });
   }
   if (await isDeployed(publicClient, deployment)) return address;
-  throw new GatewayError('CHAIN_UNAVAILABLE', `The deployment of the ${name} was mined and left no code.`, {
+  throw new GatewayError('CHAIN_UNAVAILABLE', `The deployment of the ${name} was mined but left no code.`, {
     meta: { address },
   });
 }
@@ -114,7 +114,7 @@ async function ensureDeployer({ publicClient, walletClient }: Clients): Promise<
   if (chainId < localChainIds.from || chainId > localChainIds.to) {
     throw new GatewayError(
       'INVALID_STATE',
-      `Chain ${chainId} lacks the deterministic deployer at ${deterministicDeployer.address}; it must be deployed first.`,
+      `Chain ${chainId} has no deterministic deployer at ${deterministicDeployer.address}. Deploy it first.`,
       { meta: { chainId, deployer: deterministicDeployer.address } },
     );
   }

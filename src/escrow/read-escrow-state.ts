@@ -39,6 +39,6 @@ export async function readEscrowState(
 export function decodeEscrowState(data: Hex): EscrowState {
   const [code, left, capturedAt, disputedAt] = decodeFunctionResult({ abi: escrowAbi, functionName: 'stateOf', data });
   const status = escrowStatuses[code];
-  if (status === undefined) throw new Error(`The escrow answered with status ${code}, which is not known.`);
+  if (status === undefined) throw new Error(`The escrow returned the unknown status ${code}.`);
   return { status, left, capturedAt, disputedAt };
 }

@@ -50,7 +50,7 @@ export function openFeed(options: { database: Database; listener: Listener; log:
       return;
     }
     reading = readAll()
-      .catch((error: unknown) => log.warn({ err: error }, 'The feed could not read; it tries again.'))
+      .catch((error: unknown) => log.warn({ err: error }, 'The feed could not be read. It will be retried.'))
       .finally(() => {
         reading = undefined;
         if (again) {

@@ -86,8 +86,12 @@ export class EventQueue {
 }
 
 function tooSlow(limit: number, after: bigint): GatewayError {
-  return new GatewayError('RATE_LIMIT_EXCEEDED', `Too slow: ${limit} events wait. Subscribe again after ${after}.`, {
-    meta: { after: String(after) },
-    retryAfterSeconds: 1,
-  });
+  return new GatewayError(
+    'RATE_LIMIT_EXCEEDED',
+    `The client is too slow: ${limit} events are waiting. Subscribe again after ${after}.`,
+    {
+      meta: { after: String(after) },
+      retryAfterSeconds: 1,
+    },
+  );
 }

@@ -62,7 +62,7 @@ export async function demandKept(
 export function eventsArchived({ after, archivedThrough }: { after: bigint; archivedThrough: bigint }): GatewayError {
   return new GatewayError(
     'EXPIRED',
-    `after: is ${after}, and events up to ${archivedThrough} have been archived. Ask for events after ${archivedThrough}.`,
+    `after: is ${after}, and events up to ${archivedThrough} have been archived. Request events after ${archivedThrough}.`,
     { param: 'after', meta: { archivedThrough: String(archivedThrough) } },
   );
 }

@@ -154,7 +154,7 @@ async function failure(world: Applying, groups: readonly FactGroup[], error: unk
     return { error };
   }
   const fields = { chainId: groups[0]?.chainId, refs: groups.map((group) => group.ref) };
-  world.log.debug(fields, 'Facts changed while they were applied; they are applied again.');
+  world.log.debug(fields, 'Facts changed while they were applied. They will be applied again.');
   return 'OUTDATED';
 }
 
@@ -177,7 +177,10 @@ function count(world: Applying, group: HandledGroup, outcome: Outcome | undefine
       'The chain contradicts the facts of a payment: it is not applied until they agree.',
     );
   } else {
-    world.log.error({ chainId, ref, tries, error }, 'Facts could not be applied; the others go on without them.');
+    world.log.error(
+      { chainId, ref, tries, error },
+      'Some facts could not be applied. Other facts are applied without them.',
+    );
   }
   world.observer?.stuck?.({ chainId, ref, tries });
 }

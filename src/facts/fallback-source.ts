@@ -47,7 +47,7 @@ export function withFallback(
         if (isPatient()) throw error;
         world.log.debug({ chainId, error }, 'Ponder cannot be read.');
       }
-      if (!state.fallen) world.log.warn({ chainId }, 'Ponder stands still: the node itself is read.');
+      if (!state.fallen) world.log.warn({ chainId }, 'Ponder makes no progress. The node is read directly.');
       state.fallen = true;
       return await world.second.read(request);
     },

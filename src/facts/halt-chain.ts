@@ -25,7 +25,10 @@ export async function checkFinality(
   }
   const lost = await lostFacts(world, view);
   if (lost.length === 0) {
-    world.log.warn({ chainId: view.chainId }, 'The final chain changed below nothing of ours; it is read again.');
+    world.log.warn(
+      { chainId: view.chainId },
+      'The chain was reorganized below its final block, but no recorded event is affected. It is read again.',
+    );
     await rewind(world, view, cursor);
     return 'DOUBTFUL';
   }

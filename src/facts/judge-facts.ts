@@ -57,7 +57,7 @@ async function judgePage(world: Judged, view: ChainView, page: readonly OpenBloc
   const doubtful = suspects.length - orphans.length;
   if (orphans.length === 0) return doubtful;
   const blocks = [...new Set(orphans.map((fact) => fact.blockNumber))].map(String);
-  world.log.warn({ chainId, facts: orphans.length, blocks }, 'A reorganisation took facts from the chain.');
+  world.log.warn({ chainId, facts: orphans.length, blocks }, 'A reorganization removed facts from the chain.');
   await orphan(world, view, orphans);
   world.observer?.reorganised?.({ chainId, orphaned: orphans.length });
   return doubtful;

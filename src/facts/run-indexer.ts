@@ -171,7 +171,7 @@ function watchStalls(world: {
   return ({ chainId, halted }) => {
     const isOld = performance.now() - restartedAt > STALL_LIMIT_MS;
     if (halted || !isOld || world.source.stalledMs(chainId) < STALL_LIMIT_MS) return;
-    world.log.error({ chainId }, 'Ponder makes no progress and is started again.');
+    world.log.error({ chainId }, 'Ponder makes no progress and is restarted.');
     restartedAt = performance.now();
     world.supervisor.restart();
   };

@@ -47,7 +47,7 @@ export function runProjector(
     const { pause, wake } = openPause(stopping.signal);
     const { chainId, wsUrl } = chain;
     const onEnd = (reason: string) =>
-      world.log.debug({ chainId, reason }, 'The websocket of a node ended; its blocks are polled for meanwhile.');
+      world.log.debug({ chainId, reason }, 'The websocket of a node was closed. Its blocks are polled meanwhile.');
     const heads = wsUrl === undefined ? null : followHeads({ wsUrl, onHead: wake, onEnd });
     const isHeard = () => heads?.isSubscribed() ?? false;
     const state = { memory: newProjectorMemory(onProgress), failures: 0, sweptAt: performance.now() };
@@ -102,7 +102,7 @@ async function turn(world: ProjectorWorld, { chain, state, sweep, isHeard }: Tur
   try {
     const observation = await observeChain({ ...world, memory: state.memory }, { chainId });
     world.observer?.observed?.(observation);
-    if (state.failures > 0) world.log.info({ chainId }, 'The chain can be observed again.');
+    if (state.failures > 0) world.log.info({ chainId }, 'The chain can be read again.');
     state.failures = 0;
     if (sweep && !observation.halted && performance.now() - state.sweptAt > SWEEP_EVERY_MS) {
       state.sweptAt = performance.now();
@@ -115,8 +115,8 @@ async function turn(world: ProjectorWorld, { chain, state, sweep, isHeard }: Tur
     world.observer?.failed?.({ chainId, error });
     const expected = error instanceof GatewayError && error.code === 'CHAIN_UNAVAILABLE';
     const fields = { chainId, error, failures: state.failures };
-    if (expected && state.failures > 1) world.log.debug(fields, 'The chain is still out of reach.');
-    else world.log.warn(fields, 'A turn of the projector failed; the next one goes on where it stopped.');
+    if (expected && state.failures > 1) world.log.debug(fields, 'The chain is still unreachable.');
+    else world.log.warn(fields, 'A run of the projector failed. The next run continues where it stopped.');
     return Math.min(intervalMs * 2 ** Math.min(state.failures, 10), LONGEST_PAUSE_MS);
   }
 }

@@ -66,9 +66,13 @@ async function payableIntent(
 ): Promise<PaymentIntent | null> {
   const param = 'invoiceId';
   if (invoice.status !== 'OPEN' && invoice.status !== 'PAST_DUE') {
-    throw new GatewayError('INVALID_STATE', `The invoice is ${invoice.status}; only an OPEN or PAST_DUE one is paid.`, {
-      param,
-    });
+    throw new GatewayError(
+      'INVALID_STATE',
+      `The invoice is ${invoice.status}. Only an OPEN or PAST_DUE invoice can be paid.`,
+      {
+        param,
+      },
+    );
   }
   if (invoice.paymentIntentId === null) return null;
   return await prolongPayable(tx, { id: invoice.paymentIntentId, until, name: "The invoice's payment", param });

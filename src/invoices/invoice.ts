@@ -48,7 +48,7 @@ export const createInvoiceSchema = z
   })
   .refine((input) => !input.periodStart || !input.periodEnd || input.periodStart <= input.periodEnd, {
     path: ['periodEnd'],
-    message: 'not before periodStart',
+    message: 'must not be before periodStart',
   });
 export type CreateInvoiceInput = z.infer<typeof createInvoiceSchema>;
 

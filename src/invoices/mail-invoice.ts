@@ -39,7 +39,7 @@ type MailingWorld = {
  */
 export async function mailInvoice(world: MailingWorld, request: { invoiceId: string }): Promise<void> {
   const reason = await mailUnlessEnded(world, request);
-  if (reason !== null) world.log.info({ ...request, reason }, 'An invoice is not mailed.');
+  if (reason !== null) world.log.info({ ...request, reason }, 'An invoice was not emailed.');
 }
 
 /** Why it was not sent; null if it was. */
@@ -56,7 +56,7 @@ async function mailUnlessEnded(world: MailingWorld, { invoiceId }: { invoiceId: 
   const reason = reasonAgainst(invoice);
   const to = invoice?.customerAccount.email;
   if (reason !== null || !invoice) return reason;
-  if (!to) return 'Its customer has no email address any more.';
+  if (!to) return 'Its customer no longer has an email address.';
   const opened = await openCheckout(world, invoice);
   if (typeof opened === 'string') return opened;
   const endedNow = async () => reasonAgainst(await database.invoice.findUnique({ where: { id: invoiceId } }));
@@ -77,7 +77,7 @@ async function mailUnlessEnded(world: MailingWorld, { invoiceId }: { invoiceId: 
 
 /** Why an invoice cannot be paid; null if it can. */
 function reasonAgainst(invoice: Pick<Invoice, 'status'> | null): string | null {
-  if (invoice === null) return 'There is no such invoice any more.';
+  if (invoice === null) return 'The invoice no longer exists.';
   return invoice.status === 'OPEN' || invoice.status === 'PAST_DUE' ? null : `The invoice is ${invoice.status}.`;
 }
 

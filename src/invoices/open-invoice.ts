@@ -27,7 +27,7 @@ export async function openInvoice(
       const locked = await lockInvoice(tx, found.id);
       const status = nextInvoiceStatus(locked.status, 'OPEN');
       if (!status)
-        throw new GatewayError('INVALID_STATE', `The invoice is ${locked.status}; only a DRAFT can be opened.`);
+        throw new GatewayError('INVALID_STATE', `The invoice is ${locked.status}. Only a DRAFT can be opened.`);
       const counter = await tx.invoiceCounter.upsert({
         where: { appId: locked.appId },
         create: { appId: locked.appId, lastNumber: 1 },

@@ -26,10 +26,10 @@ export async function sendInvoice(
       if (invoice.status !== 'OPEN' && invoice.status !== 'PAST_DUE') {
         throw new GatewayError(
           'INVALID_STATE',
-          `The invoice is ${invoice.status}; only an OPEN or PAST_DUE one is sent.`,
+          `The invoice is ${invoice.status}. Only an OPEN or PAST_DUE invoice can be sent.`,
         );
       }
-      if (!customerAccount.email) throw new GatewayError('INVALID_STATE', 'The customer has no email.');
+      if (!customerAccount.email) throw new GatewayError('INVALID_STATE', 'The customer has no email address.');
       await addJob(tx, mailInvoiceJob, { invoiceId: invoice.id }, { key: `mail-invoice:${invoice.id}` });
       return invoice;
     }),

@@ -193,7 +193,7 @@ async function untilAnswering(
     await Promise.race([delay(30), failure]);
   }
   child.kill('SIGKILL');
-  throw new Error(`The node of chain ${chainId} did not answer within ${startLimitMs} ms.`);
+  throw new Error(`The node of chain ${chainId} did not respond within ${startLimitMs} ms.`);
 }
 
 function spawnNode(options: StartEvmNodeOptions, more: string[]): ChildProcess {

@@ -43,7 +43,7 @@ export async function runApi(config: Config, { openGraph = openGateway } = {}): 
   const sources = [record, ...configured];
   const graph = await openGraph({ core: schema, sources, log: floor.log, count: floor.instruments.operation });
   const api = await startApi({ world, graph }, { host: config.host, port: config.port }, parts);
-  floor.log.info({ url: api.url }, 'The API listens.');
+  floor.log.info({ url: api.url }, 'The API is listening.');
   return {
     async stop() {
       await api.close();

@@ -32,7 +32,7 @@ export async function runIndexerPart(config: Config): Promise<RunningPart> {
     },
   });
   loops.push(indexer);
-  floor.log.info({ chains: floor.registry.enabled().map((chain) => chain.chainId) }, 'The indexer observes.');
+  floor.log.info({ chains: floor.registry.enabled().map((chain) => chain.chainId) }, 'The indexer is running.');
   return {
     async stop() {
       await watcher.stop();

@@ -92,7 +92,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
     bounds: config.database.bounds,
   });
   queue = running;
-  log.info({ operator: world.operator.address }, 'The worker works.');
+  log.info({ operator: world.operator.address }, 'The worker is running.');
   return {
     async stop() {
       await testClock.stop();
@@ -137,7 +137,7 @@ async function tellSenders(world: TellingWorld): Promise<void> {
   world.instruments.senders(balances);
   await reportLowBalances(world, balances);
   for (const { chainId, sender, left, isLow } of balances) {
-    if (isLow) world.log.warn({ chainId, sender, left: String(left) }, 'A key that sends has little left for gas.');
+    if (isLow) world.log.warn({ chainId, sender, left: String(left) }, 'The gas balance of a sending key is low.');
   }
 }
 
@@ -181,7 +181,7 @@ function repeat(work: () => Promise<unknown>, options: { everyMs: number; log: L
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   const turn = async () => {
-    await work().catch((error: unknown) => options.log.warn({ error }, 'Work by the clock failed; it is tried again.'));
+    await work().catch((error: unknown) => options.log.warn({ error }, 'Scheduled work failed. It will be retried.'));
     if (stopped) return;
     timer = setTimeout(() => {
       running = turn();

@@ -99,7 +99,7 @@ async function setPaused(world: OperationsWorld, text: string | undefined, pause
 
 function knownChain({ registry }: OperationsWorld, text: string | undefined): number {
   const chainId = chainIdOf(text ?? '');
-  if (!registry.chain(chainId)) throw invalid([{ param: 'id', message: `no chain ${chainId} is registered` }]);
+  if (!registry.chain(chainId)) throw invalid([{ param: 'id', message: `chain ${chainId} is not registered` }]);
   return chainId;
 }
 

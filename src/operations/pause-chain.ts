@@ -11,7 +11,7 @@ export async function pauseChain(
   { database, registry }: Pick<OperationsWorld, 'database' | 'registry'>,
   { chainId, pausedAt }: { chainId: number; pausedAt: Date | null },
 ): Promise<void> {
-  if (!registry.chain(chainId)) throw invalid([{ param: 'chainId', message: `no chain ${chainId} is registered` }]);
+  if (!registry.chain(chainId)) throw invalid([{ param: 'chainId', message: `chain ${chainId} is not registered` }]);
   await transaction(database, async (tx) => {
     const made =
       pausedAt === null

@@ -6,7 +6,7 @@ type Values = Record<string, string>;
 /** Returns a required option. Throws VALIDATION_ERROR that names it. */
 export function needed(values: Values, name: string): string {
   const value = values[name];
-  if (value === undefined || value === '') throw invalid([{ param: `--${name}`, message: 'is needed' }]);
+  if (value === undefined || value === '') throw invalid([{ param: `--${name}`, message: 'is required' }]);
   return value;
 }
 
@@ -36,13 +36,14 @@ export function startOf(text: string, param: string): Date {
   const date = z.iso.date().safeParse(text);
   if (date.success) return new Date(`${date.data}T00:00:00Z`);
   const parsed = z.iso.datetime({ offset: true }).safeParse(text);
-  if (!parsed.success) throw invalid([{ param, message: 'must be a date such as 2027-01-31, or an instant' }]);
+  if (!parsed.success)
+    throw invalid([{ param, message: 'must be a date such as 2027-01-31, or a time such as 2027-01-31T12:00:00Z' }]);
   return new Date(parsed.data);
 }
 
 /** Parses an instant in ISO 8601, such as `2027-01-01T00:00:00Z`. */
 export function instant(text: string, param: string): Date {
   const parsed = z.iso.datetime({ offset: true }).safeParse(text);
-  if (!parsed.success) throw invalid([{ param, message: 'must be an instant such as 2027-01-01T00:00:00Z' }]);
+  if (!parsed.success) throw invalid([{ param, message: 'must be a time such as 2027-01-01T00:00:00Z' }]);
   return new Date(parsed.data);
 }

@@ -140,7 +140,7 @@ export const tenantOperations: Record<string, Operation> = {
     async run(world, { values }) {
       const merchantId = identifier(values, 'merchant');
       const email = emailSchema.safeParse(needed(values, 'email'));
-      if (!email.success) throw invalid([{ param: '--email', message: 'a mail address of at most 254 characters' }]);
+      if (!email.success) throw invalid([{ param: '--email', message: 'an email address of at most 254 characters' }]);
       if (!(await world.database.merchant.findUnique({ where: { id: merchantId } }))) throw notFound('merchant');
       const role = choice(needed(values, 'role'), '--role', memberRoles);
       const member = await inviteMember(world, { merchantId, email: email.data, role });
@@ -201,7 +201,7 @@ function listed(text: string | undefined): string[] | undefined {
 function network(text: string): string {
   const parsed = parseNetwork(text);
   if (parsed === null)
-    throw invalid([{ param: '--networks', message: `${text} is no network, such as 203.0.113.0/24` }]);
+    throw invalid([{ param: '--networks', message: `${text} is not a network, such as 203.0.113.0/24` }]);
   return parsed;
 }
 

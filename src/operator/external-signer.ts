@@ -69,11 +69,11 @@ async function signDigest(
     const request = { method: 'POST', body: JSON.stringify({ digest }) };
     signature = signatureAnswer.parse(await ask(settings, request)).signature;
   } catch (cause) {
-    throw new GatewayError('CHAIN_UNAVAILABLE', "The operator's signer does not answer as it should.", { cause });
+    throw new GatewayError('CHAIN_UNAVAILABLE', "The operator's signer returned an unexpected response.", { cause });
   }
   const found = await ownSignature({ address, digest }, signature);
   if (found) return found;
-  throw new GatewayError('CHAIN_UNAVAILABLE', `The operator's signer has signed with another key than ${address}.`);
+  throw new GatewayError('CHAIN_UNAVAILABLE', `The operator's signer used a key other than ${address}.`);
 }
 
 /** Key services return no recovery bit and may return the larger s, which nodes and contracts refuse. */
@@ -99,7 +99,8 @@ async function ask({ url, token }: Settings, request: { method: string; body?: s
   const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
   const response = await fetch(url, { ...request, headers, signal, redirect: 'error' });
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`The signer answered ${response.status}.`);
-  if (text.length > ANSWER_LIMIT_BYTES) throw new Error(`The signer's answer is longer than ${ANSWER_LIMIT_BYTES}.`);
+  if (response.status !== 200) throw new Error(`The signer responded with ${response.status}.`);
+  if (text.length > ANSWER_LIMIT_BYTES)
+    throw new Error(`The signer's response is longer than ${ANSWER_LIMIT_BYTES} bytes.`);
   return JSON.parse(text);
 }

@@ -22,7 +22,7 @@ export async function fillNonces(world: SendingWorld, view: SenderView): Promise
     const call = { to: signer.address, data: '0x', value: 0n } as const;
     const attempt = await signAttempt(world, { call, nonce, gasLimit: TRANSFER_GAS, fees });
     await transaction(database, (tx) => store(tx, { ...key, nonce, attempt, now: clock.now() }));
-    log.error({ ...key, nonce: String(nonce) }, 'A nonce that others wait for is free again, and is used up.');
+    log.error({ ...key, nonce: String(nonce) }, 'A nonce that blocks later transactions is free again, and is filled.');
   }
 }
 
@@ -50,7 +50,7 @@ async function store(tx: DatabaseTransaction, { chainId, sender, nonce, attempt,
         data: '0x',
         purpose,
         abandonedAt: now,
-        error: 'A reorganisation took what somebody else had sent with this nonce',
+        error: 'A reorganization removed a transaction that someone else had sent with this nonce',
       },
     });
   }

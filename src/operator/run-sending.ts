@@ -53,7 +53,7 @@ export function runSending(
           state.again = true;
         };
         await turn(sender, { goOn, wake: (next) => void wake(next) }).catch((error: unknown) =>
-          log.warn({ ...sender, error }, 'A turn of the pump failed.'),
+          log.warn({ ...sender, error }, 'A run of the pump failed.'),
         );
       } while (state.again && !stopped);
       turning.delete(key);

@@ -82,7 +82,8 @@ async function countFailure(
     if (counted.count === 1 && final) await endWithoutEffect(tx, world, { ...outgoing, error, verdict });
   });
   const fields = { outgoingId: outgoing.id, purpose: outgoing.purpose, failures, error, verdict };
-  if (final && verdict === 'OVERTAKEN') log.info(fields, 'A transaction is cancelled: another one came before it.');
-  else if (final) log.error(fields, 'A transaction is given up: its simulation fails.');
-  else log.warn(fields, 'A simulation failed; it is tried again.');
+  if (final && verdict === 'OVERTAKEN')
+    log.info(fields, 'A transaction is cancelled, because another one was mined first.');
+  else if (final) log.error(fields, 'A transaction is abandoned, because its simulation fails.');
+  else log.warn(fields, 'A simulation failed. It will be retried.');
 }

@@ -67,7 +67,7 @@ async function handleEach<Payload>(
     } catch (error) {
       inARow += 1;
       if (inARow >= FAILURES_IN_A_ROW) throw error;
-      world.log.error({ job: job.name, payload: lease.payload, error }, 'A job failed; it is tried again.');
+      world.log.error({ job: job.name, payload: lease.payload, error }, 'A job failed. It will be retried.');
       await countFailure(world.database, lease, error);
     }
   }

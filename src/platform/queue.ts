@@ -98,7 +98,7 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
     waker.look();
   };
   const guarded = (work: () => Promise<void>) => () =>
-    void work().catch((error: unknown) => log.warn({ error }, 'The queue could not beat or sweep.'));
+    void work().catch((error: unknown) => log.warn({ error }, 'The heartbeat or the sweep of the queue failed.'));
 
   await sweep();
   const runner = await run({
@@ -126,7 +126,7 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
   return {
     faults() {
       const silentMs = performance.now() - beatAt;
-      if (hasEnded) return ['The queue takes no jobs any more.'];
+      if (hasEnded) return ['The queue no longer accepts jobs.'];
       // By now the other workers consider this one dead and take over its jobs.
       return silentMs > timing.silentMs
         ? [`The queue has not reported to the database for ${Math.round(silentMs / 1000)} s.`]
@@ -182,7 +182,7 @@ function openWaker(
     if (looking) return lookWithin(ANNOUNCED_LOOK_MS);
     looking = true;
     const next = await readDue(pool).catch((error: unknown) => {
-      log.debug({ error }, 'The queue could not be looked at.');
+      log.debug({ error }, 'The queue could not be read.');
       return null;
     });
     looking = false;
@@ -243,7 +243,7 @@ function taskOf({ name, handler, held, log }: { name: string; handler: JobHandle
     try {
       await handler(payload);
     } catch (error) {
-      log.error({ job: name, payload, error }, 'A job failed; it is tried again.');
+      log.error({ job: name, payload, error }, 'A job failed. It will be retried.');
       throw error;
     } finally {
       held.release(job.id);
@@ -294,7 +294,7 @@ async function unlockSilent(pool: pg.Pool, { log, silentMs }: { log: Log; silent
   const silent = [...found.rows, ...strangers.rows].map((row) => row.id);
   if (silent.length === 0) return;
   await pool.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [silent]);
-  log.warn({ workers: silent }, 'The jobs of silent workers were unlocked.');
+  log.warn({ workers: silent }, 'The jobs of workers that stopped responding were unlocked.');
 }
 
 /**
@@ -335,7 +335,7 @@ async function healJobs(pool: pg.Pool, { log, retryMs }: { log: Log; retryMs: nu
     [retryMs],
   );
   if (retried.rows.length === 0) return;
-  log.warn({ jobs: retried.rows.map((row) => row.id) }, 'Jobs that were out of attempts are tried once more.');
+  log.warn({ jobs: retried.rows.map((row) => row.id) }, 'Jobs whose attempts had all failed are retried.');
 }
 
 function loggerOf(log: Log): Logger {

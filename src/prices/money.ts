@@ -14,7 +14,7 @@ export function isCurrency(text: string): text is Currency {
 /** Narrows the value of a currency column, which contains no other values. */
 export function currencyOf(column: string): Currency {
   if (isCurrency(column)) return column;
-  throw new Error(`${column} is not a currency that is taken.`);
+  throw new Error(`${column} is not a supported currency.`);
 }
 
 /** Plain digits without leading zeros, at most 12 before the decimal point and 2 after it. Zero matches; other rules may exclude it. */

@@ -21,7 +21,7 @@ export function openPriceBook(world: World, settings: Config['prices']): PriceBo
 function openSources(world: World, settings: Config['prices']): PriceBook {
   switch (settings.source) {
     case 'fixed':
-      world.log.warn({}, 'Prices are a fixed table, for development: they follow no market.');
+      world.log.warn({}, 'Prices are from a fixed table for development, and do not follow the market.');
       return fixedPrices(world, settings.table);
     case 'market':
       return marketPrices(world, { ...settings, sources: [geckoOf(world, settings), krakenOf(world, settings)] });

@@ -33,7 +33,7 @@ export async function readPrice(
 ): Promise<PriceQuote> {
   const { amountFiat, tokenAmount } = request;
   if (amountFiat && tokenAmount) {
-    throw invalid([{ param: 'tokenAmount', message: 'is not sent together with amountFiat' }]);
+    throw invalid([{ param: 'tokenAmount', message: 'cannot be combined with amountFiat' }]);
   }
   const { asset, symbol, decimals } = findAsset(world.registry, request.asset);
   const [token, fiat] = await Promise.all([world.prices.usdPrice(symbol), world.prices.fiatUsd(request.currency)]);

@@ -121,7 +121,10 @@ export function renewableFaults(registry: Registry, given: Selection): FieldFaul
   if (selection.allowedTokens !== 'ALL') {
     selection.allowedTokens.forEach((key, index) => {
       if (registry.token(key)?.address === 'native') {
-        faults.push({ param: `allowedTokens[${index}]`, message: `${key} is a native coin, which cannot be pulled` });
+        faults.push({
+          param: `allowedTokens[${index}]`,
+          message: `${key} is a native coin, which cannot be charged by allowance`,
+        });
       }
     });
   }

@@ -25,7 +25,10 @@ export async function pauseSubscription(
       const locked = await lockOwnSubscription(tx, request);
       const status = nextSubscriptionStatus(locked.status, 'PAUSE');
       if (!status)
-        throw new GatewayError('INVALID_STATE', `The subscription is ${locked.status}; only an ACTIVE one pauses.`);
+        throw new GatewayError(
+          'INVALID_STATE',
+          `The subscription is ${locked.status}. Only an ACTIVE subscription can be paused.`,
+        );
       const now = world.clock.now();
       const events = await dropUnpaidInvoices(tx, { subscription: locked, now, trigger: 'VOID' });
       const pendingJobId = await restingJob(tx, { subscriptionId: locked.id, wakeAt: locked.cancelAt, now });

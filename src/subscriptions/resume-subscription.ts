@@ -24,7 +24,10 @@ export async function resumeSubscription(
       const locked = await lockOwnSubscription(tx, request);
       const status = nextSubscriptionStatus(locked.status, 'RESUME');
       if (!status)
-        throw new GatewayError('INVALID_STATE', `The subscription is ${locked.status}; only a PAUSED one resumes.`);
+        throw new GatewayError(
+          'INVALID_STATE',
+          `The subscription is ${locked.status}. Only a PAUSED subscription can be resumed.`,
+        );
       const now = world.clock.now();
       const dates = resumedDates(locked, now);
       const pendingJobId = await scheduleRenewal(tx, { subscriptionId: locked.id, runAt: dates.dueAt });

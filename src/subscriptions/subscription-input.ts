@@ -21,6 +21,6 @@ export const subscriptionCouponSchema = z
   .object({ couponId: z.guid().nullish(), couponCode: couponCodeSchema.nullish() })
   .refine((input) => Boolean(input.couponId) !== Boolean(input.couponCode), {
     path: ['couponId'],
-    message: 'exactly one of couponId and couponCode is sent',
+    message: 'exactly one of couponId and couponCode is required',
   });
 export type SubscriptionCouponInput = z.infer<typeof subscriptionCouponSchema>;

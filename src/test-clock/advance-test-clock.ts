@@ -29,7 +29,7 @@ export async function advanceTestClock(
 ): Promise<TestClockState> {
   return await idempotently(world.database, request.idempotency, async (write) => {
     if (!isMovable(world.registry)) {
-      throw new GatewayError('INVALID_STATE', 'Time can be moved only where every chain of the installation is local.');
+      throw new GatewayError('INVALID_STATE', 'Time can be advanced only if every chain of the installation is local.');
     }
     return await write(async (tx) => {
       const row = await lockClock(tx);
@@ -55,7 +55,7 @@ function targetOf({ seconds, to }: { seconds?: number | null; to?: Date | null }
   const param = to ? 'to' : 'seconds';
   if (target <= at.from) throw invalid([{ param, message: `is not after ${at.from.toISOString()}` }]);
   if (target.getTime() - at.now.getTime() > LONGEST_ADVANCE_SECONDS * 1000) {
-    throw invalid([{ param, message: `leads more than ${LONGEST_ADVANCE_SECONDS} seconds ahead of now` }]);
+    throw invalid([{ param, message: `is more than ${LONGEST_ADVANCE_SECONDS} seconds ahead of now` }]);
   }
   return target;
 }

@@ -15,7 +15,7 @@ export function openSolanaTime({ chainId, urls }: Pick<RpcSettings, 'chainId' | 
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sluice_moveTime', params });
     const { status, text } = await postRpc(url, body);
     if (status === 200 && 'result' in Object(JSON.parse(text))) return;
-    throw new Error(`The node of chain ${chainId} did not move its time: ${status}.`);
+    throw new Error(`The node of chain ${chainId} did not advance its time: ${status}.`);
   };
   return { chainId, moveTo };
 }

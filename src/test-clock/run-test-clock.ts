@@ -54,7 +54,7 @@ export function runTestClock(world: RunWorld): { stop(): Promise<void> } {
     onUp: () => hear(true),
     onDown: () => hear(false),
   });
-  const warn = (error: unknown) => world.log.warn({ error }, 'The test clock could not go on; it tries again.');
+  const warn = (error: unknown) => world.log.warn({ error }, 'The test clock could not continue. It will be retried.');
   const hold = async () => {
     const until = performance.now() + LOCK_TERM_MS;
     while (!stopped() && performance.now() < until) {

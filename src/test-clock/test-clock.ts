@@ -39,7 +39,7 @@ export const advanceTestClockSchema = z
   .superRefine((input, context) => {
     const given = [input.seconds, input.to].filter((value) => value !== undefined && value !== null);
     if (given.length === 1) return;
-    context.addIssue({ code: 'custom', path: ['seconds'], message: 'exactly one of seconds and to is sent' });
+    context.addIssue({ code: 'custom', path: ['seconds'], message: 'exactly one of seconds and to is required' });
   });
 export type AdvanceTestClockInput = z.infer<typeof advanceTestClockSchema>;
 

@@ -33,7 +33,7 @@ export async function walkClock(world: WalkWorld, stopped: () => boolean): Promi
     if (!row || !targetAt) return;
     if (unrest !== null || row.stops >= STOPS_LIMIT) {
       const fault = unrest ?? `There were ${row.stops} stops, and more to come.`;
-      log.warn({ targetAt, stops: row.stops, fault }, 'The test clock was given up on its way.');
+      log.warn({ targetAt, stops: row.stops, fault }, 'The advance of the test clock was abandoned.');
       return await endAdvance(database, targetAt, fault);
     }
     const now = clock.now();

@@ -327,7 +327,9 @@ describe('the look of an app', () => {
     const { errors } = await update({ logoUrl: 'https://', accentColor: 'red' });
     expect(errors?.[0]?.extensions.code).toBe('VALIDATION_ERROR');
     const color = await update({ accentColor: '#0a7b5f; background: url(//x)' });
-    expect(color.errors?.[0]?.extensions.details).toEqual([{ param: 'accentColor', message: 'a colour as #rrggbb' }]);
+    expect(color.errors?.[0]?.extensions.details).toEqual([
+      { param: 'accentColor', message: 'a color in the form #rrggbb' },
+    ]);
     for (const logoUrl of [
       'javascript:alert(1)',
       'data:image/png;base64,AAAA',

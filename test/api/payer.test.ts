@@ -166,7 +166,7 @@ describe('the login of a wallet', () => {
     const again = await verify(message, signature);
     expect([again.errors?.[0]?.extensions.code, again.errors?.[0]?.message]).toEqual([
       'AUTHENTICATION_ERROR',
-      'The message was used already; ask for another.',
+      'The message was already used. Request another one.',
     ]);
   });
 

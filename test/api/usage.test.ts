@@ -95,11 +95,11 @@ describe('a metered price', () => {
     expect(faultsOf(limits)).toEqual([
       'prices[0].amount: more than zero',
       'prices[1].metering: is required for a METERED price',
-      'prices[2].metering: is not sent with a FIXED price',
+      'prices[2].metering: cannot be combined with a FIXED price',
       'prices[3].metering.capAmount: at least the amount of 60',
     ]);
     const once = await makePlan([{ amount: '5', metering: METERING }], 'ONE_TIME');
-    expect(faultsOf(once)).toEqual(['prices[0].metering: is not taken by a ONE_TIME plan']);
+    expect(faultsOf(once)).toEqual(['prices[0].metering: is not allowed for a ONE_TIME plan']);
   });
 });
 

@@ -12,7 +12,7 @@ const schema = composedSchema();
 const api = await openRestApi();
 const { merchantA } = api;
 const UNKNOWN = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11';
-const REFUSALS = ['This needs a credential.', 'This credential may not do this.'];
+const REFUSALS = ['This operation requires a credential.', 'This credential may not do this.'];
 
 const headers = await everyCredential(api);
 

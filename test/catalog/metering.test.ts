@@ -114,7 +114,7 @@ describe('a metering', () => {
 
   it.each([
     [{ scheme: 'PER_UNIT' }, ['unitAmount: is required with PER_UNIT']],
-    [{ scheme: 'PER_UNIT', unitAmount: '1', tiers }, ['tiers: is not sent with PER_UNIT']],
+    [{ scheme: 'PER_UNIT', unitAmount: '1', tiers }, ['tiers: cannot be combined with PER_UNIT']],
     [{ scheme: 'GRADUATED' }, ['tiers: at least one tier with GRADUATED']],
     [{ scheme: 'VOLUME', tiers, unitAmount: '1' }, ['unitAmount: is sent only with PER_UNIT']],
     [

@@ -160,7 +160,7 @@ describe('POST …/prepare', () => {
     ] as const) {
       const answer = await ground.prepare(session, way);
       expect([...codeOf(answer), ...params(answer)]).toEqual([400, 'VALIDATION_ERROR', 'chainId']);
-      expect(answer.body.error.details[0].message).toMatch(/takes no payment for a (LIVE|TEST) app/);
+      expect(answer.body.error.details[0].message).toMatch(/accepts no payment for a (LIVE|TEST) app/);
       expect(await ground.api.database.quote.count({ where: { paymentIntentId: session.paymentIntentId } })).toBe(0);
     }
   });

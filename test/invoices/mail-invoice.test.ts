@@ -237,11 +237,11 @@ describe('an invoice that changes while it is mailed', () => {
     const { world, lines } = mailing();
     const missing = newId();
     await mailInvoice(world, { invoiceId: missing });
-    expect(reasons(lines, missing)).toEqual(['There is no such invoice any more.']);
+    expect(reasons(lines, missing)).toEqual(['The invoice no longer exists.']);
     const id = await openedInvoice('ada@example.com');
     const { customerAccountId } = await api.database.invoice.findUniqueOrThrow({ where: { id } });
     await api.database.customerAccount.update({ where: { id: customerAccountId }, data: { email: null } });
     await mailInvoice(world, { invoiceId: id });
-    expect(reasons(lines, id)).toEqual(['Its customer has no email address any more.']);
+    expect(reasons(lines, id)).toEqual(['Its customer no longer has an email address.']);
   });
 });

@@ -118,5 +118,5 @@ test('a part that connects as a superuser starts, and logs a warning', async () 
   });
   const patience = { timeout: 60_000 };
   await expect.poll(() => lines, patience).toContain('The database role may do more than Sluice needs');
-  await expect.poll(() => lines, patience).toContain('The API listens.');
+  await expect.poll(() => lines, patience).toContain('The API is listening.');
 });

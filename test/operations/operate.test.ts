@@ -125,7 +125,7 @@ it('invites the first member of a merchant, and changes the role by inviting aga
     '--role',
     'viewer',
   );
-  expect([last.code, last.complained]).toEqual([1, expect.stringContaining('keeps at least one owner')]);
+  expect([last.code, last.complained]).toEqual([1, expect.stringContaining('must have at least one owner')]);
 });
 
 it('rotates the key that signs tokens: the newest signs, the one before verifies until its tokens are over', async () => {

@@ -194,5 +194,5 @@ it('is at fault while it cannot report to the database, and once it has ended', 
   });
   await until(() => queue.faults().length === 0);
   await queue.stop();
-  expect(queue.faults()).toEqual(['The queue takes no jobs any more.']);
+  expect(queue.faults()).toEqual(['The queue no longer accepts jobs.']);
 });

@@ -240,7 +240,7 @@ export const failing: Subscription = { ...active, captureRetryCount: 1, updatedA
 export const failure = {
   invoiceId: uuid(11),
   paymentIntentId: uuid(12),
-  lastError: { code: 'INSUFFICIENT_BALANCE', message: 'The wallet holds 3 USDC, and the renewal takes 10 USDC.' },
+  lastError: { code: 'INSUFFICIENT_BALANCE', message: 'The wallet holds 3 USDC, but the renewal takes 10 USDC.' },
   nextAttemptAt: day(33).toISOString(),
 };
 

@@ -26,12 +26,12 @@ const payments = describeApi(
     title: 'Payments API',
     version: '1.0.0',
     description:
-      'Accept crypto payments into an escrow contract. Every answer is `{ "success": true, "data": … }`, every error `{ "success": false, "error": … }`.',
+      'Accept crypto payments into an escrow contract. Every successful response is `{ "success": true, "data": … }`, and every error is `{ "success": false, "error": … }`.',
   },
   (components) => describeWebhooks(schema, components),
 );
 const list = payments.paths['/audit-log']?.get;
-if (!list) throw new TypeError('There is no GET /audit-log to describe its export by.');
+if (!list) throw new TypeError('The schema has no GET /audit-log, from which the export is described.');
 payments.paths['/audit-log/export'] = { get: describeAuditExport(list) };
 Object.assign(payments.paths, describeReports(list));
 const submit = payments.paths['/disputes/{id}/evidence']?.post;

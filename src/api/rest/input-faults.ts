@@ -42,7 +42,7 @@ function objectFaults(type: GraphQLInputObjectType, value: unknown, path: string
       if (held !== undefined) return inputFaults(field.type, held, below(field.name));
       return isRequiredInputField(field) ? [{ param: below(field.name), message: 'is required' }] : [];
     }),
-    ...unknown.map((name) => ({ param: below(name.slice(0, 100)), message: 'is not a field that is known here' })),
+    ...unknown.map((name) => ({ param: below(name.slice(0, 100)), message: 'is not a known field' })),
   ];
 }
 

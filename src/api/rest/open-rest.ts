@@ -79,7 +79,7 @@ export function openRest(options: {
     const allow = [...allowed, 'OPTIONS'].join(', ');
     if (method === 'OPTIONS')
       return { status: 204, headers: { allow, ...preflightHeaders(openness, allow) }, body: null };
-    throw new GatewayError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { meta: { allow } });
+    throw new GatewayError('METHOD_NOT_ALLOWED', `This path accepts ${allow}.`, { meta: { allow } });
   }
 
   async function answer(request: IncomingMessage, id: string): Promise<Answer> {
@@ -128,7 +128,7 @@ export function openRest(options: {
   }
 
   function masked(error: unknown, id: string): GatewayError {
-    world.log.error({ requestId: id, err: error }, 'An error that nobody expected was masked.');
+    world.log.error({ requestId: id, err: error }, 'An unexpected error was masked.');
     return new GatewayError('INTERNAL_ERROR', 'Something went wrong on our side.', { cause: error });
   }
 

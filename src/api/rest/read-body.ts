@@ -33,7 +33,7 @@ async function arrived(request: IncomingMessage, limitBytes: number): Promise<Bu
   try {
     return await readAtMost(request, limitBytes);
   } catch (cause) {
-    throw new GatewayError('VALIDATION_ERROR', 'The body did not arrive.', { cause });
+    throw new GatewayError('VALIDATION_ERROR', 'The request body was not received.', { cause });
   }
 }
 

@@ -160,13 +160,10 @@ function strangers(variables: readonly RouteVariable[], values: RequestValues): 
   const unknown = new Set([...values.query.keys()].filter((name) => !known.has(name)));
   const faults = [...unknown].map((name) => ({
     param: name.slice(0, 100),
-    message: 'is not a parameter that is known here',
+    message: 'is not a known parameter',
   }));
   if (variables.some((variable) => variable.in === 'body')) return faults;
   const isField = (name: string) => variables.some((variable) => variable.in === 'field' && variable.name === name);
   const fields = Object.keys(values.body ?? {}).filter((name) => !isField(name));
-  return [
-    ...faults,
-    ...fields.map((name) => ({ param: name.slice(0, 100), message: 'is not a field that is known here' })),
-  ];
+  return [...faults, ...fields.map((name) => ({ param: name.slice(0, 100), message: 'is not a known field' }))];
 }

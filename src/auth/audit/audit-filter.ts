@@ -18,7 +18,7 @@ export const auditFilterSchema = z
   .object({
     appId: z.string().nullish(),
     action: z
-      .array(z.string().refine(isActionOrGroup, 'is no action, nor a group of actions such as api_key.*'))
+      .array(z.string().refine(isActionOrGroup, 'is neither an action nor a group of actions such as api_key.*'))
       .max(100, 'at most 100 actions')
       .nullish(),
     actorKind: z.enum(['MEMBER', 'API_KEY', 'OPERATOR', 'ARBITER', 'COMMAND_LINE']).nullish(),

@@ -37,7 +37,7 @@ export function demandWithinRights(own: KeyRights, wanted: KeyRights): void {
   if (excess.length === 0) return;
   throw new GatewayError(
     'AUTHORIZATION_ERROR',
-    `A key cannot make a key with more rights than its own: ${excess.join('; ')}.`,
+    `A key cannot create a key with more permissions than its own: ${excess.join('; ')}.`,
   );
 }
 

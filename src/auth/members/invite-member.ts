@@ -73,5 +73,5 @@ async function recordInvitation(
 }
 
 export function lastOwner(): GatewayError {
-  return new GatewayError('CONFLICT', 'A merchant keeps at least one owner.');
+  return new GatewayError('CONFLICT', 'A merchant must have at least one owner.');
 }

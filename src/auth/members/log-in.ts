@@ -59,9 +59,9 @@ async function chooseMember(
     orderBy: { id: 'asc' },
   });
   const [only] = members;
-  if (!only) throw new GatewayError('AUTHENTICATION_ERROR', 'The code is wrong, spent or expired.');
+  if (!only) throw new GatewayError('AUTHENTICATION_ERROR', 'The code is wrong, used or expired.');
   if (members.length === 1) return only;
-  throw new GatewayError('CONFLICT', 'You are a member of several merchants: name one with merchantId.', {
+  throw new GatewayError('CONFLICT', 'You are a member of several merchants. Specify one with merchantId.', {
     param: 'merchantId',
     details: members.map((one) => ({ param: 'merchantId', message: `${one.merchantId} is ${one.merchant.name}` })),
   });

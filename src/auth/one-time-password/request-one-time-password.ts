@@ -94,7 +94,7 @@ async function demandQuiet(
 }
 
 function tooMany(retryAfterSeconds: number): GatewayError {
-  return new GatewayError('RATE_LIMIT_EXCEEDED', `A new code can be asked for in ${retryAfterSeconds} seconds.`, {
+  return new GatewayError('RATE_LIMIT_EXCEEDED', `A new code can be requested in ${retryAfterSeconds} seconds.`, {
     retryAfterSeconds,
   });
 }

@@ -67,11 +67,15 @@ async function lockedOutFor(
 }
 
 function wrong(): GatewayError {
-  return new GatewayError('AUTHENTICATION_ERROR', 'The code is wrong, spent or expired.');
+  return new GatewayError('AUTHENTICATION_ERROR', 'The code is wrong, used or expired.');
 }
 
 function lockedOut(retryAfterSeconds: number): GatewayError {
-  return new GatewayError('RATE_LIMIT_EXCEEDED', 'Too many wrong codes for this address; try again later.', {
-    retryAfterSeconds,
-  });
+  return new GatewayError(
+    'RATE_LIMIT_EXCEEDED',
+    'Too many wrong codes were entered for this address. Try again later.',
+    {
+      retryAfterSeconds,
+    },
+  );
 }

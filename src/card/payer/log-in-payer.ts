@@ -52,7 +52,7 @@ export async function logInPayer(world: World, request: { message: string; signa
     }),
   );
   if (spent.count === 0)
-    throw new GatewayError('AUTHENTICATION_ERROR', 'The message was used already; ask for another.');
+    throw new GatewayError('AUTHENTICATION_ERROR', 'The message was already used. Request another one.');
   const issued = await issueToken(world, { subject: { audience: 'payer', wallet, chainId } });
   return { issued, wallet, chainId };
 }

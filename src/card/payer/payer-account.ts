@@ -8,8 +8,8 @@ export function payerAccount(
   { wallet, chainId }: { wallet: string; chainId: number },
 ): AccountName {
   const chain = world.registry.enabled().find((one) => one.chainId === chainId && one.family === 'EVM');
-  if (!chain) throw invalid([{ param: 'chainId', message: 'is no EVM chain that is served here' }]);
+  if (!chain) throw invalid([{ param: 'chainId', message: 'is not an EVM chain of this installation' }]);
   const account = parseAccountName(`eip155:${chainId}:${wallet}`);
-  if (!account) throw invalid([{ param: 'wallet', message: 'is no EVM address, or its checksum is wrong' }]);
+  if (!account) throw invalid([{ param: 'wallet', message: 'is not an EVM address, or its checksum is wrong' }]);
   return account;
 }

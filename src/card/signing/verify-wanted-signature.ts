@@ -27,7 +27,7 @@ export async function verifyWantedSignature(
   switch (wanted.kind) {
     case 'message': {
       const isSigned = await isMessageSigned(world, { account, message: wanted.message, signature });
-      return judged(isSigned, "is not the account's over this message");
+      return judged(isSigned, "is not the account's signature of this message");
     }
     case 'typedData': {
       const digest = hashTypedData(wanted.typedData);

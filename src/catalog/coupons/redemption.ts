@@ -47,11 +47,15 @@ export async function redeemCoupon(
         { param, message: 'is limited per customer, and the checkout has neither a customer nor an email address' },
       ]);
     case 'EXHAUSTED':
-      throw new GatewayError('CONFLICT', 'The coupon has been redeemed as often as it may be.', { param });
+      throw new GatewayError('CONFLICT', 'The coupon has reached its maximum number of redemptions.', { param });
     case 'CUSTOMER_LIMIT':
-      throw new GatewayError('CONFLICT', 'The customer has redeemed the coupon as often as each customer may.', {
-        param,
-      });
+      throw new GatewayError(
+        'CONFLICT',
+        'The customer has reached the maximum number of redemptions of this coupon per customer.',
+        {
+          param,
+        },
+      );
     default:
       refusal satisfies never;
   }

@@ -20,7 +20,7 @@ export async function requireCoupon(
   database: Database | DatabaseTransaction,
   { appId, couponId, couponCode }: CouponName & { appId: string },
 ): Promise<Coupon | null> {
-  if (couponId && couponCode) throw invalid([{ param: 'couponCode', message: 'is not sent together with couponId' }]);
+  if (couponId && couponCode) throw invalid([{ param: 'couponCode', message: 'cannot be combined with couponId' }]);
   if (!couponId && !couponCode) return null;
   const where = couponId ? { id: couponId, appId } : { code: couponCode ?? '', appId };
   const coupon = await database.coupon.findFirst({ where });
@@ -53,7 +53,7 @@ export function discountOf(coupon: Coupon, request: { currency: string; now: Dat
     case 'EXPIRED':
       throw new GatewayError('EXPIRED', 'The coupon has expired.', { param });
     case 'OTHER_CURRENCY':
-      throw invalid([{ param, message: `takes off ${coupon.currency}, while the amount is in ${currency}` }]);
+      throw invalid([{ param, message: `is a discount in ${coupon.currency}, while the amount is in ${currency}` }]);
     default:
       return fault satisfies never;
   }
@@ -62,12 +62,12 @@ export function discountOf(coupon: Coupon, request: { currency: string; now: Dat
 /** What a coupon takes off that applies already, whether or not it can still be redeemed. */
 export function appliedDiscount(coupon: Pick<Coupon, 'id' | 'percentOffBps' | 'amountOff'>): Discount {
   if (coupon.percentOffBps !== null) return { percentOffBps: coupon.percentOffBps };
-  if (coupon.amountOff === null) throw new Error(`Coupon ${coupon.id} takes nothing off.`);
+  if (coupon.amountOff === null) throw new Error(`Coupon ${coupon.id} has no discount.`);
   return { amountOff: new Decimal(coupon.amountOff.toString()) };
 }
 
 /** Throws VALIDATION_ERROR for a coupon that leaves nothing to pay. `param` is the field that names it. */
 export function requirePositive({ total }: TaxedTotal, param: string): void {
   if (total.gt(0)) return;
-  throw invalid([{ param, message: 'leaves a total of 0.00; a payment is greater than zero' }]);
+  throw invalid([{ param, message: 'leaves a total of 0.00, but a payment must be greater than zero' }]);
 }

@@ -13,7 +13,7 @@ import type { BalanceQuery, Holding } from './holding.ts';
  */
 export async function findHolding(world: { registry: Registry }, query: BalanceQuery): Promise<Holding> {
   const chain = world.registry.chain(query.chainId);
-  if (!chain) throw invalid([{ param: 'chainId', message: `${query.chainId} is no known chain` }]);
+  if (!chain) throw invalid([{ param: 'chainId', message: `${query.chainId} is not a known chain` }]);
   const faults: FieldFault[] = [];
   const owner = families[chain.family].owner(query.address);
   if (owner === null) faults.push({ param: 'address', message: `must be ${families[chain.family].words}` });

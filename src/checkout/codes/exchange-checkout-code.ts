@@ -31,7 +31,7 @@ async function countExchange(database: Database, networkAddress: string): Promis
   const bucket = { key: `checkout-code:${networkAddress}`, ...EXCHANGES };
   const { granted, left } = await takeTokens(database, { bucket, asked: 1 });
   if (granted === 1) return;
-  throw new GatewayError('RATE_LIMIT_EXCEEDED', 'Too many codes were exchanged from this address; try again later.', {
+  throw new GatewayError('RATE_LIMIT_EXCEEDED', 'Too many codes were exchanged from this address. Try again later.', {
     retryAfterSeconds: Math.ceil((1 - left) / EXCHANGES.perSecond),
   });
 }

@@ -38,7 +38,7 @@ export async function readKeptAllowance(world: World, asked: Asked): Promise<big
   if (waiting && waiting.amount > allowance) {
     throw new GatewayError(
       'CONFLICT',
-      'A payment of this wallet waits for an approval of the same token, which is not on chain yet; wait for it.',
+      'A payment of this wallet requires an approval of the same token, which is not on the chain yet. Wait for it.',
       { meta: { paymentIntentId: waiting.paymentIntentId } },
     );
   }
@@ -47,7 +47,7 @@ export async function readKeptAllowance(world: World, asked: Asked): Promise<big
     if (agreed === 0n || allowance === 0n) return 0n;
     throw new GatewayError(
       'CONFLICT',
-      'A permit would replace the allowance that other payments or subscriptions of this wallet rely on; pay DIRECT or by APPROVAL.',
+      'A permit would replace the allowance on which other payments or subscriptions of this wallet rely. Pay with the method DIRECT or APPROVAL.',
       { param: 'method' },
     );
   }

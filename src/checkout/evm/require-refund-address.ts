@@ -14,6 +14,9 @@ export async function requireRefundAddress(database: Database, address: string |
   });
   if (!known) return;
   throw invalid([
-    { param: 'walletAddress', message: 'is a deposit address, to which nobody has a key; it is for refunds to you' },
+    {
+      param: 'walletAddress',
+      message: 'is a deposit address, to which nobody has a key; use an address whose key you hold',
+    },
   ]);
 }

@@ -48,12 +48,13 @@ export function linkPrice(
 ): LinkPrice | FieldFault[] {
   const fixed = link.price ?? (link.amount === null ? null : { amount: link.amount, currency: link.currency ?? 'USD' });
   if (fixed === null) {
-    if (!input.amount) return [{ param: 'amount', message: 'is required: the link leaves it to the payer' }];
+    if (!input.amount) return [{ param: 'amount', message: 'is required, because the payer chooses it' }];
     const currency = link.currency ?? input.currency ?? 'USD';
     if (input.currency && input.currency !== currency) return [otherCurrency(input.currency, currency)];
     return { amount: input.amount, currency };
   }
-  if (input.amount) return [{ param: 'amount', message: `is not sent: the link says ${fixed.amount}` }];
+  if (input.amount)
+    return [{ param: 'amount', message: `is not allowed, because the link has the fixed amount ${fixed.amount}` }];
   if (input.currency && input.currency !== fixed.currency) return [otherCurrency(input.currency, fixed.currency)];
   return fixed;
 }

@@ -39,7 +39,7 @@ export async function redeemOnLink(
 ): Promise<LinkDiscount> {
   const { link, named, isPayer, customerAccountId, ...sold } = request;
   if (isPayer && named.couponCode && !link.allowCouponCodes) {
-    throw invalid([{ param: 'couponCode', message: 'is not taken by this link' }]);
+    throw invalid([{ param: 'couponCode', message: 'is not accepted by this link' }]);
   }
   const coupon = await requireCoupon(tx, { appId: link.appId, ...named });
   if (coupon) {

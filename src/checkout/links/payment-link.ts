@@ -74,7 +74,7 @@ export type LinkPricing = {
 /** The error of an amount together with a price, or of a price without its plan; null if the fields are consistent. */
 export function linkPricingFault(pricing: LinkPricing): { param: string; message: string } | null {
   if (pricing.amount !== null && pricing.productPlanPriceId !== null) {
-    return { param: 'amount', message: 'is not sent together with productPlanPriceId: the price says the amount' };
+    return { param: 'amount', message: 'cannot be combined with productPlanPriceId: the price determines the amount' };
   }
   if (pricing.productPlanPriceId !== null && pricing.productPlanId === null) {
     return { param: 'productPlanId', message: 'is required with productPlanPriceId' };

@@ -111,7 +111,7 @@ function soldByLink(request: {
   options: LinkSessionOptions;
 }): SoldByLink {
   const { link, input, options } = request;
-  if (!link.isActive) throw new GatewayError('INVALID_STATE', 'The payment link does not take payments.');
+  if (!link.isActive) throw new GatewayError('INVALID_STATE', 'The payment link does not accept payments.');
   const price = linkPrice(
     {
       amount: link.amount?.toFixed(2) ?? null,

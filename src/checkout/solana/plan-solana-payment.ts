@@ -27,7 +27,7 @@ export async function planSolanaPayment(
 ): Promise<PlannedQuote> {
   const { solana, quoteSeconds } = world.config;
   if (solana.vaultSecret === undefined) {
-    throw new GatewayError('CHAIN_UNAVAILABLE', `Chain ${way.chain.chainId} takes no payments here.`);
+    throw new GatewayError('CHAIN_UNAVAILABLE', `Chain ${way.chain.chainId} accepts no payments in this installation.`);
   }
   const { chainId } = way.chain;
   const { intent, quoteId, merchant, now } = asked;
@@ -46,7 +46,7 @@ export async function planSolanaPayment(
     throw invalid([
       {
         param: 'tokenKey',
-        message: `neither the merchant nor anybody else could be paid so little ${way.token.symbol}`,
+        message: `the amount of ${way.token.symbol} is too small to be paid out`,
       },
     ]);
   }

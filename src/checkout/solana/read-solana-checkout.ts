@@ -58,7 +58,7 @@ async function requireMint(connection: Connection, token: Token): Promise<Solana
   }
   if (!mint.hasPlainTransfers) {
     throw invalid([
-      { param: 'tokenKey', message: `${token.key} takes from or refuses transfers; it cannot be paid with` },
+      { param: 'tokenKey', message: `${token.key} deducts from transfers or refuses them, and cannot be used to pay` },
     ]);
   }
   return mint;

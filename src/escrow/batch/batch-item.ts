@@ -157,7 +157,7 @@ export function countCalls(receipt: { logs: readonly Pick<Log, 'address' | 'topi
 function decodeOutcomes(bytes: Hex): BatchOutcome[] {
   return [...hexToBytes(bytes)].map((byte) => {
     const outcome = outcomes[byte];
-    if (outcome === undefined) throw new Error(`The batch answered with outcome ${byte}, which is not known.`);
+    if (outcome === undefined) throw new Error(`The batch returned the unknown outcome ${byte}.`);
     return outcome;
   });
 }

@@ -72,7 +72,10 @@ async function areHandledTogether({ reactions, log }: ReactionWorld, { appId, ta
     await reactTogether(reactions, taken.events);
     return true;
   } catch (error) {
-    log.warn({ appId, events: taken.events.length, error }, 'Reactions failed together; each event is handled alone.');
+    log.warn(
+      { appId, events: taken.events.length, error },
+      'Reactions to a batch of events failed. Each event is handled individually.',
+    );
     return false;
   }
 }

@@ -38,7 +38,9 @@ export function runConsumers(world: ConsumersWorld, consumers: readonly Consumer
   const look = () => {
     clearTimeout(timer);
     looking ??= lookAround()
-      .catch((error: unknown) => log.warn({ error }, 'The consumers of events could not look; they try again.'))
+      .catch((error: unknown) =>
+        log.warn({ error }, 'The event consumers could not read the sequence. They will retry.'),
+      )
       .finally(() => {
         looking = undefined;
         clearTimeout(timer);
@@ -101,7 +103,7 @@ function openServer({ consumer, signal, log }: { consumer: Consumer; signal: Abo
       if (retryMs !== undefined) later(retryMs + TIMER_MARGIN_MS, () => serve(appId));
       return hasMore;
     } catch (error) {
-      log.warn({ consumer: consumer.name, appId, error }, 'A consumer of events failed; it tries again.');
+      log.warn({ consumer: consumer.name, appId, error }, 'An event consumer failed. It will be retried.');
       later(FAULT_PAUSE_MS, () => serve(appId));
       return false;
     }

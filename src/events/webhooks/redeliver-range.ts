@@ -15,7 +15,7 @@ export async function redeliverRange(
   world: { database: Database; clock: Clock },
   request: { scope: Scope; endpointId: string; from: bigint; to: bigint },
 ): Promise<number> {
-  if (request.to < request.from) throw invalid([{ param: 'to', message: 'is not before from' }]);
+  if (request.to < request.from) throw invalid([{ param: 'to', message: 'must not be before from' }]);
   if (request.to - request.from >= RANGE_LIMIT) {
     throw invalid([{ param: 'to', message: `at most ${RANGE_LIMIT} events after from` }]);
   }

@@ -72,7 +72,7 @@ export function supervisePonder(
       const reason = await ended(child, world.log);
       if (stopping.signal.aborted) return;
       if (performance.now() - startedAt > HEALTHY_MS) pauseMs = FIRST_PAUSE_MS;
-      world.log.warn({ reason, pauseMs }, 'Ponder ended and starts again.');
+      world.log.warn({ reason, pauseMs }, 'Ponder has exited and is restarted.');
       await delay(pauseMs, undefined, { signal: over }).catch(() => undefined);
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
@@ -85,7 +85,7 @@ export function supervisePonder(
           isWarned = false;
         },
         (error: unknown) => {
-          if (!isWarned) world.log.warn({ error }, 'Ponder does not run: the lock for it cannot be acquired.');
+          if (!isWarned) world.log.warn({ error }, 'Ponder is not running, because its lock cannot be acquired.');
           isWarned = true;
         },
       );
@@ -151,6 +151,6 @@ async function ended(child: ChildProcess, log: Log): Promise<string> {
 function pass(log: Log, line: string): void {
   const level = /"level":"?(fatal|error|warn|50|60|40)/.exec(line)?.[1];
   if (level === undefined) log.debug({ ponder: line }, 'Ponder');
-  else if (level === 'warn' || level === '40') log.warn({ ponder: line }, 'Ponder warns.');
-  else log.error({ ponder: line }, 'Ponder failed at something.');
+  else if (level === 'warn' || level === '40') log.warn({ ponder: line }, 'Ponder reported a warning.');
+  else log.error({ ponder: line }, 'Ponder reported an error.');
 }

@@ -38,7 +38,7 @@ export function openVaultListener(
     received: (message) => subscriptions?.received(message),
     ended(reason) {
       subscriptions = undefined;
-      world.log.debug({ chainId, reason }, 'The websocket of a Solana node ended; vaults are polled meanwhile.');
+      world.log.debug({ chainId, reason }, 'The websocket of a Solana node was closed. Vaults are polled meanwhile.');
     },
   });
   return {

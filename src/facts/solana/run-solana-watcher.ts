@@ -88,7 +88,9 @@ function lookForVaults(
         listener?.watch(watches.flatMap(({ vault, reference }) => [reference, vault]));
         if (memory.isIdle && watches.length > 0) wake();
       })
-      .catch((error: unknown) => world.log.debug({ chainId, error }, 'What to listen for could not be read.'))
+      .catch((error: unknown) =>
+        world.log.debug({ chainId, error }, 'The list of accounts to subscribe to could not be read.'),
+      )
       .finally(() => {
         isReading = false;
       });
@@ -109,7 +111,7 @@ function openTurn(world: SolanaWorld, { chain, memory }: { chain: WatchedChain; 
     try {
       const observation = await observeSolana({ ...world, memory }, { chainId });
       world.observer?.observed?.(observation);
-      if (failures > 0) world.log.info({ chainId }, 'The chain can be observed again.');
+      if (failures > 0) world.log.info({ chainId }, 'The chain can be read again.');
       failures = 0;
       if (!observation.halted && performance.now() - sweptAt > SWEEP_EVERY_MS) {
         sweptAt = performance.now();
@@ -122,8 +124,8 @@ function openTurn(world: SolanaWorld, { chain, memory }: { chain: WatchedChain; 
       world.observer?.failed?.({ chainId, error });
       const expected = error instanceof GatewayError && error.code === 'CHAIN_UNAVAILABLE';
       const fields = { chainId, error, failures };
-      if (expected && failures > 1) world.log.debug(fields, 'The chain is still out of reach.');
-      else world.log.warn(fields, 'A turn of the watcher failed; the next one goes on where it stopped.');
+      if (expected && failures > 1) world.log.debug(fields, 'The chain is still unreachable.');
+      else world.log.warn(fields, 'A run of the watcher failed. The next run continues where it stopped.');
       return Math.min(intervalMs * 2 ** Math.min(failures, 10), LONGEST_PAUSE_MS);
     }
   };

@@ -108,5 +108,5 @@ function beside({ intentStatus }: RecordedEvent): string {
     intentStatus === 'CANCELLED'
       ? 'The payment intent was cancelled, or another payment of it had been accepted'
       : 'Another payment of the intent was accepted, or this one does not fulfil its terms';
-  return `${why}: it is recorded in the transactions, and its money goes back to the payer.`;
+  return `${why}: it is recorded in the transactions, and its funds are returned to the payer.`;
 }

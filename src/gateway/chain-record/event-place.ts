@@ -34,5 +34,5 @@ export function readPlace(cursor: string): EventPlace {
 const MAX_INT = 2_147_483_647;
 
 function notOfTheList() {
-  return invalid([{ param: 'after', message: 'is no cursor of this list' }]);
+  return invalid([{ param: 'after', message: 'is not a cursor of this list' }]);
 }

@@ -196,7 +196,7 @@ function filterOf(args: unknown): EscrowEventsFilter & { chainId: number | null 
   if (txHash !== null && !isSignature && !EVM_HASH.test(txHash)) {
     faults.push({
       param: 'filter.txHash',
-      message: 'must be 0x and 64 hex digits, or a signature of Solana in base 58',
+      message: 'must be 0x and 64 hex digits, or a Solana signature in base58',
     });
   }
   if (termsHash !== null && !EVM_HASH.test(termsHash)) {
@@ -289,5 +289,5 @@ function indexedChains({ world }: GraphqlContext): number[] {
 
 function demandIndexed(context: GraphqlContext, chainId: number, param: string): number {
   if (indexedChains(context).includes(chainId)) return chainId;
-  throw invalid([{ param, message: `is ${chainId}, which the indexer does not read here` }]);
+  throw invalid([{ param, message: `is ${chainId}, which the indexer of this installation does not read` }]);
 }

@@ -169,7 +169,8 @@ function plain(value: unknown, { prefix, depth }: { prefix: string; depth: numbe
   if (value instanceof Date) return value.toISOString();
   if (value instanceof URL) return value.href;
   if (typeof value !== 'object' || value === null) return value;
-  if (depth === MOST_DEEP) throw new SourceFault('garbage', `The answer is more than ${MOST_DEEP} levels deep.`);
+  if (depth === MOST_DEEP)
+    throw new SourceFault('garbage', `The response is nested more than ${MOST_DEEP} levels deep.`);
   const inside = { prefix, depth: depth + 1 };
   if (Array.isArray(value)) return value.map((one) => plain(one, inside));
   return Object.fromEntries(

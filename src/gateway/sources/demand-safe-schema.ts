@@ -11,7 +11,7 @@ export function demandSafeSchema(schema: GraphQLSchema): void {
       if (pathsOf(field, 'oas_link').length > 0) throw new Error(`${place}: links are not supported`);
       const paths = pathsOf(field, 'httpOperation');
       if (type === schema.getQueryType() && paths.length !== 1)
-        throw new Error(`${place}: is no operation with a path`);
+        throw new Error(`${place}: is not an operation with a path`);
       for (const path of paths) {
         const left = field.args.reduce((text, { name }) => text.replaceAll(`{args.${name}}`, ''), path);
         if (/[{}]/.test(left)) throw new Error(`${place}: it has the template ${path}`);

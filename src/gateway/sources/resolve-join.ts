@@ -82,7 +82,7 @@ function takeCalls({ source }: Join, { execution, calls }: { execution: object; 
 }
 
 function unavailable(source: string, cause: Error | undefined): GatewayError {
-  return new GatewayError('UNAVAILABLE', `The source ${source} does not answer at the moment.`, {
+  return new GatewayError('UNAVAILABLE', `The source ${source} does not respond at the moment.`, {
     meta: { source },
     cause,
   });

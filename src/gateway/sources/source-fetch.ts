@@ -72,7 +72,8 @@ async function textOf(
     return await usableText(response, settings);
   } catch (error) {
     if (error instanceof SourceFault) throw error;
-    if (signal.aborted) throw new SourceFault('timeout', 'No whole answer in time.', { cause: error });
+    if (signal.aborted)
+      throw new SourceFault('timeout', 'No complete response was received in time.', { cause: error });
     throw new SourceFault('away', 'The source cannot be reached.', { cause: error });
   }
 }
@@ -95,10 +96,10 @@ async function usableText(response: IncomingMessage, { kind, limits }: SourceSet
   const { statusCode: status = 0 } = response;
   if (status !== 200) {
     response.destroy();
-    if (status >= 300 && status < 400) throw new SourceFault('redirect', `The answer was ${status}.`);
+    if (status >= 300 && status < 400) throw new SourceFault('redirect', `The response status was ${status}.`);
     if (kind === 'openapi' && (status === 404 || status === 410 || status === 204)) throw missing();
     const isFailing = status < 400 || status >= 500 || FAILING.has(status);
-    throw new SourceFault(isFailing ? 'status' : 'rejected', `The answer was ${status}.`);
+    throw new SourceFault(isFailing ? 'status' : 'rejected', `The response status was ${status}.`);
   }
   const chunks: Buffer[] = [];
   let size = 0;
@@ -106,16 +107,16 @@ async function usableText(response: IncomingMessage, { kind, limits }: SourceSet
     size += chunk.length;
     if (size > limits.maxResponseBytes) {
       response.destroy();
-      throw new SourceFault('too-large', `The answer has more than ${limits.maxResponseBytes} bytes.`);
+      throw new SourceFault('too-large', `The response has more than ${limits.maxResponseBytes} bytes.`);
     }
     chunks.push(chunk);
   }
   const text = Buffer.concat(chunks).toString('utf8');
   const value = parsed(text);
   if (value === null && kind === 'openapi') throw missing();
-  if (typeof value !== 'object' || value === null) throw new SourceFault('garbage', 'The answer is no object.');
+  if (typeof value !== 'object' || value === null) throw new SourceFault('garbage', 'The response is not an object.');
   if (kind === 'graphql' && !('data' in value) && !('errors' in value)) {
-    throw new SourceFault('garbage', 'The answer is not one of GraphQL.');
+    throw new SourceFault('garbage', 'The response is not a GraphQL response.');
   }
   return text;
 }
@@ -124,7 +125,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new SourceFault('garbage', 'The answer is not JSON.');
+    throw new SourceFault('garbage', 'The response is not JSON.');
   }
 }
 

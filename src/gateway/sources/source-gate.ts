@@ -111,7 +111,7 @@ export function openSourceGate(
         const isOk = fault === undefined || fault.reason === 'missing';
         observer.called(name, isOk ? 'ok' : (fault.reason as Exclude<SourceReason, 'missing'>), seconds(startedAt));
         if (!fault?.isFailure) return;
-        log.warn({ source: name, callId: call.id, reason: fault.reason, err: fault }, 'A call of a source failed.');
+        log.warn({ source: name, callId: call.id, reason: fault.reason, err: fault }, 'A request to a source failed.');
       };
       try {
         await takePlace(call.signal);
@@ -136,7 +136,7 @@ function seconds(startedAt: number): number {
 }
 
 function misfit(cause: unknown): SourceFault {
-  return new SourceFault('garbage', 'The answer could not be used.', { cause });
+  return new SourceFault('garbage', 'The response could not be used.', { cause });
 }
 
 function tooLate(): SourceFault {

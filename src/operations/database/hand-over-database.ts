@@ -93,15 +93,19 @@ async function changeOwner(
     if (carriesCode(error, GONE)) return false;
     const what = `${kind.toLowerCase()} ${name}`;
     if (isLockTimeout(error)) {
-      throw new GatewayError('CONFLICT', `The ${what} is in use: stop the parts, and run this again.`, {
-        cause: error,
-      });
+      throw new GatewayError(
+        'CONFLICT',
+        `The ${what} is in use. Stop all parts of the installation, and run this again.`,
+        {
+          cause: error,
+        },
+      );
     }
     if (carriesCode(error, INSUFFICIENT_PRIVILEGE)) {
       const advice = 'Name a superuser in DATABASE_URL for this command.';
       throw new GatewayError(
         'AUTHORIZATION_ERROR',
-        `The role of DATABASE_URL may not give the ${what} to ${to}. ${advice}`,
+        `The role of DATABASE_URL may not change the owner of the ${what} to ${to}. ${advice}`,
         {
           cause: error,
         },

@@ -34,7 +34,7 @@ export function openReadiness(world: World, own: () => Readiness = () => ({ faul
       return { faults: [], notes: [] };
     };
     const read = await withinTime(() => inLane('health', look)).catch((error: unknown): Readiness => {
-      world.log.warn({ error }, 'Not ready: the database does not answer.');
+      world.log.warn({ error }, 'Not ready: the database does not respond.');
       return { faults: ['The database does not answer.'], notes: [] };
     });
     return { faults: [...read.faults, ...told.faults], notes: [...told.notes, ...read.notes] };
@@ -68,7 +68,7 @@ async function missingMigrations(database: Database): Promise<string[]> {
 async function withinTime<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer within ${DATABASE_TIMEOUT_MS} ms.`)), DATABASE_TIMEOUT_MS);
+    timer = setTimeout(() => reject(new Error(`No response within ${DATABASE_TIMEOUT_MS} ms.`)), DATABASE_TIMEOUT_MS);
   });
   try {
     return await Promise.race([work(), late]);

@@ -14,7 +14,7 @@ export const bookOperations: Record<string, Operation> = {
     hint: 'status',
     async run(world, { values, words, flags }) {
       const [unknown] = words;
-      if (unknown !== undefined) throw invalid([{ param: unknown, message: 'is no option of this command' }]);
+      if (unknown !== undefined) throw invalid([{ param: unknown, message: 'is not an option of this command' }]);
       if (values.app !== undefined) await demandApp(world, values.app);
       return await check(world, { appId: values.app, withNodes: !flags.has('without-nodes') });
     },

@@ -39,7 +39,7 @@ export const liabilityOperations: Record<string, Operation> = {
 };
 
 function demandNoWords([unknown]: string[]): void {
-  if (unknown !== undefined) throw invalid([{ param: unknown, message: 'is no option of this command' }]);
+  if (unknown !== undefined) throw invalid([{ param: unknown, message: 'is not an option of this command' }]);
 }
 
 function answerOf(snapshots: readonly PublishedSnapshot[]): Answer {

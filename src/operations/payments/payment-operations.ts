@@ -50,7 +50,7 @@ export const paymentOperations: Record<string, Operation> = {
     hint: 'merchant list',
     async run(world, { values, words }) {
       const [unknown] = words;
-      if (unknown !== undefined) throw invalid([{ param: unknown, message: 'is no option of this command' }]);
+      if (unknown !== undefined) throw invalid([{ param: unknown, message: 'is not an option of this command' }]);
       const chainId = values.chain === undefined ? null : chainIdOf(values.chain);
       const appId = values.app === undefined ? null : await appOf(world, values.app);
       const minutes = wholeNumber(values.minutes ?? STUCK_MINUTES, '--minutes', { least: 0, most: MONTH_MINUTES });

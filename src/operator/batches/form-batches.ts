@@ -69,7 +69,7 @@ async function plannedBatches(
     return await planBatches({ client, ...batching }, { items });
   } catch (error) {
     if (unavailableBy(error) !== null) throw error;
-    log.warn({ chainId: chain.chainId, error }, 'A batch cannot be simulated; its transactions are sent alone.');
+    log.warn({ chainId: chain.chainId, error }, 'A batch cannot be simulated. Its transactions are sent individually.');
     return null;
   }
 }

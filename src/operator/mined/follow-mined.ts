@@ -74,7 +74,7 @@ async function finalizedNumber({ client, log, chain }: SendingWorld, view: Sende
   } catch (error) {
     if (isNodeFault(error) && nodeAnswerOf(error) !== 'missing') throw error;
     // Some chains have no such tag. Depth is used instead, and rows stay open longer than necessary.
-    log.debug({ chainId: chain.chainId, error: String(error) }, 'The chain names no finalized block.');
+    log.debug({ chainId: chain.chainId, error: String(error) }, 'The chain reports no finalized block.');
     const depth = BigInt(Math.max(chain.confirmations, 64));
     return view.head > depth ? view.head - depth : 0n;
   }

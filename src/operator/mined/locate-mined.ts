@@ -81,5 +81,8 @@ async function requeueIfTaken(
     });
     if (freed.count === 1 && !isWanted) await endWithoutEffect(tx, world, { ...outgoing, txHash: null });
   });
-  log.error({ outgoingId: outgoing.id, nonce: String(nonce), user }, 'Somebody else used a nonce of our key.');
+  log.error(
+    { outgoingId: outgoing.id, nonce: String(nonce), user },
+    'Someone else used a nonce of a key of this installation.',
+  );
 }

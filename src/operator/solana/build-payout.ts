@@ -55,7 +55,7 @@ async function buildCoinPayout(
       };
     }
     const toPubkey = new PublicKey(keptAt);
-    const why = `Another payout of what is kept for ${to} is under way.`;
+    const why = `Another payout of the amount kept for ${to} is pending.`;
     if (atWork.delivering.has(keptAt)) return { kind: 'AFTER', why };
     if (!opened.has(keptAt) && (await connection.getBalance(toPubkey, 'confirmed')) === 0) {
       // Two payouts that open the same account would both pay for it.
@@ -90,7 +90,8 @@ async function buildDelivery(
   const [transfer] = plan.transfers;
   if (!plan.keptFor || !transfer) return { kind: 'WAIT', waitsFor: 'PERSON', why: 'The plan delivers nothing.' };
   const { to, amount: lamports } = transfer;
-  if (atWork.keeping.has(plan.vault)) return { kind: 'AFTER', why: `A share of ${to} is on its way to what is kept.` };
+  if (atWork.keeping.has(plan.vault))
+    return { kind: 'AFTER', why: `A share of ${to} is being added to the amount that is kept.` };
   const least = BigInt(await connection.getMinimumBalanceForRentExemption(0));
   if (!(await canTake(connection, { wallet: to, amount: lamports, least }))) {
     return { kind: 'WAIT', waitsFor: 'RECIPIENT', why: `${to} holds nothing and cannot take ${lamports} lamports.` };
@@ -126,7 +127,7 @@ async function buildTokenPayout(connection: Connection, { plan, operator, balanc
     const target = spl.getAssociatedTokenAddressSync(mint, wallet, true, program);
     if (!(await connection.getAccountInfo(target, 'confirmed'))) {
       if (!opensAccount)
-        return { kind: 'WAIT', waitsFor: 'RECIPIENT', why: `${to} has no account of this token any more.` };
+        return { kind: 'WAIT', waitsFor: 'RECIPIENT', why: `${to} no longer has an account of this token.` };
       instructions.push(
         spl.createAssociatedTokenAccountIdempotentInstruction(operator.publicKey, target, wallet, mint, program),
       );

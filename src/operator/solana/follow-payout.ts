@@ -60,7 +60,7 @@ async function resend({ connection, database, clock, log }: VaultSendingWorld, p
     await connection.sendRawTransaction(raw, { skipPreflight: true, maxRetries: 0 });
   } catch (error) {
     // The node's response to a single attempt proves little. The status and the expiry of the blockhash decide.
-    log.debug({ purpose: payout.purpose, error }, 'The node did not take a payout; it is handed to it again.');
+    log.debug({ purpose: payout.purpose, error }, 'The node did not accept a payout, which is sent again.');
     return;
   }
   await database.outgoingTransaction.updateMany({

@@ -89,7 +89,7 @@ async function planOf(world: VaultSendingWorld, outgoing: OutgoingTransaction): 
   if (amount > 0n) return { ...plan, transfers: [{ to: recipient, amount, opensAccount: true, keptAt: null }] };
   await world.database.outgoingTransaction.updateMany({
     where: { id: outgoing.id, status: 'QUEUED' },
-    data: { status: 'CANCELLED', error: `Nothing is kept for ${recipient} any more.` },
+    data: { status: 'CANCELLED', error: `Nothing is kept for ${recipient} any longer.` },
   });
   return null;
 }
@@ -180,7 +180,7 @@ async function postpone(
   outgoing: OutgoingTransaction,
   { error, ms }: Delay,
 ): Promise<null> {
-  if (outgoing.error !== error) log.warn({ chainId, purpose: outgoing.purpose, error }, 'A payout waits.');
+  if (outgoing.error !== error) log.warn({ chainId, purpose: outgoing.purpose, error }, 'A payout is waiting.');
   await database.outgoingTransaction.updateMany({
     where: { id: outgoing.id, status: 'QUEUED' },
     data: { error, waitsFor: null, notBefore: new Date(clock.now().getTime() + ms) },
@@ -195,7 +195,7 @@ async function wait(
   { error, ms, waitsFor }: Delay & { waitsFor: OutgoingWait },
 ): Promise<null> {
   const { database, clock, log, chainId, hooks } = world;
-  if (outgoing.error !== error) log.warn({ chainId, purpose: outgoing.purpose, error }, 'A payout waits.');
+  if (outgoing.error !== error) log.warn({ chainId, purpose: outgoing.purpose, error }, 'A payout is waiting.');
   await transaction(database, async (tx) => {
     const waiting = await tx.outgoingTransaction.updateMany({
       where: { id: outgoing.id, status: 'QUEUED' },

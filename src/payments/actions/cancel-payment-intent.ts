@@ -47,7 +47,7 @@ async function recordCancel(
  */
 export async function cancelUnpaid(tx: DatabaseTransaction, intent: PaymentIntent): Promise<PaymentIntent> {
   if (await isAuthorizationSeen(tx, intent.id)) {
-    throw new GatewayError('INVALID_STATE', 'An authorization of this payment is on its chain and not final yet.', {
+    throw new GatewayError('INVALID_STATE', 'An authorization of this payment is on the chain but not final yet.', {
       meta: { paymentIntentId: intent.id },
     });
   }

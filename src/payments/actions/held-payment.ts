@@ -51,7 +51,7 @@ export async function heldPayment(
 ): Promise<HeldPayment> {
   const held = await heldMoney(tx, request);
   if (held.family === 'EVM') return held;
-  throw new GatewayError('INVALID_STATE', 'A payment on Solana can be refunded or settled, and nothing else.', {
+  throw new GatewayError('INVALID_STATE', 'A payment on Solana can only be refunded or settled.', {
     meta: { paymentIntentId: request.intent.id, chainId: held.chain.chainId },
   });
 }
@@ -103,7 +103,7 @@ function heldUnder(
 }
 
 function nothingHeld(intent: PaymentIntent): GatewayError {
-  return new GatewayError('INVALID_STATE', `The payment intent is ${intent.status}: nothing is held for it.`);
+  return new GatewayError('INVALID_STATE', `The payment intent is ${intent.status}: the escrow holds nothing for it.`);
 }
 
 /** The chain and its escrow. Throws CHAIN_UNAVAILABLE if the payment's chain is no longer configured. */

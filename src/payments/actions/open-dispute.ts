@@ -86,18 +86,18 @@ async function readDisputable(
   const held = await heldPayment(tx, { registry: world.registry, intent });
   const windowEnd = (intent.capturedAt?.getTime() ?? 0) + held.terms.disputeWindow * 1000;
   if (held.terms.disputeWindow === 0) {
-    throw new GatewayError('INVALID_STATE', 'This payment was agreed without disputes.');
+    throw new GatewayError('INVALID_STATE', 'The terms of this payment do not allow disputes.');
   }
   if (world.clock.now().getTime() >= windowEnd) {
     throw new GatewayError('INVALID_STATE', `The window for a dispute ended at ${new Date(windowEnd).toISOString()}.`);
   }
   const disputed = await tx.dispute.findUnique({ where: { paymentIntentId: intent.id } });
   if (disputed)
-    throw new GatewayError('INVALID_STATE', `The payment has a dispute already, which is ${disputed.status}.`);
+    throw new GatewayError('INVALID_STATE', `The payment already has a dispute, which is ${disputed.status}.`);
   const pending = await tx.transaction.findFirst({
     where: { chainId: held.chainId, termsHash: held.termsHash, type: 'DISPUTE', status: 'PENDING' },
   });
-  if (pending) throw new GatewayError('INVALID_STATE', 'A dispute of this payment is being sent already.');
+  if (pending) throw new GatewayError('INVALID_STATE', 'A dispute of this payment is already being sent.');
   return { intent, held };
 }
 
@@ -106,7 +106,7 @@ async function checkedSignature(
   { held, typedData, given }: { held: HeldPayment; typedData: TypedDataDefinition; given: string },
 ): Promise<Hex> {
   const wrong = () =>
-    invalid([{ param: 'signature', message: `is not the payer's (${held.terms.payer}) of this dispute` }]);
+    invalid([{ param: 'signature', message: `is not the signature of this dispute by the payer ${held.terms.payer}` }]);
   if (!isHex(given) || given.length % 2 !== 0 || given.length > 20_000) throw wrong();
   const signature = canonicalSignature(given);
   const digest = hashTypedData(typedData);

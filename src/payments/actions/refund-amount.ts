@@ -59,9 +59,13 @@ export function refundAmount(size: RefundSize, left: bigint): bigint {
     case 'PERCENT': {
       const amount = percentOf(left, size.percent);
       if (amount > 0n) return amount;
-      throw new GatewayError('VALIDATION_ERROR', `${size.percent} percent of the ${left} left is nothing.`, {
-        details: [{ param: 'percent', message: `is less than one base unit of the ${left} left` }],
-      });
+      throw new GatewayError(
+        'VALIDATION_ERROR',
+        `${size.percent} percent of the ${left} left is less than one base unit.`,
+        {
+          details: [{ param: 'percent', message: `is less than one base unit of the ${left} left` }],
+        },
+      );
     }
     default:
       return size satisfies never;

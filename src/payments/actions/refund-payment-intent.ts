@@ -61,7 +61,7 @@ async function requestRefund(
   await demandNoMoneyOut(tx, held);
   const amount = refundAmount(size, held.left);
   if (held.chain.family === 'SOLANA' && amount !== held.left) {
-    throw new GatewayError('VALIDATION_ERROR', 'A payment on Solana can be refunded as a whole only.', {
+    throw new GatewayError('VALIDATION_ERROR', 'A payment on Solana can only be refunded in full.', {
       param: size.kind === 'PERCENT' ? 'percent' : 'amount',
     });
   }

@@ -86,7 +86,7 @@ function decision(
   if (world.arbiter === null || !isAddressEqual(world.arbiter.address, held.terms.arbiter)) {
     throw new GatewayError(
       'INVALID_STATE',
-      `The arbiter of this payment is ${held.terms.arbiter}, whose key is not held here.`,
+      `The arbiter of this payment is ${held.terms.arbiter}. This installation does not have its key.`,
     );
   }
   return { call: resolveCall({ ...held, payerBps }), sender: world.arbiter.address };

@@ -70,7 +70,7 @@ function claimCallOf({ registry }: ChainActionWorld, { chainId, recipient, token
 }
 
 function toAddress(text: string): Address {
-  if (!isAddress(text, { strict: false })) throw new Error(`${text} is no address that can be credited.`);
+  if (!isAddress(text, { strict: false })) throw new Error(`${text} is not an address that can be credited.`);
   return text;
 }
 

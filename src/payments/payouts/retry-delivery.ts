@@ -22,7 +22,7 @@ export async function retryDelivery(world: ActionWorld, request: PaymentRequest)
         select: { chainId: true, recipient: true, token: true },
       });
       if (recipients.length === 0) {
-        throw new GatewayError('INVALID_STATE', 'Every payout of this payment is delivered.', {
+        throw new GatewayError('INVALID_STATE', 'All payouts of this payment have been delivered.', {
           meta: { paymentIntentId: intent.id },
         });
       }

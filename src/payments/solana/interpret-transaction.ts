@@ -93,7 +93,10 @@ async function readPayout(tx: DatabaseTransaction, { log }: World, vault: VaultC
       : await tx.transaction.findUnique({ where: { id: attempt.outgoing.transactionId } });
   const plan = attempt && payoutPlanFromText(attempt.outgoing.data);
   if (!row?.termsHash || !plan || payoutTotal(plan) !== -vault.change.change) {
-    log.error({ chainId, signature, vault: vault.change.account }, 'VAULT MOVED: money left it past this gateway.');
+    log.error(
+      { chainId, signature, vault: vault.change.account },
+      'VAULT MOVED: funds left a vault without this gateway.',
+    );
     return [];
   }
   const deposit = await tx.chainFact.findFirst({

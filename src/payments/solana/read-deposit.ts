@@ -23,7 +23,7 @@ export async function readDeposit(tx: DatabaseTransaction, world: World, vault: 
   const token = world.registry.tokenByAddress(transaction.chainId, change.mint ?? NATIVE);
   if (!token) {
     const fields = { chainId: transaction.chainId, signature: transaction.signature, mint: change.mint };
-    world.log.warn(fields, 'A token that is not in the registry was sent to a vault: it stays there.');
+    world.log.warn(fields, 'A token that is not in the registry was sent to a vault, where it stays.');
     return [];
   }
   const ofVault = watches.filter((watch) => watch.vault === change.account);

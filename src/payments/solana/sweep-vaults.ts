@@ -48,7 +48,8 @@ export async function sweepVaults(
     after = page.at(-1)?.termsHash;
     if (page.length < PAGE) break;
   }
-  if (done.different > 0) log.info({ chainId, ...done }, 'Vaults hold something else than the books: they are read.');
+  if (done.different > 0)
+    log.info({ chainId, ...done }, 'The balances of vaults differ from the ledger. The vaults are read again.');
   return done;
 }
 

@@ -26,7 +26,7 @@ export async function requestAuthorizations(
     requests.map(({ paymentIntentId }) => paymentIntentId),
   );
   if (pending !== undefined) {
-    throw new GatewayError('CONFLICT', 'This payment is under way already; wait for it.', {
+    throw new GatewayError('CONFLICT', 'This payment is already pending. Wait for it.', {
       meta: { paymentIntentId: pending },
     });
   }

@@ -99,7 +99,7 @@ async function creditAt({ nodes, registry }: World, request: Request, owner: Cre
 }
 
 function toAddress(text: string): Address {
-  if (!isAddress(text, { strict: false })) throw new Error(`${text} is no address that can be credited.`);
+  if (!isAddress(text, { strict: false })) throw new Error(`${text} is not an address that can be credited.`);
   return text;
 }
 

@@ -32,8 +32,8 @@ const RETRY_SECONDS: Record<DatabaseFault, number> = { lock: 1, timeout: 1, busy
 
 const messages: Record<DatabaseFault, string> = {
   lock: 'Another change of the same resource takes too long; try again.',
-  timeout: 'The database took too long to answer; try again.',
-  busy: 'Too much is under way at the moment; try again.',
+  timeout: 'The database took too long to respond. Try again.',
+  busy: 'The service is too busy at the moment. Try again.',
   away: 'The database cannot be reached at the moment; try again.',
 };
 

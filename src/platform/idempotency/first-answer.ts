@@ -58,7 +58,10 @@ export async function firstAnswerOf<Result>(
   const first = await firstAnswer<Result>(database, request);
   // A purge of expired keys removed the row, or it was claimed without a result.
   if (!first) {
-    throw new GatewayError('IDEMPOTENCY_IN_FLIGHT', 'The first call with this key has just expired; try again.');
+    throw new GatewayError(
+      'IDEMPOTENCY_IN_FLIGHT',
+      'The first request with this idempotency key has just expired. Try again.',
+    );
   }
   return first;
 }

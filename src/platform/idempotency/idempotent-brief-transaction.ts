@@ -49,7 +49,7 @@ export async function idempotentBriefTransaction<Read, Result>(
   });
   if (rows) {
     const [result] = rows;
-    if (result === undefined) throw new Error('The statement answers no row of what it has written.');
+    if (result === undefined) throw new Error('The statement did not return the row that it wrote.');
     return { result, replayed: false };
   }
   if (!request) throw new Error('Nothing was claimed, and nothing was to be claimed.');

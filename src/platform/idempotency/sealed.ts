@@ -23,7 +23,7 @@ export function unsealed(request: IdempotencyRequest | undefined, text: string):
   } catch (cause) {
     throw new GatewayError(
       'CONFLICT',
-      'The first answer to this idempotency key holds a secret that can be read no more; use another key.',
+      'The first response to this idempotency key contains a secret that can no longer be read. Use another key.',
       { cause },
     );
   }

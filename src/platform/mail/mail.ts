@@ -36,7 +36,7 @@ export function openMailer(options: {
     return {
       async send({ to, subject, text }) {
         if (options.isProduction) throw new ConfigError('SMTP_URL: is needed to send mail');
-        log.info({ to, subject, text }, 'A mail, which would be sent with SMTP_URL.');
+        log.info({ to, subject, text }, 'An email was not sent, because SMTP_URL is not set.');
       },
       close() {},
     };

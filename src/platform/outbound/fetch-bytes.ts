@@ -41,7 +41,7 @@ export async function fetchBytes(options: FetchOptions): Promise<Buffer> {
     }
     if (status === 200) return await bodyOf(response, options.maxBytes);
     response.destroy();
-    throw new ForeignFileError(`The answer was ${status}.`);
+    throw new ForeignFileError(`The response status was ${status}.`);
   }
   throw new ForeignFileError(`More than ${options.maxRedirects} redirects.`);
 }

@@ -40,7 +40,7 @@ export function foreignRequest(asked: ForeignRequest): Promise<IncomingMessage> 
       socket.destroy();
       reject(new Error('The host changed the protocol.'));
     });
-    request.on('close', () => reject(new Error('The host hung up without an answer.')));
+    request.on('close', () => reject(new Error('The host closed the connection without a response.')));
     request.end(body);
   });
 }

@@ -22,7 +22,7 @@ export function readAtMost(request: IncomingMessage, limitBytes: number): Promis
     };
     const fail = (cause?: Error) => {
       stop();
-      reject(new Error('The body did not arrive.', { cause }));
+      reject(new Error('The request body was not received.', { cause }));
     };
     const stop = () => {
       request.off('data', take).off('end', finish).off('error', fail).off('close', fail);

@@ -79,7 +79,7 @@ async function readChain(world: BalanceWorld, holdings: Holding[]): Promise<Hold
     return await withinTime(readerOf(world, chain)({ chainId, holdings }), chainId, world.config.balanceTimeoutMs);
   } catch (error) {
     if (error instanceof GatewayError) return holdings.map(() => error);
-    world.log.error({ chainId, err: error }, 'Balances could not be read, and nobody expected why.');
+    world.log.error({ chainId, err: error }, 'Balances could not be read because of an unexpected error.');
     const masked = new GatewayError('INTERNAL_ERROR', 'Something went wrong on our side.', { cause: error });
     return holdings.map(() => masked);
   }

@@ -76,7 +76,7 @@ export async function followFirstCharge(
 /** Leaves an intent that is refunded or being refunded unchanged; a settled one can only be returned by the merchant. */
 async function giveBack(world: ActionWorld & { log: Log }, intent: PaymentIntent): Promise<void> {
   if (intent.status === 'SETTLED') {
-    world.log.warn({ paymentIntentId: intent.id }, 'A second first payment of a subscription was settled already.');
+    world.log.warn({ paymentIntentId: intent.id }, 'A second first payment of a subscription was already settled.');
   }
   if (intent.status !== 'CAPTURED') return;
   const { id, appId } = intent;

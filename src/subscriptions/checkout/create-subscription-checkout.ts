@@ -52,7 +52,7 @@ export async function createSubscriptionCheckout(
       if (subscription.status !== 'PENDING') {
         throw new GatewayError(
           'INVALID_STATE',
-          `The subscription is ${subscription.status}; only a PENDING one is started.`,
+          `The subscription is ${subscription.status}. Only a PENDING subscription can be started.`,
         );
       }
       const now = world.clock.now();
@@ -106,13 +106,9 @@ async function endOutdated(
 ): Promise<void> {
   const where = { paymentIntentId: intent.id, type: 'AUTHORIZE', status: 'PENDING' } as const;
   if ((await tx.transaction.count({ where })) > 0) {
-    throw new GatewayError(
-      'INVALID_STATE',
-      "The subscription's first payment is under way, at the price from before.",
-      {
-        meta: { paymentIntentId: intent.id },
-      },
-    );
+    throw new GatewayError('INVALID_STATE', 'The first payment of the subscription is pending at the previous price.', {
+      meta: { paymentIntentId: intent.id },
+    });
   }
   await endUnpaidPayment(tx, { intent, publicUrl });
 }

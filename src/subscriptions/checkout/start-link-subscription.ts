@@ -117,7 +117,7 @@ async function soldBy(
   request: { link: Link; input: StartLinkCheckoutInput; options: LinkSessionOptions },
 ) {
   const { link, input, options } = request;
-  if (!link.isActive) throw new GatewayError('INVALID_STATE', 'The payment link does not take payments.');
+  if (!link.isActive) throw new GatewayError('INVALID_STATE', 'The payment link does not accept payments.');
   if (!link.productPlan) throw new Error('A link without a plan starts no subscription.');
   const price = link.productPlanPrice ?? (await defaultPrice(tx, link.productPlan.id));
   const { currency } = price;
@@ -127,7 +127,7 @@ async function soldBy(
   if (!options.customerAccountId) {
     const missing = billingFaults(link.requireBillingDetails, input.billingDetails);
     if (missing.length === 0 && !input.billingDetails?.email) {
-      missing.push({ param: 'billingDetails.email', message: 'is required: a subscription needs one' });
+      missing.push({ param: 'billingDetails.email', message: 'is required for a subscription' });
     }
     faults.push(...missing);
   }

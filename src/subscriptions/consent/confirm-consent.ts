@@ -110,9 +110,13 @@ function requireInTime(session: SessionToPay, row: SubscriptionConsent, now: Dat
   if (session.status === 'EXPIRED') throw new GatewayError('EXPIRED', 'The checkout session has expired.');
   if (session.paymentIntent) requireUnpaid(session.paymentIntent);
   if (row.quoteExpiresAt > now) return;
-  throw new GatewayError('QUOTE_EXPIRED', `The quote expired at ${row.quoteExpiresAt.toISOString()}; prepare again.`, {
-    meta: { quoteId: row.quoteId },
-  });
+  throw new GatewayError(
+    'QUOTE_EXPIRED',
+    `The quote expired at ${row.quoteExpiresAt.toISOString()}. Prepare the checkout again.`,
+    {
+      meta: { quoteId: row.quoteId },
+    },
+  );
 }
 
 function askedConsent(world: Pick<ConfirmWorld, 'registry'>, row: SubscriptionConsent): AskedConsent {
@@ -143,7 +147,8 @@ async function requireSignatures(
     else if (isTaken)
       faults.push({
         param,
-        message: "is a contract's, and the token takes permits of keys only: prepare again with APPROVAL",
+        message:
+          'is the signature of a contract wallet, but the token accepts permits of keys only; prepare again with APPROVAL',
       });
     else faults.push({ param, message: `is not ${asked.consent.payer}'s signature of the typed data` });
   }
@@ -159,7 +164,7 @@ async function requireFree(
   await lockPaymentIntent(tx, paymentIntentId);
   const underWay = await relayUnderWay(tx, { chainId: row.chainId, address: row.walletAddress });
   if (underWay === undefined) return;
-  throw new GatewayError('CONFLICT', 'A payment of this wallet is under way on this chain; wait for it.', {
+  throw new GatewayError('CONFLICT', 'A payment of this wallet is pending on this chain. Wait for it.', {
     meta: { paymentIntentId: underWay },
   });
 }

@@ -27,7 +27,7 @@ export function askedConsentSignatures(
   const { token, permit, consent } = asked;
   const agreed = { name: 'consent' as const, typedData: consentTypedData(asked) };
   if (permit === null) return [agreed];
-  if (token.permit === null) throw new Error(`${token.key} has no permit that could be asked for.`);
+  if (token.permit === null) throw new Error(`${token.key} does not support a permit.`);
   const typedData = permitTypedData({
     ...token.permit,
     chainId: asked.chainId,

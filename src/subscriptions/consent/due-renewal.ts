@@ -39,6 +39,6 @@ export function demandRunning({ status }: Pick<SubscriptionWithPrice, 'status'>)
   if (status === 'ACTIVE' || status === 'PAST_DUE') return;
   throw new GatewayError(
     'INVALID_STATE',
-    `The subscription is ${status}; the consent of an ACTIVE or PAST_DUE one is replaced.`,
+    `The subscription is ${status}. Only the consent of an ACTIVE or PAST_DUE subscription can be replaced.`,
   );
 }

@@ -247,7 +247,10 @@ export function demandSignable(
     return;
   }
   if (subscription.status === 'PENDING') return;
-  throw new GatewayError('INVALID_STATE', `The subscription is ${subscription.status}; only a PENDING one is started.`);
+  throw new GatewayError(
+    'INVALID_STATE',
+    `The subscription is ${subscription.status}. Only a PENDING subscription can be started.`,
+  );
 }
 
 /** A consent has no nonce, so a second one requested within the same second starts a second earlier to get a different id. */
@@ -320,14 +323,21 @@ async function writeConsent(
   const accepted = await tx.subscriptionConsent.findFirst({ where: { acceptedBy: { id: subscriptionId } } });
   const since = accepted?.acceptedAt ? { createdAt: { gt: accepted.acceptedAt } } : {};
   if ((await tx.subscriptionConsent.count({ where: { subscriptionId, ...since } })) >= QUOTES_LIMIT) {
-    throw new GatewayError('CONFLICT', `This subscription has had ${QUOTES_LIMIT} quotes; make a new one.`);
+    throw new GatewayError(
+      'CONFLICT',
+      `This subscription has had ${QUOTES_LIMIT} quotes, which is the limit. Create a new subscription.`,
+    );
   }
   const { consent, ...columns } = row;
   const { count } = await tx.subscriptionConsent.createMany({
     data: { ...columns, consent: consent ?? {} },
     skipDuplicates: true,
   });
-  if (count === 0) throw new GatewayError('CONFLICT', 'The same was prepared at the same time; prepare again.');
+  if (count === 0)
+    throw new GatewayError(
+      'CONFLICT',
+      'The checkout was prepared by another request at the same time. Prepare it again.',
+    );
   if (charge === null) return;
   await lockPaymentIntent(tx, charge.paymentIntentId);
   requireUnpaid(await tx.paymentIntent.findUniqueOrThrow({ where: { id: charge.paymentIntentId } }));

@@ -34,7 +34,7 @@ export async function requireFunds(
   if (balance >= amount) return;
   const { token } = placeOf(world.registry, row);
   const [needed, held] = [printToken(amount, token), printToken(balance, token)];
-  throw new GatewayError('CONFLICT', `The renewal takes ${needed}; ${row.walletAddress} holds ${held}.`, {
+  throw new GatewayError('CONFLICT', `The renewal takes ${needed}, but ${row.walletAddress} holds ${held}.`, {
     meta: { missing: (amount - balance).toString() },
   });
 }
@@ -106,7 +106,7 @@ function told({ consentId, chainId, tokenKey, walletAddress, capPerPeriod }: Sub
 function requireSamePeriod(row: SubscriptionConsent, { currentPeriodEnd }: SubscriptionWithPrice): void {
   const start = consentFromJson(row.consent).start * 1_000;
   if (currentPeriodEnd === null || start >= currentPeriodEnd.getTime() - START_SLACK_MS) return;
-  throw new GatewayError('CONFLICT', 'The open invoice was paid in the meantime; prepare again.');
+  throw new GatewayError('CONFLICT', 'The open invoice was paid in the meantime. Prepare the checkout again.');
 }
 
 /** Locks the sessions that would replace the consent, and returns the ids of the others. */

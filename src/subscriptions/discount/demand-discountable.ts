@@ -9,6 +9,6 @@ export function demandDiscountable({ status }: Pick<Subscription, 'status'>): vo
   if (status !== 'PENDING' && status !== 'CANCELLED') return;
   throw new GatewayError(
     'INVALID_STATE',
-    `The subscription is ${status}; the coupon of an ACTIVE, PAUSED or PAST_DUE one can change.`,
+    `The subscription is ${status}. Only the coupon of an ACTIVE, PAUSED or PAST_DUE subscription can be changed.`,
   );
 }

@@ -58,7 +58,7 @@ export function requireWithinCap(
     const print = (amount: bigint) => `${printUnits(amount, token.decimals)} ${token.symbol}`;
     throw new GatewayError(
       'INVALID_STATE',
-      `A renewal would take ${print(cryptoAmount)}; the payer has signed for at most ${print(cap)} a period. A higher price needs a new subscription.`,
+      `A renewal would take ${print(cryptoAmount)}, but the payer has signed for at most ${print(cap)} per period. A higher price requires a new subscription.`,
       { meta: { required: String(cryptoAmount), cap: String(cap) } },
     );
   }

@@ -85,7 +85,10 @@ async function requireSold(
 async function requireChangeable(tx: Reader, subscription: RenewableSubscription): Promise<void> {
   const { id, status } = subscription;
   if (status !== 'ACTIVE') {
-    throw new GatewayError('INVALID_STATE', `The subscription is ${status}; only the plan of an ACTIVE one changes.`);
+    throw new GatewayError(
+      'INVALID_STATE',
+      `The subscription is ${status}. Only the plan of an ACTIVE subscription can be changed.`,
+    );
   }
   const unpaid = await tx.invoice.findFirst({
     where: {
@@ -107,7 +110,7 @@ function requireConsent({ consent }: RenewableSubscription, { price }: SoldPrice
   if (fitsConsent(consentFromJson(consent.consent), wanted)) return;
   throw new GatewayError(
     'INVALID_STATE',
-    'The payer has signed for charges that are further apart; the shorter interval needs a new subscription.',
+    'The payer has signed for a longer interval between charges. A shorter interval requires a new subscription.',
   );
 }
 

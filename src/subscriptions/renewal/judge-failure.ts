@@ -19,7 +19,7 @@ const LATE = 'AuthorizeByPassed' satisfies ContractErrorName<typeof escrowAbi>;
 const LATE_TRIES = 5;
 const late: RenewalCause = {
   code: 'CHARGE_LATE',
-  message: 'The charge did not come on chain before its price ran out; it is priced and sent again.',
+  message: 'The charge was not on the chain before its price expired. It will be priced and sent again.',
 };
 
 /**

@@ -125,7 +125,7 @@ async function isStillSigned(
 }
 
 function unsigned({ walletAddress }: SubscriptionConsent): RenewalCause {
-  return { code: 'CHARGE_FAILED', message: `${walletAddress} accepts the signature of the consent no longer.` };
+  return { code: 'CHARGE_FAILED', message: `${walletAddress} no longer accepts the signature of the consent.` };
 }
 
 function lastCause({ renewalAttempts: [last] }: OfSubscription): RenewalCause {

@@ -237,7 +237,7 @@ describe('createApiKey', () => {
     ]) {
       const { status, errors } = await create(input, maker);
       expect.soft([status, errors?.[0]?.extensions.code]).toEqual([403, 'AUTHORIZATION_ERROR']);
-      expect.soft(errors?.[0]?.message).toMatch(/^A key cannot make a key with more rights than its own/);
+      expect.soft(errors?.[0]?.message).toMatch(/^A key cannot create a key with more permissions than its own/);
     }
     expect((await create({ ...own, scopes: ['REFUNDS'] }, maker)).errors).toBeUndefined();
     const headers = { 'idempotency-key': 'the key of everything' };

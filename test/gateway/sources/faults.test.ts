@@ -63,7 +63,7 @@ async function ask(id: string, field = 'order', app = merchantA) {
 }
 
 const unavailable = (source: string, field = 'order') => ({
-  message: `The source ${source} does not answer at the moment.`,
+  message: `The source ${source} does not respond at the moment.`,
   path: ['paymentIntent', field],
   extensions: { code: 'UNAVAILABLE', retryable: true, http: { status: 503 } },
 });

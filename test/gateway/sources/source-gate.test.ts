@@ -65,7 +65,7 @@ test('calls that fail after the breaker opened log no second opening', async () 
   await Promise.all(running);
   expect(states).toEqual([false, true]);
   expect(lines.filter((line) => line === 'The breaker of a source opened.')).toHaveLength(1);
-  expect(lines.filter((line) => line === 'A call of a source failed.')).toHaveLength(3);
+  expect(lines.filter((line) => line === 'A request to a source failed.')).toHaveLength(3);
 });
 
 test('a value with a fault is given to the caller and counted, and so is an error that is no fault', async () => {
@@ -91,7 +91,7 @@ test('a call whose time ends in the queue says so', async () => {
 });
 
 const call = () => ({ id: 'a', signal: new AbortController().signal });
-const timedOut = () => new SourceFault('timeout', 'No whole answer in time.');
+const timedOut = () => new SourceFault('timeout', 'No complete response was received in time.');
 
 function attemptOf(attempt: number | null): number {
   if (attempt === null) throw new Error('The breaker let no call begin.');

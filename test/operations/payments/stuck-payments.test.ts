@@ -323,7 +323,7 @@ describe('what is asked for', () => {
     ['minutes below zero', ['--minutes=-1'], 2, /--minutes/],
     ['no hours', ['--capture-hours', '0'], 2, /--capture-hours/],
     ['an unknown option', ['--nope'], 2, /Usage: npm run ops -- payments stuck/],
-    ['a word too many', ['all'], 2, /all: is no option of this command/],
+    ['a word too many', ['all'], 2, /all: is not an option of this command/],
   ])('is refused: %s', async (_, args, code, words) => {
     const answer = await runAt(ground, 'payments', 'stuck', ...args);
     expect([answer.code, answer.printed]).toEqual([code, '']);

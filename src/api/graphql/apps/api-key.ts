@@ -115,12 +115,12 @@ const createRules = defineRules({
     name: z.string().min(1, 'at least 1 character').max(255, 'at most 255 characters').nullish(),
     scopes: z
       .array(z.enum(keyScopes))
-      .min(1, 'at least one scope; leave it out for all')
-      .refine((scopes) => new Set(scopes).size === scopes.length, 'names a scope twice')
+      .min(1, 'at least one scope; omit the field to allow all scopes')
+      .refine((scopes) => new Set(scopes).size === scopes.length, 'contains a scope twice')
       .nullish(),
     allowedNetworks: z
       .array(z.string().transform(readNetwork))
-      .min(1, 'at least one network; leave it out for any')
+      .min(1, 'at least one network; omit the field to allow any network')
       .max(NETWORKS_LIMIT, `at most ${NETWORKS_LIMIT} networks`)
       .nullish(),
     expiresAt: z.date().nullish(),
@@ -130,7 +130,7 @@ const createRules = defineRules({
 function readNetwork(text: string, context: z.RefinementCtx): string {
   const network = parseNetwork(text);
   if (network !== null) return network;
-  context.addIssue({ code: 'custom', message: 'is no network, such as 203.0.113.0/24 or 2001:db8::/32' });
+  context.addIssue({ code: 'custom', message: 'is not a network, such as 203.0.113.0/24 or 2001:db8::/32' });
   return z.NEVER;
 }
 

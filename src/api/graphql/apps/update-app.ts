@@ -13,7 +13,7 @@ import { appScopeOf } from '../server/scope-of.ts';
 import { AppRef, ChainFamilyEnum, RenewalRetryEndEnum } from './app.ts';
 
 const payoutSchema = z.object({ family: z.enum(['EVM', 'SOLANA', 'SUI']), address: z.string() });
-const payoutsSchema = z.array(payoutSchema).max(3, 'one address a chain family');
+const payoutsSchema = z.array(payoutSchema).max(3, 'at most one address per chain family');
 
 /** The platform fee is set by a command of the operator, and not by the merchant. */
 const settings = Object.entries(appSettingsSchema.omit({ platformFeeBps: true }).shape);

@@ -120,14 +120,15 @@ async function readWindow(reader: Reader, where: Prisma.AuditEntryWhereInput, as
 
 function windowOf(asked: Window) {
   demandListSize({ first: asked.first, last: asked.last, limit: asked.limit });
-  if (asked.first != null && asked.last != null) throw invalid([{ param: 'last', message: 'not together with first' }]);
+  if (asked.first != null && asked.last != null)
+    throw invalid([{ param: 'last', message: 'cannot be combined with first' }]);
   const names = ['after', 'before', 'cursor'] as const;
   const faults = names.filter((name) => asked[name] != null && !isId(asked[name]));
   if (faults.length > 0) throw invalid(faults.map(cursorFault));
   if (asked.cursor != null && asked.after != null)
-    throw invalid([{ param: 'cursor', message: 'not together with after' }]);
+    throw invalid([{ param: 'cursor', message: 'cannot be combined with after' }]);
   if (asked.limit != null && (asked.first != null || asked.last != null)) {
-    throw invalid([{ param: 'limit', message: 'not together with first or last' }]);
+    throw invalid([{ param: 'limit', message: 'cannot be combined with first or last' }]);
   }
   const isBackward = asked.last != null;
   return {

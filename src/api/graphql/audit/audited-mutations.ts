@@ -9,8 +9,8 @@ type Audited = readonly AuditAction[] | { unrecorded: string };
 const asks = { unrecorded: 'It asks a payer for money and moves none; the events of what it makes tell of it.' };
 const payers = { unrecorded: 'The payer decides, by signature; a merchant’s server only passes it on.' };
 const customers = { unrecorded: 'A customer is neither a setting nor money; the customer’s events tell of it.' };
-const cardUsers = { unrecorded: 'A wallet user acts, who is no member, key or operator.' };
-const passwords = { unrecorded: 'Anybody may ask for a one-time password; nothing is changed by it.' };
+const cardUsers = { unrecorded: 'The actor is a wallet user, not a member, key or operator.' };
+const passwords = { unrecorded: 'Anyone may request a one-time password, and the request changes nothing.' };
 const handovers = { unrecorded: 'The payer opens the same session in another browser; nothing else changes.' };
 const usage = {
   unrecorded: 'Usage events arrive in thousands; they are kept permanently, and invoices state their totals.',
@@ -37,7 +37,7 @@ export const auditedMutations: Readonly<Record<string, Audited>> = {
   createCheckoutSession: asks,
   createCoupon: ['coupon.created'],
   createCustomer: customers,
-  createInvoice: { unrecorded: 'A draft asks nobody for money yet; opening it is recorded.' },
+  createInvoice: { unrecorded: 'A draft requests no payment yet. Opening it is recorded.' },
   createPaymentIntent: asks,
   createPaymentLink: ['payment_link.created'],
   createProductPlan: ['product_plan.created'],

@@ -93,7 +93,7 @@ async function priceNamed(context: GraphqlContext, names: PriceNames): Promise<{
   const priceId = names.id ?? names.priceId;
   if (priceId == null) throw invalid([{ param: 'id', message: 'is required' }]);
   if (names.id != null && names.priceId != null && names.id !== names.priceId)
-    throw invalid([{ param: 'priceId', message: 'is another price than id' }]);
+    throw invalid([{ param: 'priceId', message: 'differs from id' }]);
   if (names.productPlanId != null) return { planId: names.productPlanId, priceId };
   const price = await context.database.productPlanPrice.findUnique({ where: { id: priceId } });
   if (!price) throw notFound('price');

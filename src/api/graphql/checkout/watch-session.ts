@@ -60,7 +60,7 @@ function watchOf(world: World): Watch {
     try {
       newest = await readSessionPrints(database, [...followers.keys()]);
     } catch (error) {
-      world.log.warn({ err: error }, 'Sessions could not be looked at; they are again in a second.');
+      world.log.warn({ err: error }, 'Sessions could not be read. They will be read again in a second.');
     }
     return newest;
   };

@@ -75,7 +75,7 @@ function walletFaults(input: unknown, { world }: GraphqlContext): FieldFault[] {
     typeof input === 'object' && input !== null ? input : {};
   const faults: FieldFault[] = [];
   const chain = typeof given.chainId === 'number' ? world.registry.chain(given.chainId) : undefined;
-  if (!chain) faults.push({ param: 'chainId', message: 'is no known chain' });
+  if (!chain) faults.push({ param: 'chainId', message: 'is not a known chain' });
   else if (chain.family !== 'EVM')
     faults.push({ param: 'chainId', message: `is a ${chain.family} chain, not an EVM one` });
   if (typeof given.walletAddress === 'string') {

@@ -245,7 +245,7 @@ function readSequenceArgs(args: { after?: number | null; types?: string[] | null
     throw invalid([{ param: 'types', message: `has ${types.length} entries, at most ${MOST_TYPES}` }]);
   }
   const faults = types.flatMap((type, index) =>
-    isEventType(type) ? [] : [{ param: `types[${index}]`, message: 'is no type of event' }],
+    isEventType(type) ? [] : [{ param: `types[${index}]`, message: 'is not an event type' }],
   );
   if (args.after != null && args.after < 0) {
     faults.push({ param: 'after', message: `is ${args.after}, at least 0` });

@@ -19,7 +19,7 @@ const kinds = {
   FAILED_RENEWALS:
     'Subscriptions whose current charge has failed at least once; the filter `renewalFailed` lists them.',
   DISABLED_WEBHOOKS:
-    'Webhook endpoints that the gateway disabled, because all retries failed or the receiver asked for it.',
+    'Webhook endpoints that the gateway disabled, because all retries failed or the receiver requested it.',
   MISPAID_PAYMENTS: 'Payments with the flag MISPAID that were created at or after `createdFrom`.',
   LATE_PAYMENTS: 'Payments with the flag LATE that were created at or after `createdFrom`.',
 } as const;

@@ -175,7 +175,7 @@ builder.queryField('overview', (t) =>
       const from = args.from ?? new Date(to.getTime() - DEFAULT_SPAN_MS);
       if (from >= to) throw invalid([{ param: 'from', message: 'must be before `to`' }]);
       if (to.getTime() - from.getTime() > spans[args.bucket] * BUCKETS) {
-        throw invalid([{ param: 'bucket', message: `makes more than ${BUCKETS} spans` }]);
+        throw invalid([{ param: 'bucket', message: `results in more than ${BUCKETS} intervals` }]);
       }
       const scope = await scopeOf(context, args);
       return {
@@ -205,6 +205,6 @@ function countOf(cells: readonly OverviewCell[]): number {
 
 function statusOf(text: string): (typeof paymentIntentStatuses)[number] {
   const status = paymentIntentStatuses.find((known) => known === text);
-  if (!status) throw new Error(`${text} is no status of a payment intent.`);
+  if (!status) throw new Error(`${text} is not a status of a payment intent.`);
   return status;
 }

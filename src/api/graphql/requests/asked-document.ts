@@ -38,7 +38,7 @@ export function askedDocument(
   if (!persistedOnly) return { text: query, isKnown: false };
   const text = query.trim();
   if (known.has(documentHash(text))) return { text, isKnown: true };
-  throw invalid([{ param: 'query', message: 'only persisted documents are run here' }]);
+  throw invalid([{ param: 'query', message: 'only persisted documents are accepted' }]);
 }
 
 function persisted(
@@ -58,7 +58,7 @@ function persisted(
 
 function shipped(known: KnownDocuments, hash: string): AskedDocument {
   const text = known.get(hash);
-  if (text === undefined) throw invalid([{ param: 'documentId', message: 'names no document that is known here' }]);
+  if (text === undefined) throw invalid([{ param: 'documentId', message: 'is not the hash of a known document' }]);
   return { text, isKnown: true };
 }
 

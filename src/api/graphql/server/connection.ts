@@ -65,7 +65,7 @@ function guard(field: GraphQLField<unknown, unknown>, row: string): void {
 }
 
 function exclusionFaults({ first, last, after, before }: WindowArgs): FieldFault[] {
-  const together = (param: string, other: string) => [{ param, message: `not together with ${other}` }];
+  const together = (param: string, other: string) => [{ param, message: `cannot be combined with ${other}` }];
   return [
     ...(first != null && last != null ? together('last', 'first') : []),
     ...(after != null && before != null ? together('before', 'after') : []),
@@ -104,7 +104,7 @@ function readCursor(row: string, cursor: string, form: RegExp | undefined): stri
 
 /** Returns the fault of a cursor that does not belong to its list. */
 export function cursorFault(param: string): FieldFault {
-  return { param, message: 'is no cursor of this list' };
+  return { param, message: 'is not a cursor of this list' };
 }
 
 const CURSOR_LENGTH = 200;

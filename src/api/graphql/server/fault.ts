@@ -146,7 +146,7 @@ function masked(facts: FaultFacts, error: unknown): GatewayError {
   const cause = error instanceof GraphQLError ? (error.originalError ?? error) : error;
   facts.log.error(
     { requestId: facts.requestId, path: error instanceof GraphQLError ? error.path : undefined, err: cause },
-    'An error that nobody expected was masked.',
+    'An unexpected error was masked.',
   );
   return new GatewayError('INTERNAL_ERROR', 'Something went wrong on our side.', { cause });
 }

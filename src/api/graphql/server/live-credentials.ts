@@ -82,7 +82,7 @@ async function look(world: { database: Database; clock: Clock }, watched: Set<Wa
   ]);
   for (const entry of asked) {
     if (isGood(entry.principal, good, now) || !watched.delete(entry)) continue;
-    entry.cut(new GatewayError('AUTHENTICATION_ERROR', 'The credential has ended.'));
+    entry.cut(new GatewayError('AUTHENTICATION_ERROR', 'The credential is no longer valid.'));
   }
 }
 

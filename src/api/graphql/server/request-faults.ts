@@ -19,7 +19,7 @@ const WHOLE = /^Variable "\$(\w+)" got invalid value [\s\S]*?; ([\s\S]*)$/;
 const MISSING = /^Variable "\$(\w+)" of (?:required|non-null) type "[^"]*" (was not provided|must not be null)\.$/;
 const REQUIRED_FIELD = /^Field "([^"]+)" of required type "[^"]*" was not provided/;
 const UNKNOWN_FIELD = /^Field "([^"]+)" is not defined by type/;
-export const NO_TEXT = 'has characters that are no text';
+export const NO_TEXT = 'has characters that are not valid text';
 const BAD_VALUE = /^Expected (?:value of )?(?:non-nullable )?type "[^"]*"[^;]*; ([\s\S]*)$/;
 
 type Request = { schema: GraphQLSchema; document: DocumentNode; variables: Record<string, unknown> };
@@ -135,7 +135,7 @@ function inside(path: string, message: string): FieldFault {
   const required = REQUIRED_FIELD.exec(message)?.[1];
   if (required !== undefined) return { param: below(path, required), message: 'is required' };
   const unknown = UNKNOWN_FIELD.exec(message)?.[1];
-  if (unknown !== undefined) return { param: below(path, unknown), message: 'is not a field that is known here' };
+  if (unknown !== undefined) return { param: below(path, unknown), message: 'is not a known field' };
   const words = BAD_VALUE.exec(message)?.[1] ?? message;
   return {
     param: stripInput(path),

@@ -46,18 +46,18 @@ export async function appScopeOf(
 ): Promise<{ merchantId: string; appId: string }> {
   const scope = await scopeOf(context, request);
   if (scope.appId !== null) return { merchantId: scope.merchantId, appId: scope.appId };
-  throw new GatewayError('VALIDATION_ERROR', 'appId: name the app.', {
-    details: [{ param: 'appId', message: 'is required, for the credential covers several apps' }],
+  throw new GatewayError('VALIDATION_ERROR', 'appId: is required.', {
+    details: [{ param: 'appId', message: 'is required, because the credential covers several apps' }],
   });
 }
 
 /** Returns the refusal: AUTHENTICATION_ERROR for an anonymous caller, and AUTHORIZATION_ERROR for any other. */
 export function refusal(principal: Principal): GatewayError {
   return principal.kind === 'anonymous'
-    ? new GatewayError('AUTHENTICATION_ERROR', 'This needs a credential.')
+    ? new GatewayError('AUTHENTICATION_ERROR', 'This operation requires a credential.')
     : new GatewayError('AUTHORIZATION_ERROR', 'This credential may not do this.');
 }
 
 function foreignApp(): GatewayError {
-  return new GatewayError('AUTHORIZATION_ERROR', 'The app is not one of the caller.', { param: 'appId' });
+  return new GatewayError('AUTHORIZATION_ERROR', 'The credential does not cover this app.', { param: 'appId' });
 }

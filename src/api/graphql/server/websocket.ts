@@ -244,11 +244,11 @@ function isFault(error: unknown, code: ErrorCode): boolean {
 }
 
 function tooManyOperations(limit: number): GatewayError {
-  return new GatewayError('RATE_LIMIT_EXCEEDED', `At most ${limit} operations a connection.`);
+  return new GatewayError('RATE_LIMIT_EXCEEDED', `At most ${limit} operations per connection are allowed.`);
 }
 
 export function tooManyConnections(): GatewayError {
-  return new GatewayError('RATE_LIMIT_EXCEEDED', 'Too many connections of this address are open.', {
+  return new GatewayError('RATE_LIMIT_EXCEEDED', 'Too many connections from this address are open.', {
     retryAfterSeconds: 10,
   });
 }

@@ -114,6 +114,6 @@ function cursorOf({ after, cursor }: Cursors): string | undefined {
 /** Returns the value of the argument that is given. Throws VALIDATION_ERROR if two alternatives are given. */
 function oneOf<Value>(given: Record<string, Value | null | undefined>): Value | undefined {
   const [one, other] = Object.entries(given).flatMap(([param, value]) => (value == null ? [] : [{ param, value }]));
-  if (one && other) throw invalid([{ param: other.param, message: `not together with ${one.param}` }]);
+  if (one && other) throw invalid([{ param: other.param, message: `cannot be combined with ${one.param}` }]);
   return one?.value;
 }

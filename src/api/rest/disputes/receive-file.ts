@@ -83,12 +83,12 @@ async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer> {
     }
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
-    throw new GatewayError('VALIDATION_ERROR', 'The body did not arrive.', { cause });
+    throw new GatewayError('VALIDATION_ERROR', 'The request body was not received.', { cause });
   } finally {
     // Not awaited, because it waits for a chunk that may never arrive.
     chunks.return?.().catch(() => undefined);
   }
-  if (!request.complete) throw new GatewayError('VALIDATION_ERROR', 'The body did not arrive.');
+  if (!request.complete) throw new GatewayError('VALIDATION_ERROR', 'The request body was not received.');
 }
 
 /** Throws VALIDATION_ERROR if the chunk does not arrive in time. */

@@ -13,7 +13,7 @@ export function describeAuditExport(list: JsonSchema): JsonSchema {
     tags: list.tags,
     summary: 'The audit log as a file, oldest entry first',
     description:
-      'Streams every entry that the filters let through, up to the newest one when the export begins. An answer that breaks off before its end is not whole.',
+      'Streams every entry that matches the filters, up to the newest one when the export begins. A response that ends early is incomplete.',
     security: list.security,
     parameters: [
       {

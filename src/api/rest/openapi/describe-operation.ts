@@ -51,7 +51,7 @@ function rootFieldOf(schema: GraphQLSchema, route: RestRoute): GraphQLField<unkn
   const selection = rootSelection(route);
   const root = route.kind === 'query' ? schema.getQueryType() : schema.getMutationType();
   const field = root?.getFields()[selection.name.value];
-  if (!field) throw new TypeError(`${route.operation} asks for ${selection.name.value}, which the schema has not.`);
+  if (!field) throw new TypeError(`${route.operation} selects ${selection.name.value}, which is not in the schema.`);
   return field;
 }
 

@@ -53,6 +53,6 @@ export function tagOf(path: string): Tag {
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== 'v1');
   const word = (segments[0] === 'apps' ? segments[2] : segments[0]) ?? '';
   const chapter = Object.hasOwn(chapters, word) ? chapters[word] : undefined;
-  if (!chapter) throw new TypeError(`${path} belongs to no chapter: name one in openapi/tag.ts.`);
+  if (!chapter) throw new TypeError(`${path} has no tag: add one in openapi/tag.ts.`);
   return chapter;
 }

@@ -65,7 +65,8 @@ export function obstacleOf({
   subscription,
   consent,
 }: Pick<DueRenewal, 'subscription' | 'consent'>): RenewalCause | null {
-  if (!consent?.acceptedAt) return { code: 'CONSENT_MISSING', message: 'There is no signed consent to charge by.' };
+  if (!consent?.acceptedAt)
+    return { code: 'CONSENT_MISSING', message: 'There is no signed consent under which to charge.' };
   if (consent.edition !== ESCROW_EDITION) {
     const message = 'The consent is for the first edition of the contract; the payer must consent again.';
     return { code: 'CONSENT_MISSING', message };
@@ -99,7 +100,10 @@ async function planCharge(
 ): Promise<PlannedCharge> {
   const { due, earlier, chains } = request;
   if (!isChargeable(due)) {
-    const missing: RenewalCause = { code: 'CONSENT_MISSING', message: 'There is no signed consent to charge by.' };
+    const missing: RenewalCause = {
+      code: 'CONSENT_MISSING',
+      message: 'There is no signed consent under which to charge.',
+    };
     return { kind: 'FAIL', cause: obstacleOf(due) ?? missing };
   }
   try {

@@ -69,7 +69,7 @@ function callsOf(world: Pick<ChargeWorld, 'registry'>, row: SubscriptionConsent)
 export function unknown({ chainId, walletAddress }: SubscriptionConsent): GatewayError {
   return new GatewayError(
     'CHAIN_UNAVAILABLE',
-    `Chain ${chainId} does not say what ${walletAddress} holds and allows.`,
+    `Chain ${chainId} does not return the balance and allowance of ${walletAddress}.`,
     {
       meta: { chainId },
     },
