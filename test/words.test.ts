@@ -24,6 +24,9 @@ const avoided: { shape: RegExp; instead: string; inComments?: boolean }[] = [
   { shape: /\b(last|first) first\b/i, instead: 'newest first, oldest first', inComments: true },
   { shape: /^(what|who|which|how|where|when|why)( it is)?\.$/i, instead: 'a noun: current status, the recipient' },
   { shape: /\btries (are|is) spent\b/i, instead: 'all retries failed', inComments: true },
+  { shape: /^of (a|an|the|that|its|this)\b/i, instead: 'a noun first: hash of the transaction' },
+  { shape: /\bones too\b/i, instead: 'including archived ones' },
+  { shape: /; null\b/, instead: 'a sentence of its own: Null if …' },
 ];
 
 it('descriptions avoid metaphors and fragments', () => {
