@@ -143,6 +143,7 @@ const facilitated: ExactAuthorization = {
   purpose: `0x${'7a'.repeat(32)}`,
   resource: 'https://api.example/forecast',
   identifier: null,
+  answeredTo: null,
   status: 'SETTLED',
   failure: null,
   fromNumber: 1n,

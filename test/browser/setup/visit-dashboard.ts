@@ -60,7 +60,7 @@ export async function inspect({ page, axe, pictures }: OpenPage, name: string): 
 
 /** The tables that are wider than their frames, by name. One behind a fold scrolls, as its rows are all figures. */
 function hiddenColumns(): string[] {
-  const tables = [...document.querySelectorAll('table:not(details table)')];
+  const tables = [...document.querySelectorAll<HTMLTableElement>('table:not(details table)')];
   return tables.flatMap(({ caption, parentElement: frame }) =>
     frame && frame.scrollWidth > frame.clientWidth ? (caption?.textContent ?? 'a table') : [],
   );

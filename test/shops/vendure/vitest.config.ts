@@ -9,7 +9,7 @@ export default mergeConfig(
   defineConfig({
     test: {
       ...test,
-      globalSetup: [...test.globalSetup, 'test/shops/vendure/install-plugin.ts'],
+      globalSetup: ['test/setup/global-setup.ts', 'test/shops/vendure/install-plugin.ts'],
       include: ['test/shops/vendure/*.shop.ts'],
       testTimeout: 240_000,
       maxWorkers: 1,
