@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { measuredArguments, type Usage, usageOf } from '../test/setup/api/measured-api.ts';
 import { freePort } from '../test/setup/free-port.ts';
-import { measuredArguments, type Usage, usageOf } from '../test/setup/measured-api.ts';
 
 export type ForkedServer = Usage & { pid: number; url: string; stop(): void };
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type MeasuredApi, openSender, type Sent } from '../test/setup/measured-api.ts';
+import { type MeasuredApi, openSender, type Sent } from '../test/setup/api/measured-api.ts';
 import type { Bench } from './bench.ts';
 import { openOwnApi } from './open-own-api.ts';
 import { seedIntents } from './seed-intents.ts';

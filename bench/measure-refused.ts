@@ -9,7 +9,7 @@ import {
   isWithin,
   type Timing,
 } from '../test/fuzz/hostile/time-refusals.ts';
-import { type Cost, costOf, type MeasuredApi, openSender, ownCostOf } from '../test/setup/measured-api.ts';
+import { type Cost, costOf, type MeasuredApi, openSender, ownCostOf } from '../test/setup/api/measured-api.ts';
 import type { Bench } from './bench.ts';
 import { forkServer } from './fork-server.ts';
 import { openOwnApi } from './open-own-api.ts';

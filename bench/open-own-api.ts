@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type MeasuredApi, openMeasuredApi } from '../test/setup/measured-api.ts';
+import { type MeasuredApi, openMeasuredApi } from '../test/setup/api/measured-api.ts';
 import { type Installation, withoutLimits } from './open-installation.ts';
 
 /** One more API process, or the one that `program` is, over the installation's database, with settings that differ from its others'. */

@@ -1,7 +1,7 @@
 /** Requests that are refused, of each class that a stranger can think of, at the largest that it may be. */
 import { times } from '../test/fuzz/hostile/flood.ts';
 import { renewed } from '../test/fuzz/hostile/time-refusals.ts';
-import type { Sent } from '../test/setup/measured-api.ts';
+import type { Sent } from '../test/setup/api/measured-api.ts';
 
 export type RefusedRequest = {
   name: string;

@@ -14,9 +14,9 @@ import { accessNeeded } from '../../src/api/graphql/server/access/root-access.ts
 import { routeVariables } from '../../src/api/rest/read-variables.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import type { GraphqlFault } from '../setup/api.ts';
-import { followSse } from '../setup/live.ts';
-import { openRestApi } from '../setup/rest.ts';
+import type { GraphqlFault } from '../setup/api/api.ts';
+import { followSse } from '../setup/api/live.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const api = await openRestApi();
 const key = api.merchantA.secretKey;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { runOperation } from '../operations/run-operation.ts';
-import { followSse } from '../setup/live.ts';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
+import { followSse } from '../setup/api/live.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
 
 const UPDATED =
   'subscription ($id: ID!, $after: Int) { paymentIntentUpdated(id: $id, after: $after) { sequence status } }';

@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PaymentIntentStatus, Prisma } from '../../prisma/client.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { paymentEnvironment, paymentIn } from '../setup/payment-in.ts';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
-import { makeTenantRows, type TenantRows } from '../setup/tenant-rows.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
+import { paymentEnvironment, paymentIn } from '../setup/chains/payment-in.ts';
+import { makeTenantRows, type TenantRows } from '../setup/database/tenant-rows.ts';
 
 const DAY_MS = 86_400_000;
 const LIST = `query ($filter: PaymentIntentFilter) { paymentIntents(filter: $filter, first: 50) { totalCount nodes { id flags } } }`;

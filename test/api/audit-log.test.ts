@@ -6,9 +6,9 @@ import { createPlatformCredential } from '../../src/auth/create-platform-credent
 import type { MemberRole } from '../../src/auth/members/member.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { newTestApp } from '../setup/api.ts';
-import { countStatements } from '../setup/count-statements.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { newTestApp } from '../setup/api/api.ts';
+import { openRestApi } from '../setup/api/rest.ts';
+import { countStatements } from '../setup/database/count-statements.ts';
 
 const api = await openRestApi();
 const { database, world, merchantA, merchantB, liveApp } = api;

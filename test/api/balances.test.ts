@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { localChain } from '../../src/local/local-chains.ts';
-import { openEvm, type TestEvm } from '../setup/evm.ts';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
-import { openSolanaAccounts } from '../setup/solana-accounts.ts';
-import { openSui, type TestSui } from '../setup/sui.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
+import { openEvm, type TestEvm } from '../setup/chains/evm.ts';
+import { openSolanaAccounts } from '../setup/chains/solana-accounts.ts';
+import { openSui, type TestSui } from '../setup/chains/sui.ts';
 
 const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
 const NOBODY = '0x00000000000000000000000000000000DeaDBeef';

@@ -1,7 +1,7 @@
 /** What Node's own parser refuses, before any request is there. */
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const api = await openRestApi({
   environment: { REQUEST_HEAD_LIMIT_BYTES: '8192', REQUEST_HEAD_TIMEOUT_SECONDS: '1', REQUEST_TIMEOUT_SECONDS: '2' },

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { completeCheckoutSession } from '../../src/checkout/end/complete-checkout-session.ts';
 import { endOverdueSession } from '../../src/checkout/end/end-overdue-session.ts';
 import { reopenCheckoutSession } from '../../src/checkout/end/reopen-checkout-session.ts';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
 
 const UNKNOWN = '0199f3a2-7c1e-7b3a-9d54-000000000000';
 

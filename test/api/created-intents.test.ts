@@ -3,9 +3,9 @@ import { getNamedType, isLeafType, isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { schema } from '../../src/api/graphql/schema.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { neverRecent } from '../setup/api.ts';
-import { countStatements } from '../setup/count-statements.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { neverRecent } from '../setup/api/api.ts';
+import { openRestApi } from '../setup/api/rest.ts';
+import { countStatements } from '../setup/database/count-statements.ts';
 
 const api = await openRestApi({ rememberBy: neverRecent });
 const key = api.merchantA.secretKey;

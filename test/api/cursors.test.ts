@@ -11,10 +11,10 @@ import { routeVariables } from '../../src/api/rest/read-variables.ts';
 import { createPlatformCredential } from '../../src/auth/create-platform-credential.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { type GraphqlFault, newTestApp } from '../setup/api.ts';
-import { followSse } from '../setup/live.ts';
-import { openRestApi } from '../setup/rest.ts';
-import { makeTenantRows, type TenantRows } from '../setup/tenant-rows.ts';
+import { type GraphqlFault, newTestApp } from '../setup/api/api.ts';
+import { followSse } from '../setup/api/live.ts';
+import { openRestApi } from '../setup/api/rest.ts';
+import { makeTenantRows, type TenantRows } from '../setup/database/tenant-rows.ts';
 import {
   CURSORS,
   cursorPlaces,

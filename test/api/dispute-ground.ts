@@ -2,9 +2,9 @@
 import type { DisputeStatus } from '../../prisma/client.ts';
 import { hashClientSecret, newClientSecret } from '../../src/auth/client-secret.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { memberOf, payerOf, platformOf } from '../setup/node-rows.ts';
-import { payer, paymentEnvironment, paymentIn } from '../setup/payment-in.ts';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
+import { payer, paymentEnvironment, paymentIn } from '../setup/chains/payment-in.ts';
+import { memberOf, payerOf, platformOf } from '../setup/database/node-rows.ts';
 
 export type Headers = Record<string, string>;
 

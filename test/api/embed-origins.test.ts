@@ -1,6 +1,6 @@
 /** The origins that may frame an app's checkout: the setting, and the policy under which the page for frames is served. */
 import { describe, expect, it } from 'vitest';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const api = await openRestApi();
 const UPDATE = `mutation ($id: ID, $input: UpdateAppInput!) { updateApp(id: $id, input: $input) { embedOrigins } }`;

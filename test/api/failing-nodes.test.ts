@@ -4,7 +4,7 @@ import { openInstruments } from '../../src/operations/metrics/instruments.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { openMetrics } from '../../src/platform/metrics.ts';
 import { type CheckoutGround, openCheckoutGround } from '../checkout/checkout-ground.ts';
-import { type Injected, openRpcGate, type RpcGate } from '../setup/rpc-gate.ts';
+import { type Injected, openRpcGate, type RpcGate } from '../setup/chains/rpc-gate.ts';
 
 const error = (code: number, message: string): Injected => ({ body: { error: { code, message } } });
 

@@ -1,7 +1,7 @@
 /** The small, seeded half of `npm run fuzz`. */
 import { expect, test } from 'vitest';
 import { expectWholeRows, fuzzGraphql, fuzzRest } from '../fuzz/fuzz-api.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const api = await openRestApi();
 

@@ -1,8 +1,8 @@
 /** What the gas of payments cost, as the API shows it. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/identifier.ts';
-import { openRestApi } from '../setup/rest.ts';
-import { makeTenantRows } from '../setup/tenant-rows.ts';
+import { openRestApi } from '../setup/api/rest.ts';
+import { makeTenantRows } from '../setup/database/tenant-rows.ts';
 
 const api = await openRestApi();
 const { merchantA, merchantB, database } = api;

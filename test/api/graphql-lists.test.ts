@@ -1,7 +1,7 @@
 /** Every list as the contract names it: first, after, last, before, filter and orderBy. */
 import { beforeAll, expect, test } from 'vitest';
-import { openApi, type TestApi } from '../setup/api.ts';
-import { makeTenantRows, type TenantRows } from '../setup/tenant-rows.ts';
+import { openApi, type TestApi } from '../setup/api/api.ts';
+import { makeTenantRows, type TenantRows } from '../setup/database/tenant-rows.ts';
 
 let api: TestApi;
 let rows: TenantRows;

@@ -4,8 +4,8 @@ import { openLiveCredentials } from '../../src/api/graphql/server/live-credentia
 import { appendEvents } from '../../src/events/append-events.ts';
 import type { EventType } from '../../src/events/event-type.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { openApi, type TestApi, type TestApp } from '../setup/api.ts';
-import { followSse, followWs, wsClient } from '../setup/live.ts';
+import { openApi, type TestApi, type TestApp } from '../setup/api/api.ts';
+import { followSse, followWs, wsClient } from '../setup/api/live.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApi, type TestApi } from '../setup/api.ts';
+import { openApi, type TestApi } from '../setup/api/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

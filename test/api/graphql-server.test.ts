@@ -5,7 +5,7 @@ import { documentHash } from '../../src/api/graphql/requests/known-documents.ts'
 import { accessNeeded } from '../../src/api/graphql/server/access/root-access.ts';
 import { composedSchema } from '../../src/gateway/composed-schema.ts';
 import { publishedSchema } from '../../src/gateway/print-schema.ts';
-import { openApi, type TestApi } from '../setup/api.ts';
+import { openApi, type TestApi } from '../setup/api/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/identifier.ts';
-import { neverRecent, openApi, type TestApi } from '../setup/api.ts';
-import { countStatements } from '../setup/count-statements.ts';
+import { neverRecent, openApi, type TestApi } from '../setup/api/api.ts';
+import { countStatements } from '../setup/database/count-statements.ts';
 
 let api: TestApi;
 const INTENTS = 30;

@@ -14,9 +14,9 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/api/graphql/schema.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { type GraphqlFault, openApi, type TestApi } from '../setup/api.ts';
-import { followSse } from '../setup/live.ts';
-import { makeTenantRows, type TenantRows } from '../setup/tenant-rows.ts';
+import { type GraphqlFault, openApi, type TestApi } from '../setup/api/api.ts';
+import { followSse } from '../setup/api/live.ts';
+import { makeTenantRows, type TenantRows } from '../setup/database/tenant-rows.ts';
 
 type Kind = keyof TenantRows;
 type Case = { root: GraphQLObjectType; operation: string; field: string; path: string[]; kind: Kind };

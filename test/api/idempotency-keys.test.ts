@@ -1,7 +1,7 @@
 /** What a caller may write as an idempotency key, and whose it is where anybody may call. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const api = await openRestApi({ environment: { TRUSTED_PROXIES: '1' } });
 const direct = await openRestApi();

@@ -7,10 +7,10 @@ import { removeMember } from '../../src/auth/members/remove-member.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { pauseChain } from '../../src/operations/pause-chain.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { countStatements } from '../setup/count-statements.ts';
-import { openEvm } from '../setup/evm.ts';
-import { followSse } from '../setup/live.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { followSse } from '../setup/api/live.ts';
+import { openRestApi } from '../setup/api/rest.ts';
+import { openEvm } from '../setup/chains/evm.ts';
+import { countStatements } from '../setup/database/count-statements.ts';
 
 const node = await openEvm();
 /** A sender key that has never sent anything, and has no gas. */

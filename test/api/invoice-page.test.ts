@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { followInvoicePayment } from '../../src/invoices/follow-invoice-payment.ts';
 import { markInvoiceOverdue } from '../../src/invoices/mark-invoice-overdue.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
 
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>&`;
 const tea = { description: 'Tea', amount: '3.00', quantity: 2 };

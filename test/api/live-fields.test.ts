@@ -9,9 +9,9 @@ import type { EventType } from '../../src/events/event-type.ts';
 import { queueDeliveries } from '../../src/events/webhooks/queue-deliveries.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { subscriptionFields } from '../../src/subscriptions/subscription-fields.ts';
-import { openApi, type TestApi, type TestApp } from '../setup/api.ts';
-import { followSse, followWs, type Live, wsClient } from '../setup/live.ts';
-import { makeTenantRows, type TenantRows } from '../setup/tenant-rows.ts';
+import { openApi, type TestApi, type TestApp } from '../setup/api/api.ts';
+import { followSse, followWs, type Live, wsClient } from '../setup/api/live.ts';
+import { makeTenantRows, type TenantRows } from '../setup/database/tenant-rows.ts';
 
 let api: TestApi;
 let rows: TenantRows;

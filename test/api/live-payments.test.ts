@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { transaction } from '../../prisma/client.ts';
 import { appendEvents } from '../../src/events/append-events.ts';
 import { paymentEvent } from '../../src/payments/actions/payment-event.ts';
-import { openApi, type TestApi } from '../setup/api.ts';
-import { type Gateway, openGateway } from '../setup/gateway.ts';
-import { followSse, followWs, type Live, wsClient } from '../setup/live.ts';
+import { openApi, type TestApi } from '../setup/api/api.ts';
+import { followSse, followWs, type Live, wsClient } from '../setup/api/live.ts';
+import { type Gateway, openGateway } from '../setup/gateway/gateway.ts';
 
 let api: TestApi;
 let gateway: Gateway;

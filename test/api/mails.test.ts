@@ -5,7 +5,7 @@ import { inviteMember } from '../../src/auth/members/invite-member.ts';
 import type { MemberRole } from '../../src/auth/members/member.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const api = await openRestApi();
 const { merchantA, merchantB, database } = api;

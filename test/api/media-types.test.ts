@@ -1,6 +1,6 @@
 /** What /graphql takes and answers by the types that a client names. */
 import { expect, test } from 'vitest';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const api = await openRestApi();
 const query = JSON.stringify({ query: '{ viewer { kind } }' });

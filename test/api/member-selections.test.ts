@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { inviteMember } from '../../src/auth/members/invite-member.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const api = await openRestApi();
 const { merchantId, appId, secretKey: key } = api.merchantA;

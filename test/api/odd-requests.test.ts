@@ -1,7 +1,7 @@
 /** Requests that HTTP allows and hardly anybody makes: Node's own answers to them have no shape of ours. */
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const api = await openRestApi();
 

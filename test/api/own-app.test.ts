@@ -1,6 +1,6 @@
 /** `appId` in a body: the caller's own is accepted everywhere, and any other is refused, existing or not. */
 import { describe, expect, it } from 'vitest';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const api = await openRestApi();
 const { merchantA, merchantB, liveApp } = api;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, getNamedType, isEnumType, isInputType, Kind, parse, type TypeNode, typeFromAST } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
 import { newId } from '../../src/platform/identifier.ts';
-import { openApi, type TestApi } from '../setup/api.ts';
+import { openApi, type TestApi } from '../setup/api/api.ts';
 
 const schema = buildSchema(readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8'));
 const documents: string[] = JSON.parse(

@@ -7,8 +7,8 @@ import { consentHash } from '../../src/escrow/consent.ts';
 import { disputeTypedData } from '../../src/escrow/dispute-request.ts';
 import { type PaymentTerms, termsHash, termsToJson, uuidToBytes32 } from '../../src/escrow/terms.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
-import { makeTenantRows } from '../setup/tenant-rows.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
+import { makeTenantRows } from '../setup/database/tenant-rows.ts';
 
 const chainId = 31337;
 const ada = privateKeyToAccount(generatePrivateKey());

@@ -5,8 +5,8 @@ import { hashClientSecret, newClientSecret } from '../../src/auth/client-secret.
 import { createPlatformCredential } from '../../src/auth/create-platform-credential.ts';
 import { disputeTypedData } from '../../src/escrow/dispute-request.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { arbiter, payer, paymentEnvironment, paymentIn } from '../setup/payment-in.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
+import { arbiter, payer, paymentEnvironment, paymentIn } from '../setup/chains/payment-in.ts';
 
 const chainId = 31337;
 const api = await openRestApi(paymentEnvironment);

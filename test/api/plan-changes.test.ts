@@ -5,7 +5,7 @@ import { consentToJson } from '../../src/escrow/consent.ts';
 import { uuidToBytes32 } from '../../src/escrow/terms.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { consentPeriod } from '../../src/subscriptions/billing-period.ts';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
 
 const CAP = 12_500_000n;
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
 
 let api: RestApi;
 let key: string;

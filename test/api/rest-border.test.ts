@@ -1,7 +1,7 @@
 /** What every REST path does before and after its resource: bodies, methods, errors, headers. */
 import { request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const api = await openRestApi();
 const key = api.merchantA.secretKey;

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { restRoutes } from '../../generated/rest.ts';
 import type { RestRoute } from '../../src/api/rest/rest-route.ts';
-import { openRestApi, type RestAnswer } from '../setup/rest.ts';
+import { openRestApi, type RestAnswer } from '../setup/api/rest.ts';
 import { documentedPaths } from './documented-paths.ts';
 
 const api = await openRestApi();

@@ -1,7 +1,7 @@
 /** The same call made twice, over HTTP. */
 import { connect } from 'node:net';
 import { expect, test, vi } from 'vitest';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const api = await openRestApi({ environment: { DATABASE_POOL_SIZE: '5' } });
 const key = api.merchantA.secretKey;

@@ -1,7 +1,7 @@
 /** The REST projection of payment intents, an outcome a test. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const api = await openRestApi();
 const { merchantA, merchantB, liveApp } = api;

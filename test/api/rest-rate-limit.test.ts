@@ -4,8 +4,8 @@ import { openGate } from '../../src/api/gate.ts';
 import { openParts } from '../../src/api/open-parts.ts';
 import { startApi } from '../../src/api/start-api.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { openTestGraph } from '../setup/graph.ts';
-import { callRest, openRestApi } from '../setup/rest.ts';
+import { openTestGraph } from '../setup/api/graph.ts';
+import { callRest, openRestApi } from '../setup/api/rest.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const UNKNOWN = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11';

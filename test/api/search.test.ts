@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rarestParts } from '../../src/payments/search/find-by-part.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { openApi, type TestApi } from '../setup/api.ts';
-import { makeTenantRows, type TenantRows } from '../setup/tenant-rows.ts';
+import { openApi, type TestApi } from '../setup/api/api.ts';
+import { makeTenantRows, type TenantRows } from '../setup/database/tenant-rows.ts';
 
 let api: TestApi;
 let ours: TenantRows;

@@ -9,8 +9,8 @@ import { appendEvents } from '../../src/events/append-events.ts';
 import { type Feed, openFeed } from '../../src/events/feed.ts';
 import { openListener } from '../../src/platform/database/listener.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { openApi, type TestApi } from '../setup/api.ts';
-import { openTestGraph } from '../setup/graph.ts';
+import { openApi, type TestApi } from '../setup/api/api.ts';
+import { openTestGraph } from '../setup/api/graph.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const OF_A_BATCH = 10;

@@ -12,8 +12,8 @@ import {
 } from '@solana/spl-token';
 import { Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
 import { beforeAll, expect, it } from 'vitest';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
-import { openSolana, type TestSolana } from '../setup/solana.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
+import { openSolana, type TestSolana } from '../setup/chains/solana.ts';
 
 let solana: TestSolana;
 let api: RestApi;

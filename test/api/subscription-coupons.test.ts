@@ -1,6 +1,6 @@
 /** Coupons of subscriptions over the API: creating, links, applying and removing, by their outcomes. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
 
 const UNKNOWN = '0199f3a2-7c1e-7b3a-9d54-000000000000';
 

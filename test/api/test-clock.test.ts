@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { createPlatformCredential } from '../../src/auth/create-platform-credential.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
-import { testChains } from '../setup/test-chains.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
+import { testChains } from '../setup/chains/test-chains.ts';
 
 const node = 'http://127.0.0.1:9';
 const [one, two] = testChains;

@@ -5,8 +5,8 @@ import type { PayoutRole, Prisma } from '../../prisma/client.ts';
 import { hashClientSecret, newClientSecret } from '../../src/auth/client-secret.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { paymentEnvironment, paymentIn } from '../setup/payment-in.ts';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
+import { paymentEnvironment, paymentIn } from '../setup/chains/payment-in.ts';
 
 const chainId = 31337;
 const wallet = privateKeyToAccount(generatePrivateKey());

@@ -1,6 +1,6 @@
 /** Paths that lead nowhere: a page for browsers, JSON for everybody else, both with 404. */
 import { beforeAll, expect, it } from 'vitest';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey } from '../../src/auth/create-api-key.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { memberOf } from '../setup/node-rows.ts';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
+import { memberOf } from '../setup/database/node-rows.ts';
 
 const METERING = { scheme: 'PER_UNIT', unitName: 'API call', unitAmount: '0.001', capAmount: '50' };
 const DAY_MS = 86_400_000;

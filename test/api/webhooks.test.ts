@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { queueDeliveries } from '../../src/events/webhooks/queue-deliveries.ts';
 import { serveEndpoint } from '../../src/events/webhooks/serve-endpoint.ts';
-import { openReceiver, type Receiver } from '../setup/receiver.ts';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
+import { openReceiver, type Receiver } from '../setup/receivers/receiver.ts';
 
 let api: RestApi;
 let key: string;

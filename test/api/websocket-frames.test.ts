@@ -1,7 +1,7 @@
 /** Frames of a websocket that a client must not send: they close its connection, and leave no trace on the server's streams. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const api = await openRestApi();
 const printed = [vi.spyOn(console, 'error'), vi.spyOn(console, 'warn')];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/auth/create-api-key.ts';
-import { openApi, type TestApi } from '../setup/api.ts';
+import { openApi, type TestApi } from '../setup/api/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { inviteMember } from '../../src/auth/members/invite-member.ts';
 import type { MemberRole } from '../../src/auth/members/member.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { openApi } from '../setup/api.ts';
+import { openApi } from '../setup/api/api.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const api = await openApi();

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { restRoutes } from '../../generated/rest.ts';
 import { accessNeeded } from '../../src/api/graphql/server/access/root-access.ts';
 import { composedSchema } from '../../src/gateway/composed-schema.ts';
-import { callGraphql } from '../setup/api.ts';
-import { everyCredential, granted, mayBe } from '../setup/every-credential.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { callGraphql } from '../setup/api/api.ts';
+import { everyCredential, granted, mayBe } from '../setup/api/every-credential.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const schema = composedSchema();
 const api = await openRestApi();

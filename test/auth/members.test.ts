@@ -5,7 +5,7 @@ import type { MemberRole } from '../../src/auth/members/member.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { openCardGround } from '../card/card-ground.ts';
-import { followSse, followWs, wsClient } from '../setup/live.ts';
+import { followSse, followWs, wsClient } from '../setup/api/live.ts';
 
 const ground = await openCardGround();
 const { world, merchantA, merchantB, liveApp, database, graphql } = ground;

@@ -10,8 +10,8 @@ import { silentLog } from '../../src/platform/log.ts';
 import { openMailer } from '../../src/platform/mail/mail.ts';
 import { unseal } from '../../src/platform/secret-box.ts';
 import { openCardGround } from '../card/card-ground.ts';
-import { freshDatabase } from '../setup/database.ts';
-import { openMailbox } from '../setup/mailbox.ts';
+import { freshDatabase } from '../setup/database/database.ts';
+import { openMailbox } from '../setup/mail/mailbox.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const { database } = await freshDatabase();

@@ -16,18 +16,18 @@ import { rotateApiKey } from '../../src/auth/rotate-api-key.ts';
 import { revokeSession } from '../../src/card/revoke-session.ts';
 import { openListener } from '../../src/platform/database/listener.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { callGraphql, openApi, type TestApi } from '../setup/api.ts';
-import { countStatements } from '../setup/count-statements.ts';
-import { openDatabaseProxy } from '../setup/database-proxy.ts';
-import { everyMutation, type MadeCall, makeCall } from '../setup/every-mutation.ts';
-import { fingerprint } from '../setup/fingerprint.ts';
-import { followSse, followWs, wsClient } from '../setup/live.ts';
-import { callRest } from '../setup/rest.ts';
-import { openSecondApi } from '../setup/second-api.ts';
+import { callGraphql, openApi, type TestApi } from '../setup/api/api.ts';
+import { everyMutation, type MadeCall, makeCall } from '../setup/api/every-mutation.ts';
+import { followSse, followWs, wsClient } from '../setup/api/live.ts';
+import { callRest } from '../setup/api/rest.ts';
+import { openSecondApi } from '../setup/api/second-api.ts';
+import { countStatements } from '../setup/database/count-statements.ts';
+import { openDatabaseProxy } from '../setup/database/database-proxy.ts';
+import { fingerprint } from '../setup/database/fingerprint.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 type Way = {
-  /** By whose credential: see test/setup/every-mutation.ts. */
+  /** By whose credential: see test/setup/api/every-mutation.ts. */
   mutation: string;
   /** What is read; by default who calls. */
   read?: string;

@@ -14,12 +14,12 @@ import { authenticate } from '../../src/auth/authenticate.ts';
 import type { Principal } from '../../src/auth/principal.ts';
 import { revokeApiKey } from '../../src/auth/revoke-api-key.ts';
 import { revokeSession } from '../../src/card/revoke-session.ts';
-import { type GraphqlFault, openApi, type TestApi } from '../setup/api.ts';
-import { everyMutation, type MadeCall, makeCall } from '../setup/every-mutation.ts';
-import { fingerprint } from '../setup/fingerprint.ts';
-import { followWs, type WsClient, wsClient } from '../setup/live.ts';
-import { openReceiver } from '../setup/receiver.ts';
-import { openSecondApi } from '../setup/second-api.ts';
+import { type GraphqlFault, openApi, type TestApi } from '../setup/api/api.ts';
+import { everyMutation, type MadeCall, makeCall } from '../setup/api/every-mutation.ts';
+import { followWs, type WsClient, wsClient } from '../setup/api/live.ts';
+import { openSecondApi } from '../setup/api/second-api.ts';
+import { fingerprint } from '../setup/database/fingerprint.ts';
+import { openReceiver } from '../setup/receivers/receiver.ts';
 
 let api: TestApi;
 let elsewhere: Awaited<ReturnType<typeof openSecondApi>>;

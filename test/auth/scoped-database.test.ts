@@ -5,7 +5,7 @@ import type { Database } from '../../prisma/client.ts';
 import { Prisma } from '../../prisma/client.ts';
 import { scopedDatabase } from '../../src/auth/scoped-database.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 let database: Database;
 const owner = { merchantId: newId(), appId: newId(), otherAppId: newId(), intentId: newId(), sessionId: newId() };

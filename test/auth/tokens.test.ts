@@ -9,7 +9,7 @@ import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { openSigningKeys, rotateSigningKeys } from '../../src/auth/tokens/signing-keys.ts';
 import { unseal } from '../../src/platform/secret-box.ts';
 import { claimsIn } from '../card/card-ground.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 const { database } = await freshDatabase();
 const sealKey = openSecretKeys({}).signing;

@@ -6,7 +6,7 @@ import { inviteMember } from '../../src/auth/members/invite-member.ts';
 import { nameOperator } from '../../src/auth/members/name-operator.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { openReceiver } from '../setup/receiver.ts';
+import { openReceiver } from '../setup/receivers/receiver.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
 import { openPage } from './setup/open-page.ts';
 import { inspect, visitDashboard } from './setup/visit-dashboard.ts';

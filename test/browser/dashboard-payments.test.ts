@@ -8,7 +8,7 @@ import { inviteMember } from '../../src/auth/members/invite-member.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { fiatFigure, tokenFigure } from '../../web/src/ui/formats/money.ts';
 import { signStep } from '../checkout/sign-step.ts';
-import { openReceiver, type Receiver } from '../setup/receiver.ts';
+import { openReceiver, type Receiver } from '../setup/receivers/receiver.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
 import { openPage } from './setup/open-page.ts';
 import { payIntent } from './setup/pay-intent.ts';

@@ -9,7 +9,7 @@ import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { publishLiabilities } from '../../src/payments/reports/liabilities/publish-liabilities.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { openPayoutsGround, type PayoutsGround } from '../payments/payouts/payouts-ground.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 import { openPage } from './setup/open-page.ts';
 import { inspect } from './setup/visit-dashboard.ts';
 

@@ -1,6 +1,6 @@
 /** The documentation in a browser: its own policy stops none of it, its search finds pages, and it is usable on a phone. */
 import { expect, test, vi } from 'vitest';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 import { openPage } from './setup/open-page.ts';
 
 // On a busy machine a whole flow takes minutes.

@@ -1,7 +1,7 @@
 /** Mails as people see them: what a merchant switches on, what a member receives, and the link that repairs a failed renewal. */
 import { beforeAll, expect, test, vi } from 'vitest';
 import { newId } from '../../src/platform/identifier.ts';
-import { readMail } from '../setup/read-mail.ts';
+import { readMail } from '../setup/mail/read-mail.ts';
 import { findAccessibilityFaults } from './setup/find-accessibility-faults.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
 import { openPage } from './setup/open-page.ts';

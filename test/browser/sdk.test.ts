@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSluice } from '../../packages/sdk/src/index.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 import { onTeardown } from '../setup/teardown.ts';
 import { openPage } from './setup/open-page.ts';
 

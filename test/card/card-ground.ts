@@ -7,9 +7,9 @@ import { mailOneTimePassword } from '../../src/auth/one-time-password/mail-one-t
 import { silentLog } from '../../src/platform/log.ts';
 import { openMailer } from '../../src/platform/mail/mail.ts';
 import { jobEntry, runQueue } from '../../src/platform/queue.ts';
-import type { OpenApiOptions } from '../setup/api.ts';
-import { openMailbox } from '../setup/mailbox.ts';
-import { openRestApi, type RestAnswer } from '../setup/rest.ts';
+import type { OpenApiOptions } from '../setup/api/api.ts';
+import { openRestApi, type RestAnswer } from '../setup/api/rest.ts';
+import { openMailbox } from '../setup/mail/mailbox.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const WAIT_MS = 30_000;

@@ -4,8 +4,8 @@ import { base58, base64 } from '@scure/base';
 import { Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
 import { concat, getCreate2Address, type Hex, keccak256, serializeErc6492Signature, toHex } from 'viem';
 import { expect, test } from 'vitest';
-import { openEvm } from '../setup/evm.ts';
-import { followSse } from '../setup/live.ts';
+import { followSse } from '../setup/api/live.ts';
+import { openEvm } from '../setup/chains/evm.ts';
 import { openCardGround, signInMessage } from './card-ground.ts';
 
 const evm = await openEvm();

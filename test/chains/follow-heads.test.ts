@@ -6,8 +6,8 @@ import { runProjector } from '../../src/facts/run-projector.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { openGround } from '../payments/ground.ts';
+import { openWebsocketProxy } from '../setup/api/websocket-proxy.ts';
 import { onTeardown } from '../setup/teardown.ts';
-import { openWebsocketProxy } from '../setup/websocket-proxy.ts';
 
 const ground = await openGround();
 const { evm, database, registry, nodes, url } = ground;

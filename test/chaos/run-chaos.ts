@@ -5,7 +5,7 @@
  * something does not hold. See docs/reliability.md.
  */
 import { parseArgs } from 'node:util';
-import { seeded } from '../setup/seeded.ts';
+import { seeded } from '../setup/database/seeded.ts';
 import { faultNames, planBlows } from './faults.ts';
 import { countBy, judge } from './judge.ts';
 import { openLoad } from './load.ts';

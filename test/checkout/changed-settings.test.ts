@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { transaction } from '../../prisma/client.ts';
 import { openParts } from '../../src/api/open-parts.ts';
 import { storedKey } from '../../src/platform/idempotency/idempotency-request.ts';
-import type { GraphqlAnswer } from '../setup/api.ts';
-import { openSecondApi } from '../setup/second-api.ts';
+import type { GraphqlAnswer } from '../setup/api/api.ts';
+import { openSecondApi } from '../setup/api/second-api.ts';
 import { type CheckoutGround, openCheckoutGround } from './checkout-ground.ts';
 
 let ground: CheckoutGround;

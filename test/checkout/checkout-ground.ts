@@ -3,9 +3,9 @@ import type { Address, Hex } from 'viem';
 import type { NodeObservers } from '../../src/chains/rpc-call.ts';
 import type { PaymentStep } from '../../src/checkout/payment-step.ts';
 import { readEscrowState } from '../../src/escrow/read-escrow-state.ts';
-import type { OpenApiOptions } from '../setup/api.ts';
-import { openEvm, type TestEvm } from '../setup/evm.ts';
-import { openRestApi, type RestApi, type RestCall } from '../setup/rest.ts';
+import type { OpenApiOptions } from '../setup/api/api.ts';
+import { openRestApi, type RestApi, type RestCall } from '../setup/api/rest.ts';
+import { openEvm, type TestEvm } from '../setup/chains/evm.ts';
 import { accountOf, signStep } from './sign-step.ts';
 
 type Payer = { address: Address; privateKey: Hex };

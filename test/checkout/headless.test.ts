@@ -1,6 +1,6 @@
 /** Options, prepare and confirm, an outcome a test; that the payments work is `paying.test.ts`. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newTestApp } from '../setup/api.ts';
+import { newTestApp } from '../setup/api/api.ts';
 import { type CheckoutGround, type OpenedSession, openCheckoutGround, type Prepared } from './checkout-ground.ts';
 
 let ground: CheckoutGround;

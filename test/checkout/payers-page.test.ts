@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transaction } from '../../prisma/client.ts';
 import { noteRelayFailure } from '../../src/checkout/note-relay-failure.ts';
 import { termsFromJson, termsHash } from '../../src/escrow/terms.ts';
-import { followWs, type Live, type WsClient, wsClient } from '../setup/live.ts';
+import { followWs, type Live, type WsClient, wsClient } from '../setup/api/live.ts';
 import { type CheckoutGround, openCheckoutGround } from './checkout-ground.ts';
 
 let ground: CheckoutGround;

@@ -12,7 +12,7 @@ import { createCheckoutSession } from '../../src/checkout/create-checkout-sessio
 import { prepareCheckout } from '../../src/checkout/prepare-checkout.ts';
 import type { Call } from '../../src/escrow/calldata.ts';
 import { fixedPrices } from '../../src/prices/sources/fixed-prices.ts';
-import { type Gateway, openGateway } from '../setup/gateway.ts';
+import { type Gateway, openGateway } from '../setup/gateway/gateway.ts';
 import { signStep } from './sign-step.ts';
 
 type Payer = { address: Hex; privateKey: Hex };

@@ -7,7 +7,7 @@ import { completeCheckoutSession } from '../../src/checkout/end/complete-checkou
 import { endOverdueSession } from '../../src/checkout/end/end-overdue-session.ts';
 import { reopenCheckoutSession } from '../../src/checkout/end/reopen-checkout-session.ts';
 import { noteRelayFailure } from '../../src/checkout/note-relay-failure.ts';
-import { openApi, type TestApi } from '../setup/api.ts';
+import { openApi, type TestApi } from '../setup/api/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

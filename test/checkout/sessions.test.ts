@@ -1,6 +1,6 @@
 /** Checkout sessions over REST, an outcome a test. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openRestApi, type RestApi, type RestCall } from '../setup/rest.ts';
+import { openRestApi, type RestApi, type RestCall } from '../setup/api/rest.ts';
 
 let api: RestApi;
 let key: string;

@@ -1,8 +1,8 @@
 /** Addresses out of which nobody could move money again: set by a merchant, named by a payer, or stored already. */
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { escrowAddress } from '../../src/escrow/escrow-bytecode.ts';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
-import { testChains } from '../setup/test-chains.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
+import { testChains } from '../setup/chains/test-chains.ts';
 
 const [here, elsewhere] = testChains;
 if (!here || !elsewhere) throw new Error('There are two test chains.');

@@ -2,8 +2,8 @@
 import { Transaction } from '@solana/web3.js';
 import { setPayoutAddress } from '../../src/auth/set-payout-address.ts';
 import type { LocalSolanaAccount } from '../../src/local/solana/solana-accounts.ts';
-import { openRestApi, type RestCall } from '../setup/rest.ts';
-import { openSolana } from '../setup/solana.ts';
+import { openRestApi, type RestCall } from '../setup/api/rest.ts';
+import { openSolana } from '../setup/chains/solana.ts';
 import type { OpenedSession } from './checkout-ground.ts';
 
 export const VAULT_SECRET = '5a'.repeat(32);

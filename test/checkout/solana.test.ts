@@ -8,8 +8,8 @@ import { verify } from '../../src/operations/verify.ts';
 import { operatorAddress } from '../../src/operator/solana/operator-address.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { openMailer } from '../../src/platform/mail/mail.ts';
-import { paySolanaUrl } from '../setup/pay-solana-url.ts';
-import { openSolanaTurns } from '../setup/solana-turns.ts';
+import { paySolanaUrl } from '../setup/chains/pay-solana-url.ts';
+import { openSolanaTurns } from '../setup/chains/solana-turns.ts';
 import { onTeardown } from '../setup/teardown.ts';
 import { openSolanaGround, type SolanaGround, VAULT_SECRET } from './solana-ground.ts';
 

@@ -23,7 +23,7 @@ import { chargeIntentId, type RecurringConsent } from '../../src/escrow/consent.
 import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
 import { type PaymentTerms, uuidToBytes32 } from '../../src/escrow/terms.ts';
 import { usdcTokenAbi } from '../../src/local/test-tokens.ts';
-import { openEvm, type TestEvm } from '../setup/evm.ts';
+import { openEvm, type TestEvm } from '../setup/chains/evm.ts';
 
 const DAY = 86_400;
 const AMOUNT = 1_000_000n;

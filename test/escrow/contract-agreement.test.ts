@@ -30,7 +30,7 @@ import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
 import { decodeEscrowLog, parseEscrowEvent } from '../../src/escrow/escrow-event.ts';
 import { readEscrowState } from '../../src/escrow/read-escrow-state.ts';
 import { type PaymentTerms, termsHash, termsTypedData, uuidToBytes32 } from '../../src/escrow/terms.ts';
-import { openEvm, type TestEvm } from '../setup/evm.ts';
+import { openEvm, type TestEvm } from '../setup/chains/evm.ts';
 
 let evm: TestEvm;
 let place: { chainId: number; escrow: Address };

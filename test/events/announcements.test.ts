@@ -4,7 +4,7 @@ import { announcedApps, announceEvents, announcementChannel } from '../../src/ev
 import { openListener } from '../../src/platform/database/listener.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const { database, url } = await freshDatabase();

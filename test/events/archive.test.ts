@@ -14,7 +14,7 @@ import { createWebhookEndpoint } from '../../src/events/webhooks/create-webhook-
 import { queueDeliveries } from '../../src/events/webhooks/queue-deliveries.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { addJob } from '../../src/platform/jobs.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 const before = new Date('2026-03-01T00:00:00Z');
 

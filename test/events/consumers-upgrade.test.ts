@@ -16,9 +16,9 @@ import { newId } from '../../src/platform/identifier.ts';
 import { addJob } from '../../src/platform/jobs.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { jobEntry, runQueue } from '../../src/platform/queue.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
+import { openWebhookApp } from '../setup/receivers/webhooks.ts';
 import { onTeardown } from '../setup/teardown.ts';
-import { openWebhookApp } from '../setup/webhooks.ts';
 
 const migration = readFileSync(
   new URL('../../prisma/migrations/20261126170000_event_consumers/migration.sql', import.meta.url),

@@ -15,8 +15,8 @@ import { type Listener, openListener } from '../../src/platform/database/listene
 import { newId } from '../../src/platform/identifier.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { jobEntry, runQueue } from '../../src/platform/queue.ts';
-import { openConsumers } from '../setup/consume-events.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
+import { openConsumers } from '../setup/receivers/consume-events.ts';
 
 let database: Database;
 let url: string;

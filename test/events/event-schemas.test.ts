@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import published from '../../schema/events.json' with { type: 'json' };
 import { eventBody } from '../../src/events/event-body.ts';
 import { eventTypes } from '../../src/events/event-type.ts';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
 
 let api: RestApi;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import type { Follower } from '../../src/events/follower.ts';
 import { type Listener, openListener } from '../../src/platform/database/listener.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 let database: Database;
 let feed: Feed;

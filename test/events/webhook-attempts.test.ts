@@ -7,8 +7,15 @@ import { runWebhooks } from '../../src/events/webhooks/run-webhooks.ts';
 import { readVitalSigns } from '../../src/operations/health/vital-signs.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { collectGarbage } from '../setup/collect-garbage.ts';
-import { freshDatabase } from '../setup/database.ts';
-import { firstAttempts, openWebhookApp, sequenceOf, sequencesOf, upTo, type WebhookApp } from '../setup/webhooks.ts';
+import { freshDatabase } from '../setup/database/database.ts';
+import {
+  firstAttempts,
+  openWebhookApp,
+  sequenceOf,
+  sequencesOf,
+  upTo,
+  type WebhookApp,
+} from '../setup/receivers/webhooks.ts';
 
 let database: Database;
 let app: WebhookApp;

@@ -15,8 +15,8 @@ import { updateWebhookEndpoint } from '../../src/events/webhooks/update-webhook-
 import type { CreateEndpointInput } from '../../src/events/webhooks/webhook-endpoint.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { freshDatabase } from '../setup/database.ts';
-import { openHangingReceiver, openReceiver, type Receiver } from '../setup/receiver.ts';
+import { freshDatabase } from '../setup/database/database.ts';
+import { openHangingReceiver, openReceiver, type Receiver } from '../setup/receivers/receiver.ts';
 
 let database: Database;
 let receiver: Receiver;

@@ -6,9 +6,9 @@ import { deleteWebhookEndpoint } from '../../src/events/webhooks/delete-webhook-
 import { runWebhooks } from '../../src/events/webhooks/run-webhooks.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { collectGarbage } from '../setup/collect-garbage.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
+import { openWebhookApp } from '../setup/receivers/webhooks.ts';
 import { onTeardown } from '../setup/teardown.ts';
-import { openWebhookApp } from '../setup/webhooks.ts';
 
 const EVENTS_A_ROUND = 50;
 const ENDPOINTS_A_ROUND = 8;

@@ -4,8 +4,8 @@ import type { Database, WebhookEndpoint } from '../../prisma/client.ts';
 import { redeliverWebhook } from '../../src/events/webhooks/redeliver-webhook.ts';
 import { runWebhooks } from '../../src/events/webhooks/run-webhooks.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { freshDatabase } from '../setup/database.ts';
-import { openWebhookApp, sequenceOf, sequencesOf, upTo, type WebhookApp } from '../setup/webhooks.ts';
+import { freshDatabase } from '../setup/database/database.ts';
+import { openWebhookApp, sequenceOf, sequencesOf, upTo, type WebhookApp } from '../setup/receivers/webhooks.ts';
 
 let database: Database;
 let app: WebhookApp;

@@ -6,9 +6,9 @@ import { runWebhooks } from '../../src/events/webhooks/run-webhooks.ts';
 import { deliveriesChannel } from '../../src/events/webhooks/store.ts';
 import { openListener } from '../../src/platform/database/listener.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { freshDatabase } from '../setup/database.ts';
-import { handListener } from '../setup/hand-listener.ts';
-import { openWebhookApp } from '../setup/webhooks.ts';
+import { handListener } from '../setup/api/hand-listener.ts';
+import { freshDatabase } from '../setup/database/database.ts';
+import { openWebhookApp } from '../setup/receivers/webhooks.ts';
 
 const { database, url } = await freshDatabase();
 const clock = { now: () => new Date() };

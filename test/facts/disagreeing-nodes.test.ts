@@ -4,8 +4,8 @@ import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { openLogSource } from '../../src/facts/log-source.ts';
 import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
 import { type Ground, openGround, projectorWorld } from '../payments/ground.ts';
-import { type Fork, forkChain } from '../setup/fork-chain.ts';
-import { openRpcGate, type RpcGate } from '../setup/rpc-gate.ts';
+import { type Fork, forkChain } from '../setup/chains/fork-chain.ts';
+import { openRpcGate, type RpcGate } from '../setup/chains/rpc-gate.ts';
 
 const FINALITY_BLOCKS = 40;
 

@@ -5,9 +5,9 @@ import { paymentFactHandlers } from '../../src/payments/facts/payment-fact-handl
 import { systemClock } from '../../src/platform/clock.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { openGround } from '../payments/ground.ts';
+import { handListener } from '../setup/api/hand-listener.ts';
+import { openRpcGate } from '../setup/chains/rpc-gate.ts';
 import { freePort } from '../setup/free-port.ts';
-import { handListener } from '../setup/hand-listener.ts';
-import { openRpcGate } from '../setup/rpc-gate.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 it('a chain whose node is down when the indexer first starts joins when it answers', async () => {

@@ -7,7 +7,7 @@ import { observeChain } from '../../src/facts/observe-chain.ts';
 import { repairPayments } from '../../src/payments/verification/repair-payments.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { type Ground, openGround, projectorWorld } from '../payments/ground.ts';
-import { openRpcGate, type RpcGate } from '../setup/rpc-gate.ts';
+import { openRpcGate, type RpcGate } from '../setup/chains/rpc-gate.ts';
 
 let ground: Ground;
 let gate: RpcGate;

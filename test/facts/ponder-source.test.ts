@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { openPonderSource } from '../../src/facts/ponder/ponder-source.ts';
-import { emptyDatabase } from '../setup/database.ts';
-import { handListener } from '../setup/hand-listener.ts';
+import { handListener } from '../setup/api/hand-listener.ts';
+import { emptyDatabase } from '../setup/database/database.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const CHANNEL = 'ponder_live_query';

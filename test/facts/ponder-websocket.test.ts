@@ -8,8 +8,8 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { type Listener, openListener } from '../../src/platform/database/listener.ts';
 import { openLog, silentLog } from '../../src/platform/log.ts';
 import { type Ground, openGround } from '../payments/ground.ts';
+import { openWebsocketProxy, type WebsocketProxy } from '../setup/api/websocket-proxy.ts';
 import { freePort } from '../setup/free-port.ts';
-import { openWebsocketProxy, type WebsocketProxy } from '../setup/websocket-proxy.ts';
 
 /** Longer than a busy machine takes to start Ponder or to let it retry, and shorter than the test waits. */
 const PATIENCE_MS = 10_000;

@@ -3,7 +3,7 @@ import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { newChainMemory, readChainView } from '../../src/facts/chain-view.ts';
 import { newProjectorMemory } from '../../src/facts/observe-chain.ts';
 import { countTry } from '../../src/facts/projector-world.ts';
-import { openEvm } from '../setup/evm.ts';
+import { openEvm } from '../setup/chains/evm.ts';
 
 test('a projector that follows a chain remembers its open blocks and forgets those that became final', async () => {
   const evm = await openEvm({ slotsInAnEpoch: 8 });

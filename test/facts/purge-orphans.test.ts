@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Database, FactStatus } from '../../prisma/client.ts';
 import { purgeOrphans } from '../../src/facts/store.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 const [CHAIN, HALTED] = [31337, 31338];
 const before = new Date('2026-03-01T00:00:00Z');

@@ -6,7 +6,7 @@ import { judgeFacts } from '../../src/facts/judge-facts.ts';
 import { newProjectorMemory } from '../../src/facts/observe-chain.ts';
 import { putFacts } from '../../src/facts/store.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 let database: Database;
 beforeAll(async () => {

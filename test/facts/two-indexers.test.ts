@@ -8,7 +8,7 @@ import { openListener } from '../../src/platform/database/listener.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { familyOf } from '../chaos/processes.ts';
 import { type Ground, openGround } from '../payments/ground.ts';
-import { openDatabaseProxy } from '../setup/database-proxy.ts';
+import { openDatabaseProxy } from '../setup/database/database-proxy.ts';
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
 

@@ -4,9 +4,9 @@ import { balanceFaults, gains } from '../../src/local/demo/balances.ts';
 import { openGatewayClient } from '../../src/local/demo/gateway-client.ts';
 import { type Method, payByMethod } from '../../src/local/demo/pay-by-method.ts';
 import { localTokens } from '../../src/local/local-tokens.ts';
-import { openCoinGecko, openKraken } from '../setup/price-servers.ts';
-import { openRunningGateway, type RunningGateway } from '../setup/running-gateway.ts';
-import { settlingDemo } from '../setup/settling-demo.ts';
+import { openCoinGecko, openKraken } from '../setup/chains/price-servers.ts';
+import { openRunningGateway, type RunningGateway } from '../setup/gateway/running-gateway.ts';
+import { settlingDemo } from '../setup/gateway/settling-demo.ts';
 
 const limitMs = 240_000;
 const SEPOLIA = 11_155_111;

@@ -1,9 +1,9 @@
 /** A database that refuses, hangs or drops connections under an API process, and comes back. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { callGraphql, openApi, type TestApi } from '../setup/api.ts';
-import { type DatabaseProxy, type Line, openDatabaseProxy } from '../setup/database-proxy.ts';
-import { followWs, wsClient } from '../setup/live.ts';
-import { spawnApi } from '../setup/part-process.ts';
+import { callGraphql, openApi, type TestApi } from '../setup/api/api.ts';
+import { followWs, wsClient } from '../setup/api/live.ts';
+import { type DatabaseProxy, type Line, openDatabaseProxy } from '../setup/database/database-proxy.ts';
+import { spawnApi } from '../setup/gateway/part-process.ts';
 
 let api: TestApi;
 let proxy: DatabaseProxy;

@@ -3,9 +3,9 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { type Database, Prisma } from '../../prisma/client.ts';
 import { createWebhookEndpoint } from '../../src/events/webhooks/create-webhook-endpoint.ts';
-import { callGraphql, openApi } from '../setup/api.ts';
-import { spawnApi, spawnPart } from '../setup/part-process.ts';
-import { openReceiver } from '../setup/receiver.ts';
+import { callGraphql, openApi } from '../setup/api/api.ts';
+import { spawnApi, spawnPart } from '../setup/gateway/part-process.ts';
+import { openReceiver } from '../setup/receivers/receiver.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const CREATE = 'mutation { createPaymentIntent(input: { amount: "10.00" }) { id } }';

@@ -6,10 +6,10 @@ import { type Database, transaction } from '../../prisma/client.ts';
 import { appendEvents, type NewEvent } from '../../src/events/append-events.ts';
 import { createWebhookEndpoint } from '../../src/events/webhooks/create-webhook-endpoint.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { freshDatabase } from '../setup/database.ts';
-import { spawnPart } from '../setup/part-process.ts';
+import { freshDatabase } from '../setup/database/database.ts';
+import { spawnPart } from '../setup/gateway/part-process.ts';
+import { firstAttempts, openWebhookApp, upTo } from '../setup/receivers/webhooks.ts';
 import { onTeardown } from '../setup/teardown.ts';
-import { firstAttempts, openWebhookApp, upTo } from '../setup/webhooks.ts';
 
 const PROCESSES = 2;
 const KILLS = 12;

@@ -1,7 +1,7 @@
 /** The three parts as processes, over a chain whose node is down: each can do its work, and says of the chain what is wrong. */
 import { spawn } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
 

@@ -10,12 +10,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createWebhookEndpoint } from '../../src/events/webhooks/create-webhook-endpoint.ts';
 import { runWebhooks } from '../../src/events/webhooks/run-webhooks.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { callGraphql, openApi, type TestApi } from '../setup/api.ts';
+import { callGraphql, openApi, type TestApi } from '../setup/api/api.ts';
+import { followSse, followWs, wsClient } from '../setup/api/live.ts';
+import { testChains } from '../setup/chains/test-chains.ts';
 import { freePort } from '../setup/free-port.ts';
-import { followSse, followWs, wsClient } from '../setup/live.ts';
+import { firstAttempts, openWebhookApp, upTo } from '../setup/receivers/webhooks.ts';
 import { onTeardown } from '../setup/teardown.ts';
-import { testChains } from '../setup/test-chains.ts';
-import { firstAttempts, openWebhookApp, upTo } from '../setup/webhooks.ts';
 
 let api: TestApi;
 let folder: string;

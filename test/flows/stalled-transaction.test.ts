@@ -1,8 +1,8 @@
 /** Transactions that stand still while they hold a merchant's rows, and an API that goes on for everybody else. */
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
-import { type CallOptions, callGraphql, openApi, type TestApi } from '../setup/api.ts';
-import { spawnApi } from '../setup/part-process.ts';
+import { type CallOptions, callGraphql, openApi, type TestApi } from '../setup/api/api.ts';
+import { spawnApi } from '../setup/gateway/part-process.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const CREATE =

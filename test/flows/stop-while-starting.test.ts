@@ -7,10 +7,10 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freshDatabase } from '../setup/database.ts';
+import { testChains } from '../setup/chains/test-chains.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
-import { testChains } from '../setup/test-chains.ts';
 
 let database: URL;
 let folder: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 import { expectWholeRows, fuzzGraphql, fuzzRest } from './fuzz-api.ts';
 
 const requests = Number(process.env.FUZZ_REQUESTS ?? 20_000);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { callRest, type RestApi } from '../setup/rest.ts';
+import { callRest, type RestApi } from '../setup/api/rest.ts';
 import type { Known } from './arbitrary-input.ts';
 import { CLIENT_ORIGIN, onetimeRequest } from './fitting-values.ts';
 import { graphqlOperation } from './graphql-requests.ts';

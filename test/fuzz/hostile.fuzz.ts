@@ -1,6 +1,6 @@
 import { validateHeaderValue } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type MeasuredApi, openMeasuredApi } from '../setup/measured-api.ts';
+import { type MeasuredApi, openMeasuredApi } from '../setup/api/measured-api.ts';
 import { onTeardown } from '../setup/teardown.ts';
 import { expectWholeRows } from './fuzz-api.ts';
 import { printAttack, type RequestAttack } from './hostile/attack.ts';

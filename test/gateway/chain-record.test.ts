@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createPlatformCredential } from '../../src/auth/create-platform-credential.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import type { GraphqlAnswer } from '../setup/api.ts';
-import { countStatements } from '../setup/count-statements.ts';
+import type { GraphqlAnswer } from '../setup/api/api.ts';
+import { countStatements } from '../setup/database/count-statements.ts';
 import { CONFIRMATIONS, eventually, openRecordGround, type RecordGround } from './record-ground.ts';
 
 const TIMEOUT = 900_000;

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { restRoutes } from '../../generated/rest.ts';
 import type { RestRoute } from '../../src/api/rest/rest-route.ts';
-import { everyCredential, mayBe } from '../setup/every-credential.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { everyCredential, mayBe } from '../setup/api/every-credential.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const UNKNOWN = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11';
 const seen: string[] = [];

@@ -7,9 +7,9 @@ import { createApiKey } from '../../src/auth/create-api-key.ts';
 import type { Principal } from '../../src/auth/principal.ts';
 import { composedSchema } from '../../src/gateway/composed-schema.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { type GraphqlAnswer, openApi, type TestApi } from '../setup/api.ts';
-import { everyCredential, granted } from '../setup/every-credential.ts';
-import { followSse, followWs, wsClient } from '../setup/live.ts';
+import { type GraphqlAnswer, openApi, type TestApi } from '../setup/api/api.ts';
+import { everyCredential, granted } from '../setup/api/every-credential.ts';
+import { followSse, followWs, wsClient } from '../setup/api/live.ts';
 
 let api: TestApi;
 let headers: Record<string, Record<string, string>>;

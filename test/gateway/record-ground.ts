@@ -14,7 +14,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { openListener } from '../../src/platform/database/listener.ts';
 import { openLog, silentLog } from '../../src/platform/log.ts';
 import { openGround, type Signed } from '../payments/ground.ts';
-import { openApi } from '../setup/api.ts';
+import { openApi } from '../setup/api/api.ts';
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
 

@@ -4,7 +4,7 @@ import type { FactStatus, PaymentIntentStatus } from '../../prisma/client.ts';
 import { createPlatformCredential } from '../../src/auth/create-platform-credential.ts';
 import { printPlace, readPlace } from '../../src/gateway/chain-record/event-place.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { type GraphqlAnswer, openApi, type TestApi } from '../setup/api.ts';
+import { type GraphqlAnswer, openApi, type TestApi } from '../setup/api/api.ts';
 
 const [INDEXED, DEAD, RETIRED, SOLANA] = [31337, 31338, 1, 103] as const;
 let api: TestApi;

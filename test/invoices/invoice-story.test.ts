@@ -1,8 +1,8 @@
 /** A standalone invoice over a running gateway: opened, mailed, due, and paid on chain by the link in the mail. */
 import { beforeAll, expect, it } from 'vitest';
-import { openMailbox } from '../setup/mailbox.ts';
-import { openRunningGateway, type RunningGateway } from '../setup/running-gateway.ts';
-import type { Mailbox } from '../setup/start-mailbox.ts';
+import { openRunningGateway, type RunningGateway } from '../setup/gateway/running-gateway.ts';
+import { openMailbox } from '../setup/mail/mailbox.ts';
+import type { Mailbox } from '../setup/mail/start-mailbox.ts';
 
 const HOUR = 3_600;
 

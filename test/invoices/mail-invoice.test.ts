@@ -7,9 +7,9 @@ import { newId } from '../../src/platform/identifier.ts';
 import { openLog } from '../../src/platform/log.ts';
 import { openMailer } from '../../src/platform/mail/mail.ts';
 import { jobEntry, runQueue } from '../../src/platform/queue.ts';
-import { openMailbox } from '../setup/mailbox.ts';
-import { openRestApi, type RestApi } from '../setup/rest.ts';
-import type { Mailbox } from '../setup/start-mailbox.ts';
+import { openRestApi, type RestApi } from '../setup/api/rest.ts';
+import { openMailbox } from '../setup/mail/mailbox.ts';
+import type { Mailbox } from '../setup/mail/start-mailbox.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 let api: RestApi;

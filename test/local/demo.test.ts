@@ -2,8 +2,8 @@
 import { erc20Abi } from 'viem';
 import { expect, it } from 'vitest';
 import { runDemo } from '../../src/local/demo/run-demo.ts';
-import { openRunningGateway } from '../setup/running-gateway.ts';
-import { settlingDemo } from '../setup/settling-demo.ts';
+import { openRunningGateway } from '../setup/gateway/running-gateway.ts';
+import { settlingDemo } from '../setup/gateway/settling-demo.ts';
 
 it('the demo pays by each method and by both kinds of permit, and by plain transfer, and the money adds up', async () => {
   const gateway = await openRunningGateway();

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { localSuiChain, localSuiHolders, startLocalSui } from '../../src/local/sui/local-sui.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 import { freePort } from '../setup/free-port.ts';
-import { openRestApi } from '../setup/rest.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const port = await freePort();

@@ -4,7 +4,7 @@ import { DEMO_OWNER } from '../../src/local/demo-file.ts';
 import { localAccounts } from '../../src/local/local-accounts.ts';
 import { seedDemo } from '../../src/local/set-up/seed-demo.ts';
 import { localSolanaAccounts } from '../../src/local/solana/solana-accounts.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 test('a first start makes a test app with keys and payout addresses, and the next one finds them', async () => {
   const { database } = await freshDatabase();

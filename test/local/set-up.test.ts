@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { parseLocalSettings } from '../../src/local/local-settings.ts';
 import { openSetUp } from '../../src/local/set-up/run-set-up.ts';
-import { emptyDatabase } from '../setup/database.ts';
+import { emptyDatabase } from '../setup/database/database.ts';
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
 

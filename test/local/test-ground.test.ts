@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem';
 import { expect, test } from 'vitest';
-import { freshDatabase } from '../setup/database.ts';
-import { openEvm } from '../setup/evm.ts';
+import { openEvm } from '../setup/chains/evm.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 const tokenAbi = parseAbi([
   'function balanceOf(address) view returns (uint256)',

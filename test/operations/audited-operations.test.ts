@@ -8,7 +8,7 @@ import type { RpcSettings } from '../../src/config/config.ts';
 import { operate } from '../../src/operations/operate.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { type FreshDatabase, freshDatabase } from '../setup/database.ts';
+import { type FreshDatabase, freshDatabase } from '../setup/database/database.ts';
 
 const sepolia: RpcSettings = {
   chainId: 11155111,

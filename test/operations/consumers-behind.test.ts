@@ -9,9 +9,9 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { openMetrics } from '../../src/platform/metrics.ts';
-import { openConsumers } from '../setup/consume-events.ts';
-import { freshDatabase } from '../setup/database.ts';
-import { openWebhookApp } from '../setup/webhooks.ts';
+import { freshDatabase } from '../setup/database/database.ts';
+import { openConsumers } from '../setup/receivers/consume-events.ts';
+import { openWebhookApp } from '../setup/receivers/webhooks.ts';
 import { runOperation } from './run-operation.ts';
 
 const { database } = await freshDatabase();

@@ -10,7 +10,7 @@ import { createMerchant } from '../../src/auth/create-merchant.ts';
 import { asAdmin } from '../../src/local/postgres/bootstrap-database.ts';
 import { warnOfDatabaseRole } from '../../src/operations/health/database-role.ts';
 import { openLog } from '../../src/platform/log.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
 

@@ -8,7 +8,7 @@ import { handOverDatabase } from '../../src/operations/database/hand-over-databa
 import { systemClock } from '../../src/platform/clock.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { runQueue } from '../../src/platform/queue.ts';
-import { emptyDatabase } from '../setup/database.ts';
+import { emptyDatabase } from '../setup/database/database.ts';
 import { onTeardown } from '../setup/teardown.ts';
 import { runOperation } from './run-operation.ts';
 

@@ -10,8 +10,8 @@ import { requestTransaction } from '../../src/payments/transactions/request-tran
 import { systemClock } from '../../src/platform/clock.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { runQueue } from '../../src/platform/queue.ts';
-import { type Gateway, openGateway } from '../setup/gateway.ts';
-import { openRpcGate } from '../setup/rpc-gate.ts';
+import { openRpcGate } from '../setup/chains/rpc-gate.ts';
+import { type Gateway, openGateway } from '../setup/gateway/gateway.ts';
 
 const quick = { beatMs: 50, silentMs: 60_000, sweepMs: 50, stopMs: 2_000, retryMs: 300 };
 const failedJob = '1 jobs are out of attempts. Run: npm run ops -- jobs failed';

@@ -12,7 +12,7 @@ import { readSenders } from '../../src/operations/read-senders.ts';
 import { enqueueTransaction } from '../../src/operator/enqueue-transaction.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { openMetrics } from '../../src/platform/metrics.ts';
-import { type Gateway, openGateway } from '../setup/gateway.ts';
+import { type Gateway, openGateway } from '../setup/gateway/gateway.ts';
 
 let gateway: Gateway;
 

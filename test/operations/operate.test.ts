@@ -6,7 +6,7 @@ import { openSigningKeys } from '../../src/auth/tokens/signing-keys.ts';
 import type { RpcSettings } from '../../src/config/config.ts';
 import { escrowAddress } from '../../src/escrow/escrow-bytecode.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { type FreshDatabase, freshDatabase } from '../setup/database.ts';
+import { type FreshDatabase, freshDatabase } from '../setup/database/database.ts';
 import { onTeardown } from '../setup/teardown.ts';
 import { runOperation } from './run-operation.ts';
 

@@ -6,8 +6,8 @@ import { serveEndpoint } from '../../src/events/webhooks/serve-endpoint.ts';
 import { refundPaymentIntent } from '../../src/payments/actions/refund-payment-intent.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { traced } from '../../src/platform/request-trace.ts';
-import { openApi } from '../setup/api.ts';
-import { type Gateway, openGateway } from '../setup/gateway.ts';
+import { openApi } from '../setup/api/api.ts';
+import { type Gateway, openGateway } from '../setup/gateway/gateway.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 let gateway: Gateway;

@@ -9,8 +9,8 @@ import { refundPaymentIntent } from '../../src/payments/actions/refund-payment-i
 import { idempotencyRequest } from '../../src/platform/idempotency/idempotency-request.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { followRenewalPayments } from '../../src/subscriptions/renewal/follow-renewal-payments.ts';
-import { putRows, takeRows } from '../setup/copy-database.ts';
-import { type FreshDatabase, freshDatabase } from '../setup/database.ts';
+import { putRows, takeRows } from '../setup/database/copy-database.ts';
+import { type FreshDatabase, freshDatabase } from '../setup/database/database.ts';
 import { openRenewals, type Renewals } from '../subscriptions/renewal-ground.ts';
 
 let ground: Renewals;

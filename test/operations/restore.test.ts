@@ -8,9 +8,9 @@ import { openPumps } from '../../src/main/open-sending.ts';
 import { verify } from '../../src/operations/verify.ts';
 import { refundPaymentIntent } from '../../src/payments/actions/refund-payment-intent.ts';
 import { idempotencyRequest } from '../../src/platform/idempotency/idempotency-request.ts';
-import { putRows, takeRows } from '../setup/copy-database.ts';
-import { type FreshDatabase, freshDatabase } from '../setup/database.ts';
-import { type Gateway, openGateway } from '../setup/gateway.ts';
+import { putRows, takeRows } from '../setup/database/copy-database.ts';
+import { type FreshDatabase, freshDatabase } from '../setup/database/database.ts';
+import { type Gateway, openGateway } from '../setup/gateway/gateway.ts';
 
 let gateway: Gateway;
 let restored: FreshDatabase;

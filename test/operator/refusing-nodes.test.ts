@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
 import type { RpcCall } from '../../src/chains/rpc-call.ts';
-import { type Injected, openRpcGate, type RpcGate } from '../setup/rpc-gate.ts';
+import { type Injected, openRpcGate, type RpcGate } from '../setup/chains/rpc-gate.ts';
 import { chainId, openSender, openSendingGround, sink } from './sending-ground.ts';
 
 let ground: Awaited<ReturnType<typeof openSendingGround>>;

@@ -19,7 +19,7 @@ import { pumpTransactions } from '../../src/operator/pump-transactions.ts';
 import type { SendingWorld } from '../../src/operator/sending-world.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
 

@@ -4,8 +4,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createSluice, type Sluice, webhooks } from '../../packages/sdk/src/index.ts';
-import { openReceiver } from '../setup/receiver.ts';
-import { openRunningGateway, type RunningGateway } from '../setup/running-gateway.ts';
+import { openRunningGateway, type RunningGateway } from '../setup/gateway/running-gateway.ts';
+import { openReceiver } from '../setup/receivers/receiver.ts';
 import { onTeardown } from '../setup/teardown.ts';
 import { type InstalledPackages, installPackages } from './install-packages.ts';
 

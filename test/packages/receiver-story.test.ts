@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest';
 import { createSluice } from '../../packages/sdk/src/index.ts';
 import { createReceiver, postgresStore } from '../../packages/sdk/src/receiver/index.ts';
 import { freePort } from '../setup/free-port.ts';
-import { openRunningGateway, type RunningGateway } from '../setup/running-gateway.ts';
+import { openRunningGateway, type RunningGateway } from '../setup/gateway/running-gateway.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 vi.setConfig({ testTimeout: 240_000 });

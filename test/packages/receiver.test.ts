@@ -15,9 +15,9 @@ import {
   postgresStore,
   type ReceiverOptions,
 } from '../../packages/sdk/src/receiver/index.ts';
-import { newTestApp } from '../setup/api.ts';
+import { newTestApp } from '../setup/api/api.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 import { freePort } from '../setup/free-port.ts';
-import { openRestApi } from '../setup/rest.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const api = await openRestApi();

@@ -7,7 +7,7 @@ import { createSluice, type Sluice } from '../../packages/sdk/src/index.ts';
 import { createReceiver, memoryStore } from '../../packages/sdk/src/receiver/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { runOperation } from '../operations/run-operation.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-archive-'));
 let sluice: Sluice;

@@ -7,7 +7,7 @@ import {
   type SluiceError,
   SluiceTimeoutError,
 } from '../../packages/sdk/src/index.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 
 const api = await openRestApi();
 const { merchantA, merchantB } = api;

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type AtHand, examples } from '../../packages/sdk/src/generated/examples.ts';
 import { createSluice, type Sluice } from '../../packages/sdk/src/index.ts';
-import { openReceiver } from '../setup/receiver.ts';
-import { openRunningGateway, type RunningGateway } from '../setup/running-gateway.ts';
+import { openRunningGateway, type RunningGateway } from '../setup/gateway/running-gateway.ts';
+import { openReceiver } from '../setup/receivers/receiver.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 vi.spyOn(console, 'log').mockImplementation(() => undefined);

@@ -1,7 +1,7 @@
 /** Live updates of the client: over sockets and server-sent events, through broken lines. */
 import { expect, it } from 'vitest';
 import { createSluice, SluiceApiError, type SluiceEvent } from '../../packages/sdk/src/index.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
 import { openBreakableLine, openSocketlessProxy } from './breakable-line.ts';
 
 const api = await openRestApi();

@@ -2,8 +2,8 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { createSluice, type WebhookVerificationError, webhooks } from '../../packages/sdk/src/index.ts';
-import { openReceiver } from '../setup/receiver.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
+import { openReceiver } from '../setup/receivers/receiver.ts';
 
 const secret = `whsec_${Buffer.from('a key of thirty-two bytes, or so').toString('base64')}`;
 const body = JSON.stringify({

@@ -12,11 +12,11 @@ import { paymentIntentFields } from '../../src/payments/payment-intent-fields.ts
 import { databaseFault } from '../../src/platform/database/database-fault.ts';
 import { type IdempotencyRequest, idempotencyRequest } from '../../src/platform/idempotency/idempotency-request.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { countStatements } from '../setup/count-statements.ts';
-import { freshDatabase } from '../setup/database.ts';
-import { openDatabaseProxy } from '../setup/database-proxy.ts';
+import { countStatements } from '../setup/database/count-statements.ts';
+import { freshDatabase } from '../setup/database/database.ts';
+import { openDatabaseProxy } from '../setup/database/database-proxy.ts';
+import { openWireTurns } from '../setup/database/wire-turns.ts';
 import { onTeardown } from '../setup/teardown.ts';
-import { openWireTurns } from '../setup/wire-turns.ts';
 
 const fresh = await freshDatabase({ poolSize: 15 });
 const { database } = fresh;

@@ -8,7 +8,7 @@ import { newPaymentIntentSchema } from '../../src/payments/new-payment-intent.ts
 import { paymentIntentFields } from '../../src/payments/payment-intent-fields.ts';
 import { idempotencyRequest } from '../../src/platform/idempotency/idempotency-request.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 let database: Database;
 let scope: { merchantId: string; appId: string };

@@ -7,7 +7,7 @@ import { newChainMemory, readChainView } from '../../src/facts/chain-view.ts';
 import type { FactGroup, FactHandler, FactHandlers } from '../../src/facts/fact-handler.ts';
 import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
 import { DIRTY_LIMIT } from '../../src/facts/store.ts';
-import { live, mortal, mortalNodes } from '../setup/mortal.ts';
+import { live, mortal, mortalNodes } from '../setup/gateway/mortal.ts';
 import { type Ground, openGround, projectorWorld, returningHooks } from './ground.ts';
 
 let ground: Ground;

@@ -18,8 +18,8 @@ import type { PaymentKey } from '../../src/payments/payment-key.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { type FreshDatabase, freshDatabase } from '../setup/database.ts';
-import { openEvm, type TestEvm } from '../setup/evm.ts';
+import { openEvm, type TestEvm } from '../setup/chains/evm.ts';
+import { type FreshDatabase, freshDatabase } from '../setup/database/database.ts';
 
 export type Signed = { id: Hex; terms: PaymentTerms; operatorSignature: Hex };
 

@@ -6,8 +6,8 @@ import pg from 'pg';
 import { beforeAll, expect, it } from 'vitest';
 import { countPaymentIntents } from '../../src/payments/read-payment-intents.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { emptyDatabase } from '../setup/database.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
+import { emptyDatabase } from '../setup/database/database.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const api = await openRestApi();

@@ -3,7 +3,7 @@ import { erc20Abi, getAddress, type Hex, isHex, parseEventLogs } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { verifyOpenPayments } from '../../src/payments/verification/verify-open-payments.ts';
 import { verifyPayment } from '../../src/payments/verification/verify-payment.ts';
-import { type Gateway, openGateway } from '../setup/gateway.ts';
+import { type Gateway, openGateway } from '../setup/gateway/gateway.ts';
 import { randomRun } from './random-run.ts';
 
 /** Set by `npm run reorgs`. */

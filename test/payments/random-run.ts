@@ -20,8 +20,8 @@ import { refundPaymentIntent } from '../../src/payments/actions/refund-payment-i
 import { sweepPayments } from '../../src/payments/actions/sweep-payments.ts';
 import { openDepositAddress } from '../../src/payments/deposits/open-deposit-address.ts';
 import { sweepDeposits } from '../../src/payments/deposits/schedule-deposits.ts';
-import type { Gateway } from '../setup/gateway.ts';
-import { seeded } from '../setup/seeded.ts';
+import { seeded } from '../setup/database/seeded.ts';
+import type { Gateway } from '../setup/gateway/gateway.ts';
 import type { Signed } from './ground.ts';
 
 export type RandomRun = {

@@ -7,8 +7,8 @@ import {
   readPaymentIntents,
 } from '../../src/payments/read-payment-intents.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { makeMerchantNodes } from '../setup/node-rows.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { openRestApi } from '../setup/api/rest.ts';
+import { makeMerchantNodes } from '../setup/database/node-rows.ts';
 
 const api = await openRestApi();
 const { database, merchantA, merchantB } = api;

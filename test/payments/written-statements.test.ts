@@ -22,7 +22,7 @@ import { claiming, recording } from '../../src/platform/idempotency/claim.ts';
 import { idempotencyRequest } from '../../src/platform/idempotency/idempotency-request.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { checkWithOffset } from '../../src/test-clock/open-clock.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const fresh = await freshDatabase();

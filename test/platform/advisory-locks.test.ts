@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { freshDatabase } from '../setup/database.ts';
-import { openDatabaseProxy } from '../setup/database-proxy.ts';
+import { freshDatabase } from '../setup/database/database.ts';
+import { openDatabaseProxy } from '../setup/database/database-proxy.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const { database, url } = await freshDatabase();

@@ -5,7 +5,7 @@ import { type Database, transaction } from '../../prisma/client.ts';
 import { handleTogether } from '../../src/platform/due-together.ts';
 import { addJob, defineJob } from '../../src/platform/jobs.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 const payload = z.object({ name: z.string() });
 const job = defineJob({ name: 'done-together', payload, maxAttempts: 5, priority: 7 });

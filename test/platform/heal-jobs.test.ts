@@ -27,7 +27,7 @@ import { addJob, defineJob, type JobDefinition, keysAtWork, removeJob } from '..
 import { silentLog } from '../../src/platform/log.ts';
 import { type JobTable, jobEntry, type QueueTiming, runQueue } from '../../src/platform/queue.ts';
 import { forecastRenewalJob, renewSubscriptionJob } from '../../src/subscriptions/jobs.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 const quick: QueueTiming = { beatMs: 50, silentMs: 60_000, sweepMs: 50, stopMs: 2_000, retryMs: 200 };
 

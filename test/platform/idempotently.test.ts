@@ -10,7 +10,7 @@ import { purgeIdempotency } from '../../src/platform/idempotency/purge-idempoten
 import { sealed, unsealed } from '../../src/platform/idempotency/sealed.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { deriveKey, unseal } from '../../src/platform/secret-box.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 const { database } = await freshDatabase();
 const scopeId = newId();

@@ -7,7 +7,7 @@ import { transaction } from '../../prisma/client.ts';
 import { addJob, defineJob } from '../../src/platform/jobs.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { jobEntry, runQueue } from '../../src/platform/queue.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const greet = defineJob({ name: 'greet', payload: z.object({ name: z.string() }), maxAttempts: 3 });

@@ -5,7 +5,7 @@ import { transaction } from '../../prisma/client.ts';
 import { addJob, defineJob } from '../../src/platform/jobs.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { jobEntry, type QueueTiming, runQueue } from '../../src/platform/queue.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 const greet = defineJob({ name: 'greet', payload: z.object({ name: z.string() }), maxAttempts: 3 });
 const quick: QueueTiming = { beatMs: 50, silentMs: 60_000, sweepMs: 50, stopMs: 2_000 };

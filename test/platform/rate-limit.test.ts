@@ -3,7 +3,7 @@ import { clientAddress } from '../../src/platform/client-address.ts';
 import { purgeBuckets } from '../../src/platform/limits/purge-buckets.ts';
 import { openRateLimiter, rateLimitHeaders } from '../../src/platform/limits/rate-limit.ts';
 import { type Bucket, takeTokens } from '../../src/platform/limits/take-tokens.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 const { database } = await freshDatabase();
 /** So slow a refill that no test sees one. */

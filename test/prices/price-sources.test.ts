@@ -7,7 +7,7 @@ import { silentLog } from '../../src/platform/log.ts';
 import { agreedPrice } from '../../src/prices/agreed-price.ts';
 import { openPriceBook } from '../../src/prices/open-price-book.ts';
 import { fixedPrices } from '../../src/prices/sources/fixed-prices.ts';
-import { openCoinGecko, openKraken, type PriceServer } from '../setup/price-servers.ts';
+import { openCoinGecko, openKraken, type PriceServer } from '../setup/chains/price-servers.ts';
 
 const registry = loadRegistry({ rpc: [] });
 let gecko: PriceServer;

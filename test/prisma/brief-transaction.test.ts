@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { briefTransaction, runStatement } from '../../prisma/brief-transaction.ts';
 import { Prisma } from '../../prisma/client.ts';
 import { guardedDatabase } from '../../prisma/guarded-database.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 const { database } = await freshDatabase({ poolSize: 1 });
 const newMerchant = (name: string) =>

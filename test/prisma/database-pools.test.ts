@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { type Database, openBoundedDatabase, transaction } from '../../prisma/client.ts';
 import { type DatabaseBounds, inLane } from '../../prisma/database-pools.ts';
 import { databaseFault } from '../../src/platform/database/database-fault.ts';
-import { freshDatabase } from '../setup/database.ts';
-import { openDatabaseProxy } from '../setup/database-proxy.ts';
+import { freshDatabase } from '../setup/database/database.ts';
+import { openDatabaseProxy } from '../setup/database/database-proxy.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const fresh = await freshDatabase();

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { transaction } from '../../prisma/client.ts';
 import { quoteInexact } from '../../prisma/exact-numbers.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { freshDatabase } from '../setup/database.ts';
-import { makeTenantRows } from '../setup/tenant-rows.ts';
+import { freshDatabase } from '../setup/database/database.ts';
+import { makeTenantRows } from '../setup/database/tenant-rows.ts';
 
 const { database } = await freshDatabase();
 /** 12.345678901234567891 of a token with 18 decimals, and the greatest amount that a chain knows. */

@@ -15,7 +15,7 @@ import { secondEditionMigration } from '../../prisma/open-first-edition.ts';
 import { firstEditionTermsHash } from '../../src/escrow/first-edition.ts';
 import { termsFromJson } from '../../src/escrow/terms.ts';
 import { demandSecondEdition } from '../../src/main/demand-second-edition.ts';
-import { emptyDatabase } from '../setup/database.ts';
+import { emptyDatabase } from '../setup/database/database.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const row = z.record(z.string(), z.unknown());

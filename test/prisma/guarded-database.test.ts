@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { afterCommit, Prisma, transaction } from '../../prisma/client.ts';
 import { guardedDatabase, recheck, unguarded } from '../../prisma/guarded-database.ts';
-import { countStatements } from '../setup/count-statements.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { countStatements } from '../setup/database/count-statements.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 const { database } = await freshDatabase();
 let isGood = true;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { deployMigrations, migrationStatus, migrationsHash, newMigration, schemaDrift } from '../../prisma/migrate.ts';
-import { emptyDatabase, freshDatabase } from '../setup/database.ts';
+import { emptyDatabase, freshDatabase } from '../setup/database/database.ts';
 
 test('an empty database gets every migration once, however many processes deploy at the same time', async () => {
   const { url } = await emptyDatabase();

@@ -11,7 +11,7 @@ import {
 } from '../../prisma/client.ts';
 import { guardedDatabase } from '../../prisma/guarded-database.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const { database: other, url } = await freshDatabase();

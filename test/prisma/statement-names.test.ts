@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openDatabase, transaction } from '../../prisma/client.ts';
 import { statementNames } from '../../prisma/statement-names.ts';
-import { emptyDatabase } from '../setup/database.ts';
+import { emptyDatabase } from '../setup/database/database.ts';
 
 test('a statement is named when it comes again, always the same, and no two alike', () => {
   const nameOf = statementNames();

@@ -15,7 +15,7 @@ import { isAlive, isRunningWith, stopProcess } from '../../src/local/child-proce
 import { asAdmin, ensureRole } from '../../src/local/postgres/bootstrap-database.ts';
 import { type LocalPostgres, startPostgres } from '../../src/local/postgres/postgres.ts';
 import { freePort } from './free-port.ts';
-import { openInstallationDoor } from './installation-door.ts';
+import { openInstallationDoor } from './gateway/installation-door.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

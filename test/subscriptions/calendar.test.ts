@@ -6,7 +6,7 @@ import type { RecurringConsent } from '../../src/escrow/consent.ts';
 import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
 import { consentPeriod, periodStart } from '../../src/subscriptions/billing-period.ts';
 import { consentPeriodIndex, consentPeriodStart } from '../../src/subscriptions/charge/consent-period.ts';
-import { openEvm } from '../setup/evm.ts';
+import { openEvm } from '../setup/chains/evm.ts';
 
 const evm = await openEvm();
 const ZERO = '0x0000000000000000000000000000000000000000';

@@ -13,7 +13,7 @@ import { fixedPrices } from '../../src/prices/sources/fixed-prices.ts';
 import { consentPeriodIndex, consentPeriodStart } from '../../src/subscriptions/charge/consent-period.ts';
 import { type ChargeWorld, placeOf, quoteCharge, signCharge } from '../../src/subscriptions/charge/prepare-charge.ts';
 import { queueCharges } from '../../src/subscriptions/charge/queue-charge.ts';
-import { type Gateway, openGateway } from '../setup/gateway.ts';
+import { type Gateway, openGateway } from '../setup/gateway/gateway.ts';
 
 const MINUTE = 60;
 const DAY = 86_400;

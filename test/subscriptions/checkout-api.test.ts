@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PaymentStep } from '../../src/checkout/payment-step.ts';
 import { type CheckoutGround, openCheckoutGround } from '../checkout/checkout-ground.ts';
-import type { RestCall } from '../setup/rest.ts';
+import type { RestCall } from '../setup/api/rest.ts';
 
 const UNKNOWN = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11';
 

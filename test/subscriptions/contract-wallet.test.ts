@@ -3,8 +3,8 @@ import { encodeFunctionData, erc20Abi } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PaymentStep } from '../../src/checkout/payment-step.ts';
 import { signStep } from '../checkout/sign-step.ts';
-import { type ContractWallet, deployContractWallet } from '../setup/contract-wallet.ts';
-import { openRunningGateway, type RunningGateway } from '../setup/running-gateway.ts';
+import { type ContractWallet, deployContractWallet } from '../setup/chains/contract-wallet.ts';
+import { openRunningGateway, type RunningGateway } from '../setup/gateway/running-gateway.ts';
 
 const FUNDS = 100_000_000n;
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { hexOf } from '../../src/subscriptions/charge/prepare-charge.ts';
 import { confirmConsent } from '../../src/subscriptions/consent/confirm-consent.ts';
 import { renewSubscription } from '../../src/subscriptions/renewal/renew-subscription.ts';
-import type { Gateway } from '../setup/gateway.ts';
-import { live } from '../setup/mortal.ts';
-import { mortalGateway } from '../setup/mortal-gateway.ts';
+import type { Gateway } from '../setup/gateway/gateway.ts';
+import { live } from '../setup/gateway/mortal.ts';
+import { mortalGateway } from '../setup/gateway/mortal-gateway.ts';
 import { openRenewals } from './renewal-ground.ts';
 import { openSubscriptionGround } from './subscription-ground.ts';
 

@@ -10,7 +10,7 @@ import { newId } from '../../src/platform/identifier.ts';
 import { consentPeriod } from '../../src/subscriptions/billing-period.ts';
 import { renewSubscription } from '../../src/subscriptions/renewal/renew-subscription.ts';
 import { scheduleRenewal } from '../../src/subscriptions/schedule-renewal.ts';
-import { openGateway } from '../setup/gateway.ts';
+import { openGateway } from '../setup/gateway/gateway.ts';
 
 export type Renewals = Awaited<ReturnType<typeof openRenewals>>;
 

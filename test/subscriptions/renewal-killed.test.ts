@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { followRenewalPayments } from '../../src/subscriptions/renewal/follow-renewal-payments.ts';
 import { renewSubscriptions } from '../../src/subscriptions/renewal/renew-subscription.ts';
-import { live } from '../setup/mortal.ts';
-import { mortalGateway } from '../setup/mortal-gateway.ts';
+import { live } from '../setup/gateway/mortal.ts';
+import { mortalGateway } from '../setup/gateway/mortal-gateway.ts';
 import { openRenewals, type Renewals } from './renewal-ground.ts';
 
 let ground: Renewals;

@@ -11,7 +11,7 @@ import { createSubscriptionCheckout } from '../../src/subscriptions/checkout/cre
 import { confirmConsent } from '../../src/subscriptions/consent/confirm-consent.ts';
 import { prepareConsent } from '../../src/subscriptions/consent/prepare-consent.ts';
 import { signStep } from '../checkout/sign-step.ts';
-import { openGateway } from '../setup/gateway.ts';
+import { openGateway } from '../setup/gateway/gateway.ts';
 
 export type Payer = { address: Address; privateKey: Hex };
 export type SubscriptionGround = Awaited<ReturnType<typeof openSubscriptionGround>>;

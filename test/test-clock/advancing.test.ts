@@ -1,7 +1,7 @@
 /** The test clock over a running gateway: payments that fall due while time moves, and every process in agreement. */
 import { expect, test } from 'vitest';
 import { readClock } from '../../src/test-clock/store.ts';
-import { openRunningGateway } from '../setup/running-gateway.ts';
+import { openRunningGateway } from '../setup/gateway/running-gateway.ts';
 
 const DAY = 86_400;
 const gateway = await openRunningGateway();

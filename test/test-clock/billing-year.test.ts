@@ -4,7 +4,7 @@
  */
 import { type Address, erc20Abi } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openRunningGateway, type RunningGateway } from '../setup/running-gateway.ts';
+import { openRunningGateway, type RunningGateway } from '../setup/gateway/running-gateway.ts';
 
 const DAY_MS = 86_400_000;
 /** Charged at the due instant, but for the blocks and the rounds that a charge takes. */

@@ -6,8 +6,8 @@ import { silentLog } from '../../src/platform/log.ts';
 import { openClock } from '../../src/test-clock/open-clock.ts';
 import { runTestClock } from '../../src/test-clock/run-test-clock.ts';
 import { clockChannel, targetChannel } from '../../src/test-clock/store.ts';
-import { freshDatabase } from '../setup/database.ts';
-import { handListener } from '../setup/hand-listener.ts';
+import { handListener } from '../setup/api/hand-listener.ts';
+import { freshDatabase } from '../setup/database/database.ts';
 
 const { database } = await freshDatabase();
 const aheadMs = (clock: { now(): Date }) => clock.now().getTime() - Date.now();

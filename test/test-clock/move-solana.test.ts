@@ -1,7 +1,7 @@
 /** The local Solana goes where the test clock goes. */
 import { expect, it } from 'vitest';
 import { openSolanaTime } from '../../src/test-clock/move-solana.ts';
-import { openSolana } from '../setup/solana.ts';
+import { openSolana } from '../setup/chains/solana.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 

@@ -4,8 +4,8 @@ import { Prisma } from '../../prisma/client.ts';
 import { rotateApiKey } from '../../src/auth/rotate-api-key.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { openReceiver } from '../setup/receiver.ts';
-import { openRunningGateway } from '../setup/running-gateway.ts';
+import { openRunningGateway } from '../setup/gateway/running-gateway.ts';
+import { openReceiver } from '../setup/receivers/receiver.ts';
 
 const DAY = 86_400;
 const gateway = await openRunningGateway({ environment: { WEBHOOK_PRIVATE_ADDRESSES: 'true' } });

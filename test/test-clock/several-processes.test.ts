@@ -9,10 +9,10 @@ import { silentLog } from '../../src/platform/log.ts';
 import { type FollowedClock, openClock } from '../../src/test-clock/open-clock.ts';
 import { readTestClock } from '../../src/test-clock/read-test-clock.ts';
 import { lockClock, writeOffset } from '../../src/test-clock/store.ts';
-import { openApi, type TestApi } from '../setup/api.ts';
-import { followWs, wsClient } from '../setup/live.ts';
-import { callRest } from '../setup/rest.ts';
-import { openSecondApi } from '../setup/second-api.ts';
+import { openApi, type TestApi } from '../setup/api/api.ts';
+import { followWs, wsClient } from '../setup/api/live.ts';
+import { callRest } from '../setup/api/rest.ts';
+import { openSecondApi } from '../setup/api/second-api.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const DAY_MS = 86_400_000;

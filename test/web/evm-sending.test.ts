@@ -2,7 +2,7 @@
 import { type Address, createClient, type Hash, http } from 'viem';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findTransaction, type Place } from '../../web/src/wallet/evm/find-transaction.ts';
-import { openEvm, type TestEvm } from '../setup/evm.ts';
+import { openEvm, type TestEvm } from '../setup/chains/evm.ts';
 
 let evm: TestEvm;
 beforeAll(async () => {

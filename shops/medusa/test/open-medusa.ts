@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stopProcess } from '../../../src/local/child-process.ts';
-import { emptyDatabase } from '../../../test/setup/database.ts';
+import { emptyDatabase } from '../../../test/setup/database/database.ts';
 import { freePort } from '../../../test/setup/free-port.ts';
-import { openRunningGateway } from '../../../test/setup/running-gateway.ts';
+import { openRunningGateway } from '../../../test/setup/gateway/running-gateway.ts';
 import { onTeardown } from '../../../test/setup/teardown.ts';
 
 const folder = join(import.meta.dirname, '..');

@@ -1,7 +1,7 @@
 /** The provider without the framework, over a real gateway: repeated, late and failing calls. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { openRunningGateway } from '../../../test/setup/running-gateway.ts';
+import { openRunningGateway } from '../../../test/setup/gateway/running-gateway.ts';
 import { decimalAmount, refundUnits } from '../node_modules/@sluice/medusa/dist/amounts.js';
 import { SluicePaymentProvider } from '../node_modules/@sluice/medusa/dist/index.js';
 

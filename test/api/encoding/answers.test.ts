@@ -2,8 +2,8 @@
 import { request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { loadBuiltPages } from '../../../src/api/pages/built-pages.ts';
-import { rawCall } from '../../setup/raw-call.ts';
-import { openRestApi } from '../../setup/rest.ts';
+import { openRestApi } from '../../setup/api/rest.ts';
+import { rawCall } from '../../setup/chains/raw-call.ts';
 
 const api = await openRestApi();
 const key = api.merchantA.secretKey;

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { schema } from '../../../src/api/graphql/schema.ts';
 import { newId } from '../../../src/platform/identifier.ts';
-import { openApi, type TestApi } from '../../setup/api.ts';
+import { openApi, type TestApi } from '../../setup/api/api.ts';
 import {
   type Caller,
   keyOf,
@@ -13,7 +13,7 @@ import {
   payerOf,
   platformOf,
   restrictedKeyOf,
-} from '../../setup/node-rows.ts';
+} from '../../setup/database/node-rows.ts';
 
 const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const OTHER_WALLET = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';

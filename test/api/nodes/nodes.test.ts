@@ -1,9 +1,9 @@
 /** The queries node and nodes: what they answer, refuse and cost. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../src/platform/identifier.ts';
-import { neverRecent, openApi, type TestApi } from '../../setup/api.ts';
-import { countStatements } from '../../setup/count-statements.ts';
-import { makeMerchantNodes } from '../../setup/node-rows.ts';
+import { neverRecent, openApi, type TestApi } from '../../setup/api/api.ts';
+import { countStatements } from '../../setup/database/count-statements.ts';
+import { makeMerchantNodes } from '../../setup/database/node-rows.ts';
 
 let api: TestApi;
 let nodes: Awaited<ReturnType<typeof makeMerchantNodes>>['nodes'];

@@ -11,8 +11,8 @@ import { createClient } from '@hey-api/openapi-ts';
 import openapiTs, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { TestApp } from '../../setup/api.ts';
-import { openRestApi, type RestApi } from '../../setup/rest.ts';
+import type { TestApp } from '../../setup/api/api.ts';
+import { openRestApi, type RestApi } from '../../setup/api/rest.ts';
 import { callingByFetch, callingByHeyApi } from './client-programs.ts';
 
 const modules = resolve(import.meta.dirname, '../../../node_modules');

@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { issueToken } from '../../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../../src/platform/identifier.ts';
-import { neverRecent, openApi, type TestApi } from '../../setup/api.ts';
-import { countStatements } from '../../setup/count-statements.ts';
-import { makeTenantRows, type TenantRows } from '../../setup/tenant-rows.ts';
+import { neverRecent, openApi, type TestApi } from '../../setup/api/api.ts';
+import { countStatements } from '../../setup/database/count-statements.ts';
+import { makeTenantRows, type TenantRows } from '../../setup/database/tenant-rows.ts';
 import { makeListedRows } from './listed-rows.ts';
 
 const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';

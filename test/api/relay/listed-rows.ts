@@ -1,7 +1,7 @@
 /** Five rows and more of everything that a connection lists, some of them made in the same millisecond. */
 import type { Database } from '../../../prisma/client.ts';
 import { newId } from '../../../src/platform/identifier.ts';
-import type { TenantRows } from '../../setup/tenant-rows.ts';
+import type { TenantRows } from '../../setup/database/tenant-rows.ts';
 
 const CHAIN = 31337;
 const TOKEN = { chainId: CHAIN, tokenKey: 'USDC-31337' };

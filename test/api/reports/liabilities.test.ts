@@ -6,8 +6,8 @@ import { readProofs, readSnapshot } from '../../../src/payments/reports/liabilit
 import { snapshotDigest } from '../../../src/payments/reports/liabilities/snapshot.ts';
 import { newId } from '../../../src/platform/identifier.ts';
 import { printProofs, printSnapshots } from '../../payments/reports/print-liabilities.ts';
-import { keyOf, memberOf } from '../../setup/node-rows.ts';
-import { openRestApi } from '../../setup/rest.ts';
+import { openRestApi } from '../../setup/api/rest.ts';
+import { keyOf, memberOf } from '../../setup/database/node-rows.ts';
 
 const api = await openRestApi({ environment: { LIABILITIES_PUBLIC: 'true' } });
 const silent = await openRestApi();

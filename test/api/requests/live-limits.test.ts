@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { callGraphql } from '../../setup/api.ts';
-import { openRestApi } from '../../setup/rest.ts';
+import { callGraphql } from '../../setup/api/api.ts';
+import { openRestApi } from '../../setup/api/rest.ts';
 
 const PER_SECOND = 12;
 const api = await openRestApi({

@@ -5,7 +5,7 @@ import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { documentHash } from '../../../src/api/graphql/requests/known-documents.ts';
-import { openRestApi } from '../../setup/rest.ts';
+import { openRestApi } from '../../setup/api/rest.ts';
 
 const api = await openRestApi();
 const key = api.merchantA.secretKey;

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openParts } from '../../../src/api/open-parts.ts';
-import { openRestApi } from '../../setup/rest.ts';
+import { openRestApi } from '../../setup/api/rest.ts';
 
 let served = 0;
 const api = await openRestApi({

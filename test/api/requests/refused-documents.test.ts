@@ -5,8 +5,8 @@ import { parseDocument, validateDocument } from '../../../src/api/graphql/reques
 import { schema } from '../../../src/api/graphql/schema.ts';
 import { parseConfig } from '../../../src/config/config.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { openApi, type TestApi } from '../../setup/api.ts';
-import { openRestApi } from '../../setup/rest.ts';
+import { openApi, type TestApi } from '../../setup/api/api.ts';
+import { openRestApi } from '../../setup/api/rest.ts';
 
 const { graphql: limits } = parseConfig({ DATABASE_URL: 'postgres://localhost/none', PRICE_SOURCE: 'fixed' });
 const repeat = (count: number, print: (index: number) => string) =>

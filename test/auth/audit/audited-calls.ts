@@ -6,9 +6,9 @@ import { consentToJson } from '../../../src/escrow/consent.ts';
 import { uuidToBytes32 } from '../../../src/escrow/terms.ts';
 import { newId } from '../../../src/platform/identifier.ts';
 import { consentPeriod } from '../../../src/subscriptions/billing-period.ts';
-import { newTestApp, type TestApi, type TestApp } from '../../setup/api.ts';
-import { paymentIn } from '../../setup/payment-in.ts';
-import { makeTenantRows, type TenantRows } from '../../setup/tenant-rows.ts';
+import { newTestApp, type TestApi, type TestApp } from '../../setup/api/api.ts';
+import { paymentIn } from '../../setup/chains/payment-in.ts';
+import { makeTenantRows, type TenantRows } from '../../setup/database/tenant-rows.ts';
 
 type Ground = Pick<TestApi, 'database' | 'world'>;
 type Rows = TenantRows & { merchant: string; held: string; paid: string; disputed: string; other: string };

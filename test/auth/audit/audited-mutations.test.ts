@@ -4,10 +4,10 @@ import { auditedMutations } from '../../../src/api/graphql/audit/audited-mutatio
 import { schema } from '../../../src/api/graphql/schema.ts';
 import { auditActions } from '../../../src/auth/audit/audit-entry.ts';
 import { openCardGround } from '../../card/card-ground.ts';
-import { newTestApp } from '../../setup/api.ts';
-import { followWs, wsClient } from '../../setup/live.ts';
-import { paymentEnvironment } from '../../setup/payment-in.ts';
-import { makeTenantRows } from '../../setup/tenant-rows.ts';
+import { newTestApp } from '../../setup/api/api.ts';
+import { followWs, wsClient } from '../../setup/api/live.ts';
+import { paymentEnvironment } from '../../setup/chains/payment-in.ts';
+import { makeTenantRows } from '../../setup/database/tenant-rows.ts';
 import { auditedCalls, prepareCall } from './audited-calls.ts';
 
 const api = await openCardGround({

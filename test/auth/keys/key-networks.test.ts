@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../../src/auth/create-api-key.ts';
 import { isWithinNetworks, networksAllow, parseNetwork } from '../../../src/auth/keys/network.ts';
-import { followSse, wsClient } from '../../setup/live.ts';
-import { openRestApi } from '../../setup/rest.ts';
+import { followSse, wsClient } from '../../setup/api/live.ts';
+import { openRestApi } from '../../setup/api/rest.ts';
 
 const api = await openRestApi({ environment: { TRUSTED_PROXIES: '1' } });
 const { merchantA, world } = api;

@@ -8,8 +8,8 @@ import { accessNeeded } from '../../../src/api/graphql/server/access/root-access
 import { createApiKey } from '../../../src/auth/create-api-key.ts';
 import { type KeyScope, keyScopes } from '../../../src/auth/keys/key-scope.ts';
 import { composedSchema } from '../../../src/gateway/composed-schema.ts';
-import { followSse, followWs, wsClient } from '../../setup/live.ts';
-import { openRestApi } from '../../setup/rest.ts';
+import { followSse, followWs, wsClient } from '../../setup/api/live.ts';
+import { openRestApi } from '../../setup/api/rest.ts';
 
 const schema = composedSchema();
 const api = await openRestApi();

@@ -1,6 +1,6 @@
 /** The pages that need no login, in both themes: axe finds nothing on any of them, of whatever impact. */
 import { beforeAll, expect, test, vi } from 'vitest';
-import { openRestApi } from '../../setup/rest.ts';
+import { openRestApi } from '../../setup/api/rest.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from '../setup/ground.ts';
 import { type OpenPage, openPage } from '../setup/open-page.ts';
 import { card, makeLink, press, visit } from '../setup/payer-visit.ts';

@@ -1,7 +1,7 @@
 /** A renewal that failed because of the token approval: the page behind the link in the mail increases it with the payer's wallet. */
 import { beforeAll, expect, test, vi } from 'vitest';
 import { approveData } from '../../../src/chains/evm/erc20.ts';
-import { readMail } from '../../setup/read-mail.ts';
+import { readMail } from '../../setup/mail/read-mail.ts';
 import { findAccessibilityFaults } from '../setup/find-accessibility-faults.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from '../setup/ground.ts';
 import { injectEvmWallet } from '../setup/inject-evm-wallet.ts';

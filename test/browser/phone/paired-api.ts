@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { checkoutFolder } from '../../../src/local/local-settings.ts';
 import { freePort } from '../../setup/free-port.ts';
-import type { StandingInstallation } from '../../setup/installation-door.ts';
+import type { StandingInstallation } from '../../setup/gateway/installation-door.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 
 const START_LIMIT_MS = 120_000;

@@ -9,7 +9,7 @@ import { mailKinds, mailLanguages } from '../../../src/events/mails/mail-kind.ts
 import { printMail } from '../../../src/events/mails/print-mail.ts';
 import { sampleContent } from '../../../src/events/mails/sample-content.ts';
 import { newId } from '../../../src/platform/identifier.ts';
-import { readMail } from '../../setup/read-mail.ts';
+import { readMail } from '../../setup/mail/read-mail.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from '../setup/ground.ts';
 import { type OpenPage, openPage, type PageOptions, pictureFolder } from '../setup/open-page.ts';
 import { logIn, visitDashboard } from '../setup/visit-dashboard.ts';

@@ -15,7 +15,7 @@ import { furnishChain } from '../../../src/local/set-up/furnish-chain.ts';
 import { furnishSolana } from '../../../src/local/solana/furnish-solana.ts';
 import { type LocalSolanaAccount, localSolanaAccounts } from '../../../src/local/solana/solana-accounts.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
-import type { StandingInstallation } from '../../setup/installation-door.ts';
+import type { StandingInstallation } from '../../setup/gateway/installation-door.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 
 /** A merchant with one test app, an owner and payout addresses; nobody else's tests see it. */

@@ -3,8 +3,8 @@ import { concat, encodeAbiParameters, type Hex, keccak256, toHex } from 'viem';
 import { expect, it } from 'vitest';
 import { openEvmNodes } from '../../../src/chains/evm/nodes.ts';
 import { isSignedByAccount } from '../../../src/chains/evm/signature.ts';
-import { openEvm } from '../../setup/evm.ts';
-import { openRpcGate } from '../../setup/rpc-gate.ts';
+import { openEvm } from '../../setup/chains/evm.ts';
+import { openRpcGate } from '../../setup/chains/rpc-gate.ts';
 
 const MAGIC = '0x6492649264926492649264926492649264926492649264926492649264926492';
 

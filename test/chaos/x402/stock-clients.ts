@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import { privateKeyToAccount } from 'viem/accounts';
-import { seeded } from '../../setup/seeded.ts';
+import { seeded } from '../../setup/database/seeded.ts';
 import { type PaidHeader, present, readHeader, untilFinal } from './paid-header.ts';
 import type { Payer } from './payers.ts';
 import type { ResourceServers } from './resource-servers.ts';

@@ -1,6 +1,6 @@
 /** Faults that strike when the calls have come so far, whatever the machine's speed; the seed decides their order and their places. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { seeded } from '../../setup/seeded.ts';
+import { seeded } from '../../setup/database/seeded.ts';
 import { reorganize, running } from '../faults.ts';
 import type { Ground } from '../open-ground.ts';
 import { signal } from '../processes.ts';

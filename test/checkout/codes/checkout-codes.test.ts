@@ -3,8 +3,8 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { purgeTokens } from '../../../src/auth/tokens/purge-tokens.ts';
 import { CODES_LIMIT, EXCHANGES, hashCheckoutCode } from '../../../src/checkout/codes/checkout-code.ts';
 import { newId } from '../../../src/platform/identifier.ts';
-import { followWs, wsClient } from '../../setup/live.ts';
-import { openRestApi, type RestApi, type RestCall } from '../../setup/rest.ts';
+import { followWs, wsClient } from '../../setup/api/live.ts';
+import { openRestApi, type RestApi, type RestCall } from '../../setup/api/rest.ts';
 
 let api: RestApi;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { completeCheckoutSession } from '../../../src/checkout/end/complete-checkout-session.ts';
 import { endOverdueSession } from '../../../src/checkout/end/end-overdue-session.ts';
 import { reopenCheckoutSession } from '../../../src/checkout/end/reopen-checkout-session.ts';
-import { openRestApi, type RestApi } from '../../setup/rest.ts';
+import { openRestApi, type RestApi } from '../../setup/api/rest.ts';
 
 let api: RestApi;
 let key: string;

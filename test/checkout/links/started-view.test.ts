@@ -1,6 +1,6 @@
 /** What the response to starting a session says about the payer's page, so that the page need not query it. */
 import { expect, test } from 'vitest';
-import { openRestApi } from '../../setup/rest.ts';
+import { openRestApi } from '../../setup/api/rest.ts';
 
 const api = await openRestApi();
 const { secretKey: key, appId } = api.merchantA;

@@ -10,8 +10,8 @@ import { type MemberMailKind, payerMailKinds } from '../../../src/events/mails/m
 import { updateMailSettings } from '../../../src/events/mails/update-mail-settings.ts';
 import { updateNotifications } from '../../../src/events/mails/update-notifications.ts';
 import { newId } from '../../../src/platform/identifier.ts';
-import { openMailbox } from '../../setup/mailbox.ts';
-import { readMail } from '../../setup/read-mail.ts';
+import { openMailbox } from '../../setup/mail/mailbox.ts';
+import { readMail } from '../../setup/mail/read-mail.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 import { openRenewals } from '../../subscriptions/renewal-ground.ts';
 

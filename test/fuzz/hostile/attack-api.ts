@@ -1,6 +1,6 @@
 /** Attacks an API in this process, and counts what each costs it. */
 import { parse } from 'graphql';
-import { openRestApi, type RestApi } from '../../setup/rest.ts';
+import { openRestApi, type RestApi } from '../../setup/api/rest.ts';
 import type { Attack } from './attack.ts';
 import { openWorkCounter, type Work, type WorkCounter } from './count-work.ts';
 import { type Finding, isRefusal, judgeOutcome } from './judge-outcome.ts';

@@ -1,7 +1,7 @@
 /** What refusals cost an API in CPU time, and whether memory returns after many different documents. */
 import fc from 'fast-check';
 import { parse } from 'graphql';
-import { type Cost, costOf, type MeasuredApi, openSender, ownCostOf, type Sent } from '../../setup/measured-api.ts';
+import { type Cost, costOf, type MeasuredApi, openSender, ownCostOf, type Sent } from '../../setup/api/measured-api.ts';
 import type { RequestAttack } from './attack.ts';
 import { times } from './flood.ts';
 import { hostileDocument } from './hostile-documents.ts';

@@ -13,8 +13,8 @@ import { openInstruments } from '../../../src/operations/metrics/instruments.ts'
 import { systemClock } from '../../../src/platform/clock.ts';
 import { silentLog } from '../../../src/platform/log.ts';
 import { openMetrics } from '../../../src/platform/metrics.ts';
-import type { TestApp } from '../../setup/api.ts';
-import { openRestApi, type RestApi } from '../../setup/rest.ts';
+import type { TestApp } from '../../setup/api/api.ts';
+import { openRestApi, type RestApi } from '../../setup/api/rest.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 
 export const TOKEN = 'shop-token-of-the-configuration';

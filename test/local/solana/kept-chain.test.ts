@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Keypair, LAMPORTS_PER_SOL, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
 import { expect, it } from 'vitest';
-import { openSolana } from '../../setup/solana.ts';
+import { openSolana } from '../../setup/chains/solana.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 
 it('keeps accounts, signatures and the genesis over a restart, and drops a torn line', async () => {

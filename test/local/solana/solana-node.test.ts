@@ -18,7 +18,7 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openSolana, type TestMint, type TestSolana } from '../../setup/solana.ts';
+import { openSolana, type TestMint, type TestSolana } from '../../setup/chains/solana.ts';
 
 const MEMO = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 

@@ -4,8 +4,8 @@ import { checkEveryBook } from '../../../src/payments/verification/check-every-b
 import { newId } from '../../../src/platform/identifier.ts';
 import { insertRows } from '../../payments/reports/insert-rows.ts';
 import { mixedPayments } from '../../payments/reports/mixed-payments.ts';
-import { openApi } from '../../setup/api.ts';
-import { countStatements } from '../../setup/count-statements.ts';
+import { openApi } from '../../setup/api/api.ts';
+import { countStatements } from '../../setup/database/count-statements.ts';
 import { runOperation } from '../run-operation.ts';
 
 const api = await openApi({ environment: {} });

@@ -12,7 +12,7 @@ import { resolveDispute } from '../../../src/payments/actions/resolve-dispute.ts
 import { requestAuthorization } from '../../../src/payments/transactions/request-authorization.ts';
 import { newId } from '../../../src/platform/identifier.ts';
 import { openPayoutsGround, type PayoutsGround } from '../../payments/payouts/payouts-ground.ts';
-import { countStatements } from '../../setup/count-statements.ts';
+import { countStatements } from '../../setup/database/count-statements.ts';
 import { runAt, type StuckRow, stuckAt } from './stuck-ground.ts';
 
 let ground: PayoutsGround;

@@ -1,7 +1,7 @@
 /** `ops payments stuck` on Solana: rent that a fee recipient lacks, fees that our key lacks, and recipients. */
 import { type Connection, Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
 import { beforeAll, expect, it } from 'vitest';
-import { openSolanaGateway, type Quoted, type SolanaGateway } from '../../setup/solana-gateway.ts';
+import { openSolanaGateway, type Quoted, type SolanaGateway } from '../../setup/gateway/solana-gateway.ts';
 import { stuckAt } from './stuck-ground.ts';
 
 let gateway: SolanaGateway;

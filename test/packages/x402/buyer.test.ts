@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Budget, type BuyerOptions, createBuyer } from '../../../packages/x402/src/client/index.ts';
 import { createX402 } from '../../../packages/x402/src/index.ts';
-import { openEvm } from '../../setup/evm.ts';
+import { openEvm } from '../../setup/chains/evm.ts';
 import { listenExpress } from './ground.ts';
 import { openStockGateway, secretKey } from './stock-gateway.ts';
 

@@ -2,7 +2,7 @@
 import { get } from 'node:http';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createX402, type PayOptions } from '../../../packages/x402/src/index.ts';
-import { openEvm } from '../../setup/evm.ts';
+import { openEvm } from '../../setup/chains/evm.ts';
 import { listenExpress, receiptOf, stockClient } from './ground.ts';
 import { openStockGateway, secretKey } from './stock-gateway.ts';
 

@@ -8,7 +8,7 @@ import {
   STRANGE_PER_SECOND,
 } from '../../../packages/x402/src/gateway/requirements-cache.ts';
 import { createX402 } from '../../../packages/x402/src/index.ts';
-import { openEvm } from '../../setup/evm.ts';
+import { openEvm } from '../../setup/chains/evm.ts';
 import { listenExpress, stockClient, stockFetch } from './ground.ts';
 import { openStockGateway, secretKey } from './stock-gateway.ts';
 

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { createBuyer } from '../../../packages/x402/src/client/index.ts';
 import { createX402 } from '../../../packages/x402/src/index.ts';
 import { callPaidTool, paidTool } from '../../../packages/x402/src/mcp/index.ts';
-import { openEvm } from '../../setup/evm.ts';
+import { openEvm } from '../../setup/chains/evm.ts';
 import { openStockGateway, secretKey } from './stock-gateway.ts';
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });

@@ -5,7 +5,7 @@ import { Hono } from 'hono';
 import { parseAbi } from 'viem';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createX402 } from '../../../packages/x402/src/index.ts';
-import { openEvm } from '../../setup/evm.ts';
+import { openEvm } from '../../setup/chains/evm.ts';
 import { listenExpress, receiptOf, stockClient, stockFetch } from './ground.ts';
 import { openStockGateway, secretKey } from './stock-gateway.ts';
 

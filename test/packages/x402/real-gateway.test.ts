@@ -7,7 +7,7 @@ import { buyForecasts } from '../../../examples/x402-api/client.ts';
 import { openWeatherApi } from '../../../examples/x402-api/server.ts';
 import { createBuyer, EscrowEvmScheme } from '../../../packages/x402/src/client/index.ts';
 import { createX402 } from '../../../packages/x402/src/index.ts';
-import { openRunningGateway } from '../../setup/running-gateway.ts';
+import { openRunningGateway } from '../../setup/gateway/running-gateway.ts';
 import { listenExpress, receiptOf, stockClient, stockFetch } from './ground.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });

@@ -11,7 +11,7 @@ import type { PaymentPayload, PaymentRequirements, SettleResponse } from '@x402/
 import { toFacilitatorEvmSigner } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import { parseUnits } from 'viem';
-import type { TestEvm } from '../../setup/evm.ts';
+import type { TestEvm } from '../../setup/chains/evm.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 
 export type StockGateway = {

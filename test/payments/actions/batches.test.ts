@@ -8,7 +8,7 @@ import { openPumps } from '../../../src/main/open-sending.ts';
 import { abandonTransaction } from '../../../src/operator/abandon-transaction.ts';
 import { readSender } from '../../../src/operator/read-sender.ts';
 import { RELAY_SENDER } from '../../../src/operator/relay.ts';
-import { type Gateway, openGateway } from '../../setup/gateway.ts';
+import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
 
 let gateway: Gateway;
 type Paid = Awaited<ReturnType<Gateway['pay']>>;

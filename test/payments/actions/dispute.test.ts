@@ -6,7 +6,7 @@ import { openDispute } from '../../../src/payments/actions/open-dispute.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
 import { resolveDispute } from '../../../src/payments/actions/resolve-dispute.ts';
 import { sweepPayments } from '../../../src/payments/actions/sweep-payments.ts';
-import { type Gateway, openGateway } from '../../setup/gateway.ts';
+import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
 
 let gateway: Gateway;
 

@@ -5,9 +5,9 @@ import { capturePaymentIntent } from '../../../src/payments/actions/capture-paym
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
 import { settlePayments } from '../../../src/payments/actions/settle-payments.ts';
 import { idempotencyRequest } from '../../../src/platform/idempotency/idempotency-request.ts';
-import { type Gateway, openGateway } from '../../setup/gateway.ts';
-import { live } from '../../setup/mortal.ts';
-import { mortalGateway } from '../../setup/mortal-gateway.ts';
+import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
+import { live } from '../../setup/gateway/mortal.ts';
+import { mortalGateway } from '../../setup/gateway/mortal-gateway.ts';
 
 let gateway: Gateway;
 

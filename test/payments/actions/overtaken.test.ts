@@ -8,7 +8,7 @@ import { refundPaymentIntent } from '../../../src/payments/actions/refund-paymen
 import { resolveDispute } from '../../../src/payments/actions/resolve-dispute.ts';
 import { settlePayments } from '../../../src/payments/actions/settle-payments.ts';
 import { requestTransaction } from '../../../src/payments/transactions/request-transaction.ts';
-import { type Gateway, openGateway } from '../../setup/gateway.ts';
+import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
 import type { Signed } from '../ground.ts';
 
 let gateway: Gateway;

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { refundCall, settleCall } from '../../../src/escrow/calldata.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
-import { type Gateway, openGateway } from '../../setup/gateway.ts';
+import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
 
 let gateway: Gateway;
 /** A payment that nothing changes. */

@@ -5,7 +5,7 @@ import { lockPaymentIntent } from '../../../src/checkout/store.ts';
 import { cancelPaymentIntent } from '../../../src/payments/actions/cancel-payment-intent.ts';
 import { expirePaymentIntent } from '../../../src/payments/actions/expire-payment-intent.ts';
 import { sweepPayments } from '../../../src/payments/actions/sweep-payments.ts';
-import { type Gateway, openGateway } from '../../setup/gateway.ts';
+import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
 
 let gateway: Gateway;
 

@@ -8,7 +8,7 @@ import { enqueueTransaction } from '../../../src/operator/enqueue-transaction.ts
 import { RELAY_SENDER } from '../../../src/operator/relay.ts';
 import { capturePaymentIntent } from '../../../src/payments/actions/capture-payment-intent.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
-import { type Gateway, openGateway } from '../../setup/gateway.ts';
+import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
 
 let gateway: Gateway;
 

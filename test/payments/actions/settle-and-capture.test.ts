@@ -4,7 +4,7 @@ import { settleCall, voidCall } from '../../../src/escrow/calldata.ts';
 import { cancelPaymentIntent } from '../../../src/payments/actions/cancel-payment-intent.ts';
 import { capturePaymentIntent } from '../../../src/payments/actions/capture-payment-intent.ts';
 import { sweepPayments } from '../../../src/payments/actions/sweep-payments.ts';
-import { type Gateway, openGateway } from '../../setup/gateway.ts';
+import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
 
 let gateway: Gateway;
 

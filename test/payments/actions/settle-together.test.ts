@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { settleCall } from '../../../src/escrow/calldata.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
 import { settlePayments } from '../../../src/payments/actions/settle-payments.ts';
-import { type Gateway, openGateway } from '../../setup/gateway.ts';
+import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
 
 let gateway: Gateway;
 type Paid = Awaited<ReturnType<Gateway['pay']>>;

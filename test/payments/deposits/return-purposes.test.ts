@@ -1,7 +1,7 @@
 /** The returns of one deposit are found among the transactions of all payments without reading the whole table. */
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { freshDatabase } from '../../setup/database.ts';
+import { freshDatabase } from '../../setup/database/database.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 
 test('the earlier returns of a deposit are found by the index of the beginnings of purposes', async () => {

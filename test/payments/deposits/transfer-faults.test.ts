@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { actOnDeposit } from '../../../src/payments/deposits/act-on-deposit.ts';
 import { DEPOSITED } from '../../../src/payments/deposits/deposit.ts';
 import { verifyPayment } from '../../../src/payments/verification/verify-payment.ts';
-import { live } from '../../setup/mortal.ts';
-import { mortalGateway } from '../../setup/mortal-gateway.ts';
+import { live } from '../../setup/gateway/mortal.ts';
+import { mortalGateway } from '../../setup/gateway/mortal-gateway.ts';
 import { openTransferGround, type TransferGround } from './transfer-ground.ts';
 
 let ground: TransferGround;

@@ -10,7 +10,7 @@ import { prepareCheckout } from '../../../src/checkout/prepare-checkout.ts';
 import { sweepPayments } from '../../../src/payments/actions/sweep-payments.ts';
 import { ownBalance, shownDeposit } from '../../../src/payments/deposits/deposit.ts';
 import { sweepDeposits } from '../../../src/payments/deposits/schedule-deposits.ts';
-import { type Gateway, openGateway } from '../../setup/gateway.ts';
+import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
 
 export type TransferSession = { id: string; paymentIntentId: string };
 export type PreparedTransfer = Extract<PaymentStep, { kind: 'transfer' }> & { quoteId: string; termsHash: Hex };

@@ -12,10 +12,10 @@ import type { Submitter } from '../../../src/payments/disputes/evidence.ts';
 import { splitOf } from '../../../src/payments/disputes/split.ts';
 import { submitEvidence } from '../../../src/payments/disputes/submit-evidence.ts';
 import { newId } from '../../../src/platform/identifier.ts';
-import { type Gateway, openGateway } from '../../setup/gateway.ts';
-import { openMailbox } from '../../setup/mailbox.ts';
-import { readMail } from '../../setup/read-mail.ts';
-import type { Mailbox } from '../../setup/start-mailbox.ts';
+import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
+import { openMailbox } from '../../setup/mail/mailbox.ts';
+import { readMail } from '../../setup/mail/read-mail.ts';
+import type { Mailbox } from '../../setup/mail/start-mailbox.ts';
 
 const MEMBER = 'owner@shop.example';
 const GERMAN_MEMBER = 'inhaberin@shop.example';

@@ -13,7 +13,7 @@ import { hex, purposeOf } from '../../../src/payments/x402/exact/exact-authoriza
 import type { OtherServer } from '../../../src/payments/x402/exact/other-server.ts';
 import { type ExactSettling, type ExactWorld, settleExact } from '../../../src/payments/x402/exact/settle-exact.ts';
 import { newId } from '../../../src/platform/identifier.ts';
-import { type Gateway, openGateway } from '../../setup/gateway.ts';
+import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
 
 export type ExactGround = Awaited<ReturnType<typeof openExactGround>>;
 export type Signed = Pick<ExactSettling, 'signed' | 'signature'>;

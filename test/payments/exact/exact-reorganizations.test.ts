@@ -1,8 +1,8 @@
 /** Reorganizations and processes that die, while authorizations are settled. */
 import { describe, expect, it } from 'vitest';
 import { settleExact } from '../../../src/payments/x402/exact/settle-exact.ts';
-import { live } from '../../setup/mortal.ts';
-import { mortalGateway } from '../../setup/mortal-gateway.ts';
+import { live } from '../../setup/gateway/mortal.ts';
+import { mortalGateway } from '../../setup/gateway/mortal-gateway.ts';
 import { openExactGround } from './exact-ground.ts';
 
 const limit = { timeout: 300_000 };

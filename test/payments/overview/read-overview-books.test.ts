@@ -1,7 +1,7 @@
 /** What the overview says became of the money is what the ledger says. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../src/platform/identifier.ts';
-import { openApi, type TestApi } from '../../setup/api.ts';
+import { openApi, type TestApi } from '../../setup/api/api.ts';
 
 let api: TestApi;
 const QUERY = `query ($appId: ID) { overview(appId: $appId) { books { tokenKey chainId currency

@@ -8,7 +8,7 @@ import {
   unminedClaim,
 } from '../../../src/payments/payouts/claims-under-way.ts';
 import { newId } from '../../../src/platform/identifier.ts';
-import { freshDatabase } from '../../setup/database.ts';
+import { freshDatabase } from '../../setup/database/database.ts';
 
 it('is one that is not mined yet, and for showing also one that is not final', async () => {
   const { database } = await freshDatabase();

@@ -6,7 +6,7 @@ import type { PaymentTerms } from '../../../src/escrow/terms.ts';
 import { usdcTokenAbi, usdtTokenAbi } from '../../../src/local/test-tokens.ts';
 import { verifyOpenPayments } from '../../../src/payments/verification/verify-open-payments.ts';
 import { verifyPayment } from '../../../src/payments/verification/verify-payment.ts';
-import { type Gateway, openGateway } from '../../setup/gateway.ts';
+import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
 
 /** Runtime code that refuses every call, and with it the native coin. */
 const REFUSES: Hex = '0x60006000fd';

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openRestApi } from '../../setup/rest.ts';
+import { openRestApi } from '../../setup/api/rest.ts';
 import { insertRows } from './insert-rows.ts';
 import { mixedPayments } from './mixed-payments.ts';
 

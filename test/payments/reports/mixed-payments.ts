@@ -6,7 +6,7 @@ import { type LedgerLine, missingLines, missingOf } from '../../../src/payments/
 import { type Claim, type Credit, foldPayouts } from '../../../src/payments/payouts/payout.ts';
 import { bookingsOfPayouts } from '../../../src/payments/payouts/payout-bookings.ts';
 import { toDecimal } from '../../../src/prices/base-units.ts';
-import { seeded } from '../../setup/seeded.ts';
+import { seeded } from '../../setup/database/seeded.ts';
 
 export const START = new Date('2026-03-01T00:00:00Z');
 const STEP_MS = 61_000;

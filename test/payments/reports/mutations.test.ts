@@ -3,8 +3,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { Prisma } from '../../../prisma/client.ts';
 import { type Books, bookFaults } from '../../../src/payments/verification/book-faults.ts';
 import { readBooks } from '../../../src/payments/verification/read-books.ts';
-import { openApi } from '../../setup/api.ts';
-import { seeded } from '../../setup/seeded.ts';
+import { openApi } from '../../setup/api/api.ts';
+import { seeded } from '../../setup/database/seeded.ts';
 import { insertRows } from './insert-rows.ts';
 import { mixedPayments } from './mixed-payments.ts';
 

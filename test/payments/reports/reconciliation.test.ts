@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../src/platform/identifier.ts';
-import { countStatements } from '../../setup/count-statements.ts';
-import { openRestApi } from '../../setup/rest.ts';
+import { openRestApi } from '../../setup/api/rest.ts';
+import { countStatements } from '../../setup/database/count-statements.ts';
 import { insertRows } from './insert-rows.ts';
 import { mixedPayments } from './mixed-payments.ts';
 

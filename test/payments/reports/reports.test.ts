@@ -5,8 +5,8 @@ import { createApiKey } from '../../../src/auth/create-api-key.ts';
 import { issueToken } from '../../../src/auth/tokens/issue-token.ts';
 import { printReport } from '../../../src/payments/reports/print-report.ts';
 import { newId } from '../../../src/platform/identifier.ts';
-import { newTestApp } from '../../setup/api.ts';
-import { openRestApi } from '../../setup/rest.ts';
+import { newTestApp } from '../../setup/api/api.ts';
+import { openRestApi } from '../../setup/api/rest.ts';
 import { insertRows } from './insert-rows.ts';
 import { mixedPayments, stories } from './mixed-payments.ts';
 

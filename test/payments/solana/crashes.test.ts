@@ -3,8 +3,8 @@ import { Keypair } from '@solana/web3.js';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SolanaNodes } from '../../../src/chains/solana/open-solana-nodes.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
-import { type Life, live, mortal } from '../../setup/mortal.ts';
-import { openSolanaGateway, type SolanaGateway } from '../../setup/solana-gateway.ts';
+import { type Life, live, mortal } from '../../setup/gateway/mortal.ts';
+import { openSolanaGateway, type SolanaGateway } from '../../setup/gateway/solana-gateway.ts';
 
 let gateway: SolanaGateway;
 beforeAll(async () => {

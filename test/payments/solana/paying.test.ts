@@ -7,7 +7,7 @@ import { cancelPaymentIntent } from '../../../src/payments/actions/cancel-paymen
 import { expirePaymentIntent } from '../../../src/payments/actions/expire-payment-intent.ts';
 import { openDispute } from '../../../src/payments/actions/open-dispute.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
-import { openSolanaGateway, type Quoted, type SolanaGateway } from '../../setup/solana-gateway.ts';
+import { openSolanaGateway, type Quoted, type SolanaGateway } from '../../setup/gateway/solana-gateway.ts';
 
 const AMOUNT = 10_000_000n;
 

@@ -3,8 +3,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readVitalSigns } from '../../../src/operations/health/vital-signs.ts';
 import { verify } from '../../../src/operations/verify.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
-import { live, mortal } from '../../setup/mortal.ts';
-import { openSolanaGateway, type Quoted, type SolanaGateway } from '../../setup/solana-gateway.ts';
+import { live, mortal } from '../../setup/gateway/mortal.ts';
+import { openSolanaGateway, type Quoted, type SolanaGateway } from '../../setup/gateway/solana-gateway.ts';
 
 const AMOUNT = 10_000_000n;
 

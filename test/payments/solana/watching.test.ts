@@ -5,7 +5,7 @@ import { factTable } from '../../../src/main/fact-table.ts';
 import { openVaultReader } from '../../../src/payments/solana/open-vault-reader.ts';
 import { openAdvisoryLocks } from '../../../src/platform/advisory-locks.ts';
 import { silentLog } from '../../../src/platform/log.ts';
-import { openSolanaGateway } from '../../setup/solana-gateway.ts';
+import { openSolanaGateway } from '../../setup/gateway/solana-gateway.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 
 const patiently = { timeout: 50_000, interval: 20 };

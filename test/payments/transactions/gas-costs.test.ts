@@ -6,7 +6,7 @@ import { authorizeWithAllowanceCall, refundCall } from '../../../src/escrow/call
 import { termsTypedData } from '../../../src/escrow/terms.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
 import { requestAuthorization } from '../../../src/payments/transactions/request-authorization.ts';
-import { type Gateway, openGateway } from '../../setup/gateway.ts';
+import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
 
 let gateway: Gateway;
 

@@ -1,6 +1,6 @@
 /** Attempts of resource servers: who learns of a payment's success as if for the first time. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openGateway } from '../../setup/gateway.ts';
+import { openGateway } from '../../setup/gateway/gateway.ts';
 import { openX402Ground, type X402Ground } from './x402-ground.ts';
 
 let ground: X402Ground;

@@ -10,7 +10,7 @@ import { settleX402Payment } from '../../../src/payments/x402/settle-x402-paymen
 import { verifyX402Payment } from '../../../src/payments/x402/verify-x402-payment.ts';
 import type { Offer } from '../../../src/payments/x402/x402-types.ts';
 import type { X402World } from '../../../src/payments/x402/x402-world.ts';
-import { type Gateway, openGateway } from '../../setup/gateway.ts';
+import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
 import { payOffer } from './sign-escrow.ts';
 
 const RESOURCE = 'https://api.example/weather';

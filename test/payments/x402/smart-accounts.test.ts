@@ -2,8 +2,8 @@
 import { getAddress } from 'viem';
 import { expect, it } from 'vitest';
 import { usdcTokenAbi } from '../../../src/local/test-tokens.ts';
-import { deployContractWallet } from '../../setup/contract-wallet.ts';
-import { openGateway } from '../../setup/gateway.ts';
+import { deployContractWallet } from '../../setup/chains/contract-wallet.ts';
+import { openGateway } from '../../setup/gateway/gateway.ts';
 import { openX402Ground } from './x402-ground.ts';
 
 const gateway = await openGateway();

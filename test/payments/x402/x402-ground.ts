@@ -10,7 +10,7 @@ import { verifyX402Payment } from '../../../src/payments/x402/verify-x402-paymen
 import type { Offer } from '../../../src/payments/x402/x402-types.ts';
 import type { X402World } from '../../../src/payments/x402/x402-world.ts';
 import { newId } from '../../../src/platform/identifier.ts';
-import type { Gateway } from '../../setup/gateway.ts';
+import type { Gateway } from '../../setup/gateway/gateway.ts';
 import { payOffer } from './sign-escrow.ts';
 
 export type X402Ground = Awaited<ReturnType<typeof openX402Ground>>;

@@ -4,8 +4,8 @@ import type { Database } from '../../../prisma/client.ts';
 import { type Listener, openListener } from '../../../src/platform/database/listener.ts';
 import { openRowMemory, type RowMemory } from '../../../src/platform/database/row-memory.ts';
 import { silentLog } from '../../../src/platform/log.ts';
-import { freshDatabase } from '../../setup/database.ts';
-import { type DatabaseProxy, openDatabaseProxy } from '../../setup/database-proxy.ts';
+import { freshDatabase } from '../../setup/database/database.ts';
+import { type DatabaseProxy, openDatabaseProxy } from '../../setup/database/database-proxy.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 
 const CHANNEL = 'sluice_rows';

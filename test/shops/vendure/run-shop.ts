@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { createSluice } from '../../../packages/sdk/src/index.ts';
-import { emptyDatabase } from '../../setup/database.ts';
+import { emptyDatabase } from '../../setup/database/database.ts';
 import { freePort } from '../../setup/free-port.ts';
-import { openRunningGateway } from '../../setup/running-gateway.ts';
+import { openRunningGateway } from '../../setup/gateway/running-gateway.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 import { shopFolder } from './install-plugin.ts';
 

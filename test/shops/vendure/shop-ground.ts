@@ -1,7 +1,7 @@
 /** A shop whose webhooks can be switched off, with what its storefront, its customers and its administrator do. */
 import { expect, vi } from 'vitest';
 import { webhooks } from '../../../packages/sdk/src/index.ts';
-import type { RunningGateway } from '../../setup/running-gateway.ts';
+import type { RunningGateway } from '../../setup/gateway/running-gateway.ts';
 import { runShop } from './run-shop.ts';
 import { fillOrder, openAdmin, readOrder, startCheckout } from './shop-client.ts';
 

@@ -7,7 +7,7 @@ import { createApiKey } from '../../../src/auth/create-api-key.ts';
 import { type MeteringInput, meteringOf } from '../../../src/catalog/metering.ts';
 import { renewSubscriptions } from '../../../src/subscriptions/renewal/renew-subscription.ts';
 import { exactCents, type Priced } from '../../catalog/exact-usage.ts';
-import { type PartProcess, spawnApi } from '../../setup/part-process.ts';
+import { type PartProcess, spawnApi } from '../../setup/gateway/part-process.ts';
 import { DAY, HOUR, openRenewals, type Renewals } from '../renewal-ground.ts';
 
 const EVENTS = Number(process.env.USAGE_EVENTS ?? 20_000);

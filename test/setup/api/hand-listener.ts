@@ -1,0 +1,25 @@
+import type { Listener } from '../../../src/platform/database/listener.ts';
+
+type Handler = Parameters<Listener['listen']>[1];
+
+/** A listener whose connection a test loses and finds again; it receives nothing by itself. */
+export function handListener() {
+  const handlers = new Map<string, Handler>();
+  const listener: Listener = {
+    listen(channel, handler) {
+      handlers.set(channel, handler);
+      return () => handlers.delete(channel);
+    },
+    close: async () => undefined,
+  };
+  return {
+    listener,
+    up() {
+      for (const handler of handlers.values()) handler.onUp?.();
+    },
+    down() {
+      for (const handler of handlers.values()) handler.onDown?.();
+    },
+    notify: (channel: string, payload = '') => handlers.get(channel)?.onNotification(payload),
+  };
+}

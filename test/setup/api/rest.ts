@@ -1,0 +1,81 @@
+/**
+ * The REST API as a client meets it: every answer is checked against the published OpenAPI document, closed to fields
+ * that it does not name, so that the document cannot lie. `client` is the typed client made from the same document.
+ */
+import createClient, { type Client } from 'openapi-fetch';
+import type { paths } from '../../../generated/payments-api.ts';
+import { openParts } from '../../../src/api/open-parts.ts';
+import { checkAnswer } from '../../api/openapi-check.ts';
+import { type OpenApiOptions, openApi, type TestApi } from './api.ts';
+
+export type RestAnswer = {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the endpoint answers.
+  body: any;
+};
+
+export type RestCall = {
+  key?: string | undefined;
+  clientSecret?: string | undefined;
+  /** Sent as JSON, a string as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+};
+
+export type RestApi = TestApi & {
+  rest(method: string, path: string, call?: RestCall): Promise<RestAnswer>;
+  /** Typed by the OpenAPI document; its answers are checked against it too. */
+  client(key?: string): Client<paths>;
+};
+
+export async function openRestApi(options: OpenApiOptions = {}): Promise<RestApi> {
+  const parts = options.parts ?? openParts;
+  // Tests call far more often than a merchant does; those of the limits set their own.
+  const environment = {
+    RATE_LIMIT_PER_SECOND: '100000',
+    RATE_LIMIT_BURST: '100000',
+    RATE_LIMIT_KEYLESS_PER_SECOND: '100000',
+  };
+  const api = await openApi({ ...options, parts, environment: { ...environment, ...options.environment } });
+  return {
+    ...api,
+    rest: (method, path, call) => callRest(api.url, method, path, call),
+    client: (key) =>
+      createClient<paths>({
+        baseUrl: api.url,
+        ...(key === undefined ? {} : { headers: { 'x-api-key': key } }),
+        fetch: async (request) => {
+          const response = await fetch(request);
+          const text = await response.clone().text();
+          checkAnswer({ method: request.method, path: new URL(request.url).pathname, response, text });
+          return response;
+        },
+      }),
+  };
+}
+
+export async function callRest(url: string, method: string, path: string, call: RestCall = {}): Promise<RestAnswer> {
+  const body =
+    call.body === undefined ? undefined : typeof call.body === 'string' ? call.body : JSON.stringify(call.body);
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(call.key === undefined ? {} : { 'x-api-key': call.key }),
+      ...(call.clientSecret === undefined ? {} : { 'x-client-secret': call.clientSecret }),
+      ...call.headers,
+    },
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await response.text();
+  checkAnswer({ method, path: path.split('?')[0] ?? path, response, text });
+  const isJson = /json/.test(response.headers.get('content-type') ?? '');
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
+}

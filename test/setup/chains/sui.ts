@@ -1,0 +1,11 @@
+import { type SuiNode, startSuiNode } from '../../../src/local/sui/sui-node.ts';
+import { onTeardown } from '../teardown.ts';
+
+export type TestSui = Omit<SuiNode, 'stop'>;
+
+/** Ended when the test file ends. */
+export async function openSui(): Promise<TestSui> {
+  const node = await startSuiNode();
+  onTeardown(node.stop);
+  return node;
+}
