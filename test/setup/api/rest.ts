@@ -5,7 +5,7 @@
 import createClient, { type Client } from 'openapi-fetch';
 import type { paths } from '../../../generated/payments-api.ts';
 import { openParts } from '../../../src/api/open-parts.ts';
-import { checkAnswer } from '../../api/openapi-check.ts';
+import { checkAnswer } from '../../api/rest/openapi-check.ts';
 import { type OpenApiOptions, openApi, type TestApi } from './api.ts';
 
 export type RestAnswer = {

@@ -1,0 +1,14 @@
+/** The small, seeded half of `npm run fuzz`. */
+import { expect, test } from 'vitest';
+import { expectWholeRows, fuzzGraphql, fuzzRest } from '../../fuzz/fuzz-api.ts';
+import { openRestApi } from '../../setup/api/rest.ts';
+
+const api = await openRestApi();
+
+test('odd requests to every REST route and GraphQL field find no bug and leave no half-written row', async () => {
+  const statuses = await fuzzRest(api, { requests: 320, seed: 20260301 });
+  const codes = await fuzzGraphql(api, { requests: 240, seed: 20260301 });
+  expect(statuses.get(200)).toBeGreaterThan(0);
+  expect(codes.get('OK')).toBeGreaterThan(0);
+  await expectWholeRows(api);
+});

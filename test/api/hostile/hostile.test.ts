@@ -1,0 +1,14 @@
+/** The small half of the random attacker: `npm run fuzz` sends twenty times as many, and times them. */
+import { expect, test } from 'vitest';
+import { expectWholeRows } from '../../fuzz/fuzz-api.ts';
+import { attackJudge, openAttackedApi } from '../../fuzz/hostile/attack-api.ts';
+import { runAttacks } from '../../fuzz/hostile/run-attacks.ts';
+
+const { api, target, counter } = await openAttackedApi();
+
+test('500 hostile documents, cursors, headers, bodies and frames are refused at a bounded cost, and tell nothing', async () => {
+  await runAttacks({ seed: 20260301, count: 500 }, attackJudge(target, counter));
+  counter.stop();
+  await expectWholeRows(api);
+  expect((await api.graphql('{ viewer { kind } }')).data).toEqual({ viewer: { kind: 'anonymous' } });
+}, 300_000);
