@@ -1,4 +1,4 @@
-import type { Installation } from './open-installation.ts';
+import type { Installation } from './servers/open-installation.ts';
 
 export type Sizes = {
   /** Intents in the table when reads are measured. */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Bench } from '../bench.ts';
-import type { ForkedServer } from '../fork-server.ts';
-import { percentile } from '../load.ts';
+import { percentile } from '../load/load.ts';
+import type { ForkedServer } from '../servers/fork-server.ts';
 import { type Role, type Snapshot, spentBetween, takeSnapshot } from './processes.ts';
 import { type Sent, sendCalls } from './send-calls.ts';
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Bench } from '../bench.ts';
-import { forkServer } from '../fork-server.ts';
-import { seedIntents } from '../seed-intents.ts';
+import { seedIntents } from '../seeds/seed-intents.ts';
+import { forkServer } from '../servers/fork-server.ts';
 import { compareAll, type Row } from './compare.ts';
 import { type Sent, sendCalls } from './send-calls.ts';
 
@@ -12,7 +12,7 @@ const PAGES = 50;
 export async function measureCpu(bench: Bench): Promise<string> {
   const { demo, databaseUrl } = bench.installation;
   const ids = await seed(bench);
-  const reference = await forkServer('cpu/reference-server.ts', { DATABASE_URL: databaseUrl, APP_ID: demo.appId });
+  const reference = await forkServer('../cpu/reference-server.ts', { DATABASE_URL: databaseUrl, APP_ID: demo.appId });
   try {
     return await compareAll(bench, { reference, rows: rowsOf(demo, reference.url, ids) });
   } finally {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench } from '../bench.ts';
-import { forkServer } from '../fork-server.ts';
+import { forkServer } from '../servers/fork-server.ts';
 import { compareAll, type Row } from './compare.ts';
 import { seed } from './measure-cpu.ts';
 import type { Sent } from './send-calls.ts';
@@ -15,7 +15,7 @@ export async function measurePostgraphile(bench: Bench): Promise<string> {
   const { demo, databaseUrl } = bench.installation;
   install();
   const ids = await seed(bench);
-  const reference = await forkServer('postgraphile/server.mjs', {
+  const reference = await forkServer('../postgraphile/server.mjs', {
     DATABASE_URL: databaseUrl,
     GRAPHILE_ENV: 'production',
   });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { followEvents, type LiveFeed } from '../../test/chaos/live-feed.ts';
-import type { SeededRenewals } from '../seed-renewals.ts';
+import type { SeededRenewals } from '../seeds/seed-renewals.ts';
 import { until } from './cluster.ts';
 import { ask, checkOnce, type ScaleWorld, seedDue, untilPaid } from './scale-world.ts';
 import { type Created, type Merchant, startWriteLoad, type WriteLoad } from './write-load.ts';

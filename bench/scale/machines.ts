@@ -13,7 +13,7 @@ import { checkoutFolder, parseLocalSettings } from '../../src/local/local-settin
 import { openSetUp } from '../../src/local/set-up/run-set-up.ts';
 import { startLocalChain } from '../../src/local/start-local-chain.ts';
 import { freePort } from '../../test/setup/free-port.ts';
-import { withoutLimits } from '../open-installation.ts';
+import { withoutLimits } from '../servers/open-installation.ts';
 import { type Cluster, until } from './cluster.ts';
 
 export type Machines = {

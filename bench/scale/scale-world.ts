@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { localAccounts } from '../../src/local/local-accounts.ts';
 import type { Bench } from '../bench.ts';
-import { requireOnceEach } from '../measure-renewals.ts';
-import { type SeededRenewals, seedRenewals } from '../seed-renewals.ts';
+import { requireOnceEach } from '../measures/measure-renewals.ts';
+import { type SeededRenewals, seedRenewals } from '../seeds/seed-renewals.ts';
 import { type Cluster, until } from './cluster.ts';
 import type { Machines } from './machines.ts';
 

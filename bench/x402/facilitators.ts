@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Address, Hex } from 'viem';
 import { freePort } from '../../test/setup/free-port.ts';
-import type { Installation } from '../open-installation.ts';
+import type { Installation } from '../servers/open-installation.ts';
 import { type Facilitator, quote, requirementsOf } from './settle-payments.ts';
 
 export type Killable = Facilitator & {

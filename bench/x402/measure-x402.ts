@@ -4,8 +4,8 @@ import { localAccounts } from '../../src/local/local-accounts.ts';
 import { openPayers, type Payer } from '../../test/chaos/x402/payers.ts';
 import { readToken } from '../../test/chaos/x402/read-token.ts';
 import type { Bench } from '../bench.ts';
-import { percentile } from '../load.ts';
-import { openInstallation } from '../open-installation.ts';
+import { percentile } from '../load/load.ts';
+import { openInstallation } from '../servers/open-installation.ts';
 import { type Killable, openGateway, openStock } from './facilitators.ts';
 import { type Answered, settleAll, signPayments } from './settle-payments.ts';
 

@@ -1,4 +1,4 @@
-import { percentile } from '../../bench/load.ts';
+import { percentile } from '../../bench/load/load.ts';
 import { judgeMemory, type Sample } from './judge-memory.ts';
 import { GROWS_BY_DESIGN, LIMITS, type ProcessSamples, type Soak, STEADY_TABLES } from './judge-soak.ts';
 import type { TableSize } from './table-sizes.ts';

@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { openInstallation } from '../../bench/open-installation.ts';
+import { openInstallation } from '../../bench/servers/open-installation.ts';
 import { type Inspector, openInspector } from './inspect-heap.ts';
 import type { Sample } from './judge-memory.ts';
 import { faultsOf, type ProcessSamples, type Soak } from './judge-soak.ts';

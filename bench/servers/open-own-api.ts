@@ -1,0 +1,15 @@
+import { join } from 'node:path';
+import { type MeasuredApi, openMeasuredApi } from '../../test/setup/api/measured-api.ts';
+import { type Installation, withoutLimits } from './open-installation.ts';
+
+/** One more API process, or the one that `program` is, over the installation's database, with settings that differ from its others'. */
+export function openOwnApi(
+  installation: Installation,
+  environment: Record<string, string>,
+  options: { program?: string } = {},
+): Promise<MeasuredApi> {
+  return openMeasuredApi(
+    { LOG_LEVEL: 'error', ...withoutLimits, ...environment },
+    { environmentFile: join(installation.folder, 'environment'), ...options },
+  );
+}
