@@ -1,5 +1,5 @@
 /** The layout of the house: which room may import which, what a noun may touch, and what may be named how. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -47,6 +47,14 @@ const ranks: [prefix: string, rank: number][] = [
 ];
 const LINES_LIMIT = 400;
 const ENTRIES_LIMIT = 24;
+/** Folders of tests that are still above the limit, with the number of entries that they may not exceed. */
+const crowdedTests: { readonly [folder: string]: number } = {
+  test: 38,
+  'test/browser': 37,
+  'test/chaos': 29,
+  'test/payments': 26,
+  'test/web': 27,
+};
 /** What another program printed, and is compared with its source in `npm run drift`. */
 const printed = ['src/escrow/escrow-abi.ts', 'src/escrow/escrow-bytecode.ts', 'src/local/test-tokens.ts'];
 
@@ -196,10 +204,11 @@ describe('the house', () => {
   });
 
   it('keeps folders uncrowded', () => {
-    const folders = new Set([...sources, ...pages, ...packages].map((file) => dirname(file)));
-    const crowded = [...folders].filter((folder) => {
-      const entries = readdirSync(join(root, folder));
-      return entries.length > ENTRIES_LIMIT && statSync(join(root, folder)).isDirectory();
+    const files = [...sources, ...pages, ...packages, ...filesUnder('test'), ...filesUnder('bench')];
+    const folders = new Set(files.map((file) => dirname(file)));
+    const crowded = [...folders].flatMap((folder) => {
+      const entries = readdirSync(join(root, folder)).length;
+      return entries > (crowdedTests[folder] ?? ENTRIES_LIMIT) ? [{ folder, entries }] : [];
     });
     expect(crowded).toEqual([]);
   });
