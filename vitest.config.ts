@@ -12,7 +12,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/setup/global-setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // Many tests wait for a clock, a block or a process, so that two processors have time for a third worker.
+    maxWorkers: 3,
     sequence: { sequencer: BrowserLast },
     testTimeout: 60_000,
     // A whole installation starts in a hook, beside the tests of another file.

@@ -59,7 +59,10 @@ export const EventRef = builder.objectRef<SequencedEvent>('Event').implement({
       type: 'UUID',
       description: 'The resource that changed.',
     }),
-    data: t.expose('data', { type: 'JSONObject', description: 'Scalar fields of the resource at the time of the event.' }),
+    data: t.expose('data', {
+      type: 'JSONObject',
+      description: 'Scalar fields of the resource at the time of the event.',
+    }),
     requestId: t.string({
       extensions: { rest: false },
       nullable: true,

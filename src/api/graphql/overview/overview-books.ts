@@ -23,7 +23,8 @@ export const OverviewBooksRef = builder.objectRef<OverviewBooks>('OverviewBooks'
     currency: t.exposeString('currency', { description: 'The currency of the values.' }),
     received: t.field({
       type: BookedSumRef,
-      description: 'Amount that payers authorized into escrow, or transferred directly to the merchant for paid API calls.',
+      description:
+        'Amount that payers authorized into escrow, or transferred directly to the merchant for paid API calls.',
       resolve: ({ received }) => received,
     }),
     held: t.field({ type: BookedSumRef, description: 'Amount that is still in escrow.', resolve: ({ held }) => held }),

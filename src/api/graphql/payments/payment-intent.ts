@@ -174,7 +174,10 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
       nullable: true,
       description: 'Time of the latest final refund, whether full or partial.',
     }),
-    refundTxHash: t.exposeString('refundTxHash', { nullable: true, description: 'Hash of the transaction of the latest final refund.' }),
+    refundTxHash: t.exposeString('refundTxHash', {
+      nullable: true,
+      description: 'Hash of the transaction of the latest final refund.',
+    }),
     refundReason: t.string({
       nullable: true,
       description: 'Reason for the latest final refund. Null for the payer.',
