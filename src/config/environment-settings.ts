@@ -103,9 +103,7 @@ const chains = {
     .string()
     .optional()
     .describe('A JSON file with chains and tokens that are merged into the built-in registry ([chains](chains.md)).'),
-  PONDER_PORT: port
-    .default(42069)
-    .describe("The port of Ponder's own server, from which the indexer reads its status."),
+  PONDER_PORT: port.default(42069).describe("The port of Ponder's own server; the indexer reads its status there."),
   PONDER_SCHEMA: z
     .string()
     .regex(/^[a-z_][a-z0-9_]{0,40}$/)

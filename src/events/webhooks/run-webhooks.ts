@@ -65,9 +65,7 @@ export function runWebhooks(world: DeliveryWorld & { listener?: Listener; log: L
     for (const endpointId of await dueEndpoints(world.database, { now: world.clock.now(), limit: free, failing })) {
       if (serving.has(endpointId) || stopping.signal.aborted) continue;
       const job = serve(endpointId)
-        .catch((error: unknown) =>
-          world.log.error({ error, endpointId }, 'An event could not be delivered to an endpoint.'),
-        )
+        .catch((error: unknown) => world.log.error({ error, endpointId }, 'An event could not be delivered.'))
         .finally(() => {
           serving.delete(endpointId);
           wake();
