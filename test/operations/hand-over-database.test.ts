@@ -132,7 +132,7 @@ test('`ops database hand-over` lists what has changed, and says what it needs', 
   const missing = await runOperation(world, ['database', 'hand-over', '--from', from, '--to', 'no_such_role']);
   expect([missing.code, missing.complained]).toEqual([1, 'No such role no_such_role.']);
   const unnamed = await runOperation(world, ['database', 'hand-over', '--from', from]);
-  expect([unnamed.code, unnamed.complained]).toEqual([2, expect.stringContaining('--to: is needed')]);
+  expect([unnamed.code, unnamed.complained]).toEqual([2, expect.stringContaining('--to: is required')]);
 
   const args = ['database', 'hand-over', '--from', from, '--to', to, '--json'];
   const { code, printed } = await runOperation(world, args);

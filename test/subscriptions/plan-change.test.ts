@@ -133,7 +133,7 @@ describe('a change of plan', () => {
     await expect(preview(id, dear.id)).rejects.toMatchObject({ code: 'INVALID_STATE' });
     await expect(change(id, dear.id)).rejects.toMatchObject({
       code: 'INVALID_STATE',
-      message: expect.stringContaining('12.51 USDC; the payer has signed for at most 12.5 USDC'),
+      message: expect.stringContaining('12.51 USDC, but the payer has signed for at most 12.5 USDC'),
     });
     const weekly = await ground.makePrice({ interval: 'WEEK' });
     await expect(change(id, weekly.id)).rejects.toMatchObject({ code: 'INVALID_STATE' });

@@ -200,10 +200,14 @@ describe('a subscription with a coupon', () => {
     const session = await ground.openSession(id);
     const prepared = await ground.prepare(session.id, ground.evm.payers[0], 'APPROVAL');
     await ground.confirm(session.id, await ground.doSteps(ground.evm.payers[0], prepared.steps));
-    await ground.settleDown();
+    await ground.come();
     expect(await ground.readSubscription(id)).toMatchObject({ status: 'ACTIVE', couponPeriodsLeft: 0 });
-    await ground.evm.reorg(1);
-    await ground.evm.mine();
+    const { blockNumber } = await ground.database.transaction.findFirstOrThrow({
+      where: { type: 'AUTHORIZE', paymentIntentId: session.paymentIntentId },
+    });
+    const depth = Number((await ground.evm.publicClient.getBlockNumber()) - (blockNumber ?? 0n)) + 1;
+    await ground.evm.reorg(depth);
+    await ground.evm.mine(depth);
     await ground.observe();
     await ground.runDueJobs();
     expect(await ground.readSubscription(id)).toMatchObject({ status: 'PENDING', couponPeriodsLeft: 1 });

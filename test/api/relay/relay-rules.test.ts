@@ -23,6 +23,7 @@ const bounded: Record<string, string[]> = {
     'CustomerPage.items',
     'DisputePage.items',
     'EventPage.items',
+    'FacilitatedPaymentPage.items',
     'InvoicePage.items',
     'PaymentIntentPage.items',
     'PaymentLinkPage.items',
@@ -85,6 +86,7 @@ const bounded: Record<string, string[]> = {
   'has the steps or the sources of one thing': [
     'DisputeRequest.steps',
     'PaymentTerms.priceEvidence',
+    'PaymentX402.priceEvidence',
     'PlanChangePreview.lines',
     'PreparedCheckout.steps',
     'PriceEvidence.sources',
