@@ -125,7 +125,7 @@ describe('a scoped database', () => {
       for (const client of [scoped, session]) {
         const delegate: unknown = Reflect.get(client, name);
         const count = (delegate as { count(): Promise<number> }).count();
-        await count.catch((error: unknown) => expect(String(error)).toMatch(/without a merchant's scope/));
+        await count.catch((error: unknown) => expect(String(error)).toMatch(/without the scope of a merchant/));
       }
     }
   });

@@ -89,7 +89,7 @@ const outputSchema = z.object({
 });
 
 function compiled(): Hex {
-  const compiler = join(import.meta.dirname, '../..', '../..', 'contracts', 'solc.cjs');
+  const compiler = join(import.meta.dirname, '../../..', 'contracts', 'solc.cjs');
   const input = JSON.stringify({
     language: 'Solidity',
     sources: { 'Wallet.sol': { content: source } },
