@@ -47,7 +47,7 @@ it('the command refuses young events and a date that is none', async () => {
     complained: expect.stringContaining('at least 30 days ago'),
   });
   expect(await ops('archive', '--before', 'yesterday')).toMatchObject({ code: 2 });
-  expect(await ops('archive')).toMatchObject({ code: 2, complained: expect.stringContaining('--before: is needed') });
+  expect(await ops('archive')).toMatchObject({ code: 2, complained: expect.stringContaining('--before: is required') });
 });
 
 it('a dry run changes nothing, not even the audit log', async () => {
