@@ -22,7 +22,7 @@ const commands: Record<string, (config: Config, rest: string[]) => Promise<numbe
 
 /** A part that does not stop within this time is terminated. The next one completes its remaining work. */
 const STOP_LIMIT_MS = 18_000;
-/** A part that is asked to stop while it starts, and has not started within this time, has begun no work and is terminated. */
+/** A part that receives a stop signal while it starts, and has not started within this time, has no work in progress and is terminated. */
 const START_LIMIT_MS = 5_000;
 
 async function main([name = '', ...rest]: string[]): Promise<void> {
@@ -41,7 +41,7 @@ async function main([name = '', ...rest]: string[]): Promise<void> {
   if (command) process.exitCode = await command(config, rest);
 }
 
-/** Exits with 0 when asked to stop, also during startup, and with 1 when it cannot stop in time or is asked a second time. */
+/** Exits with 0 after a stop signal, also during startup, and with 1 if it cannot stop in time or receives a second signal. */
 async function runUntilStopped(start: () => Promise<RunningPart>): Promise<void> {
   let stopping = false;
   const starting = start();

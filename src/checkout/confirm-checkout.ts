@@ -69,7 +69,7 @@ export async function confirmCheckout(
       requireUnpaid(intent);
       if (relay !== null) await queueRelay(tx, { quote, ...relay });
       await recordAnswer(tx, { found, signatures, txHash: request.input.txHash ?? null, now: world.clock.now() });
-      // The payer says that a plain transfer is on its way, so that its address is read before others. Without one this changes nothing.
+      // The payer reports that a plain transfer was sent, so its address is read before others. Without a deposit, nothing changes.
       const { chainId, termsHash } = quote;
       await tx.depositAddress.updateMany({ where: { chainId, termsHash }, data: { lookAt: new Date(0) } });
       await tx.checkoutSession.update({

@@ -105,7 +105,7 @@ async function couldBeSettled(
 
 type SelectionColumns = { allowedChains: unknown; allowedTokens: unknown };
 
-/** What decides on which chains, and with which tokens, a session can be paid; a link decides it before it has a session. */
+/** The settings that determine with which chains and tokens a session can be paid. A link has them before it has a session. */
 export type SessionWays = SelectionColumns & {
   mode: SessionToPay['mode'];
   app: Pick<SessionToPay['app'], 'mode'>;
@@ -129,8 +129,8 @@ export function payableTokens(
 export type Payout = Pick<SessionToPay['app']['payoutAddresses'][number], 'family' | 'address'>;
 
 /**
- * Where an app is paid on a chain, and why money sent there would be lost, if it would. The address may have been set before the
- * chain or token that makes it a sink was registered. Undefined if the app has no payout address.
+ * Returns the app's payout address on a chain and, if money sent to it would be lost, the reason. An address may have been set before the
+ * chain or token that makes it unusable was registered. Undefined if the app has no payout address.
  */
 export function payoutOn(
   session: { app: { payoutAddresses: readonly Payout[] } },

@@ -1,8 +1,8 @@
 import type { DatabaseTransaction } from '../../prisma/client.ts';
 
 /**
- * Records a relayed authorization that failed for good as the `lastError` of the intent's OPEN sessions, so that the payer's page
- * prepares a new one. Called in the pump's transaction for an AUTHORIZE transaction; `error` is the revert as text.
+ * Records the error of a relayed authorization that failed permanently as the `lastError` of the intent's OPEN sessions, so that the
+ * payer's page prepares a new one. Called in the pump's transaction for an AUTHORIZE transaction; `error` is the revert as text.
  */
 export async function noteRelayFailure(
   tx: DatabaseTransaction,

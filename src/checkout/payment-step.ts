@@ -13,8 +13,8 @@ import {
 } from './authorization-plan.ts';
 
 /**
- * `value` is wei as a decimal string. `typedData` has the format of `eth_signTypedData_v4`. `transaction` is null if no wallet
- * was given. A `transfer` is sent to `address` until `expiresAt`, exactly `amount` base units; `paymentUrl` is the same by EIP-681.
+ * `value` is wei as a decimal string. `typedData` has the format of `eth_signTypedData_v4`. `transaction` is null if no wallet was given. A
+ * `transfer` is sent to `address` until `expiresAt`, exactly `amount` base units; `paymentUrl` is its EIP-681 form.
  */
 export type PaymentStep =
   | { kind: 'transaction'; chainId: number; to: Address; data: Hex; value: string; description: string }

@@ -56,7 +56,7 @@ export const QUOTES_LIMIT = 500;
  * Writes the quote and the terms (signed by the operator on EVM chains) in one transaction; from then on a payment of these terms
  * counts.
  *
- * Throws VALIDATION_ERROR for a way to pay that is not offered and for a wallet that nobody has a key to, NOT_FOUND,
+ * Throws VALIDATION_ERROR for a way to pay that is not offered and for a wallet to which no key exists, NOT_FOUND,
  * INVALID_STATE, EXPIRED, CHAIN_PAUSED, CHAIN_UNAVAILABLE and PRICE_UNAVAILABLE. Throws CONFLICT if the app has no payout address
  * on the chain or one that would lose the money, if its settings change in the meantime, if the wallet has a pending relayed
  * payment, or if this payment would use an allowance that another agreement of the wallet relies on (`readKeptAllowance`).
@@ -102,7 +102,7 @@ export async function prepareCheckout(
   });
 }
 
-/** A plain transfer takes a person and an exchange longer than a wallet. */
+/** A plain transfer by a person or an exchange takes longer than a payment by a wallet. */
 function validityOf(
   { config }: Pick<CheckoutWorld, 'config'>,
   { app }: Pick<SessionToPay, 'app'>,
@@ -118,7 +118,7 @@ function requireIntent(session: SessionToPay): PaymentIntent {
   throw new GatewayError('INVALID_STATE', 'The checkout session has no payment: its subscription starts with a trial.');
 }
 
-/** Where the app is paid on a chain. Throws CONFLICT if it has no payout address, or if money sent there would be lost. */
+/** Returns the app's payout address on a chain. Throws CONFLICT if it has no payout address, or if money sent there would be lost. */
 export function requirePayout(session: SessionToPay, chain: KnownWay['chain']): string {
   const payout = payoutOn(session, chain);
   const meta = { appId: session.appId, chainId: chain.chainId };

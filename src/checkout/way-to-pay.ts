@@ -11,8 +11,8 @@ import { type CheckoutMethod, methodsFor } from './payment-method.ts';
 import type { SessionToPay } from './store.ts';
 
 /**
- * `walletAddress` may be omitted on Solana only; whoever pays is then the payer. For a TRANSFER it is the refund address, which the terms
- * name as the payer.
+ * `walletAddress` may be omitted on Solana only. The payer is then the account that pays. For a TRANSFER it is the refund address, which
+ * the terms name as the payer.
  */
 export type WayToPay = {
   chainId: number;

@@ -144,7 +144,7 @@ export function parseConfig(environment: Record<string, string | undefined>) {
   };
 }
 
-/** The environment without our own settings: the variables that an operator's file may name and send to another service. */
+/** The environment without Sluice's own settings: the variables that an operator's file may name and send to another service. */
 function foreignVariables(environment: Record<string, string | undefined>): ReadonlyMap<string, string> {
   const isOurs = (name: string) => name in environmentSchema.shape || /^(PUBLIC_)?RPC_(WS_)?URL_\d+$/.test(name);
   return new Map(

@@ -312,7 +312,7 @@ const people = {
       'Email address that is notified when a sending key is running out of gas funds, at most once a day for each key and chain.',
     ),
   MAIL_RETENTION_DAYS: positiveInteger
-    // A reminder is remembered by its mail, and is sent up to 30 days before the renewal.
+    // The stored mail of a reminder prevents a second one, and a reminder may be sent 30 days before the renewal.
     .min(31)
     .max(3650)
     .default(90)

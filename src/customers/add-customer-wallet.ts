@@ -13,9 +13,9 @@ import { walletConflict } from './wallet.ts';
 const UNIQUE_VIOLATION = 'P2002';
 
 /**
- * Links an address on one chain to a customer; `walletAddress` is already checksummed. A job then reads its allowances.
- * Subscriptions that the wallet has signed for, and that lost it when it was unlinked, are charged from it again from their next
- * attempt on. Throws NOT_FOUND for the customer, and CONFLICT if the customer already has it.
+ * Links an address on one chain to a customer; `walletAddress` is already checksummed. A job then reads its allowances. Subscriptions that
+ * lost this wallet when it was unlinked, and whose consent it signed, are charged from it again from the next attempt. Throws NOT_FOUND for
+ * the customer, and CONFLICT if the customer already has it.
  */
 export async function addCustomerWallet(
   world: { database: Database },

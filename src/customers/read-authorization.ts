@@ -9,15 +9,15 @@ import { authorizationBy, noAuthorization, type WalletAuthorization } from './wa
 
 type World = { database: Database; registry: Registry; nodes: EvmNodes };
 
-/** Our calls that include a permit: to the escrow with a payment, or to the token for a subscription. */
+/** The gateway's calls that include a permit: to the escrow with a payment, or to the token for a subscription. */
 const permitSelectors = [
   ...escrowAbi.filter((item) => item.type === 'function').filter((item) => item.name === 'authorizeWithPermit'),
   ...erc20Abi.filter((item) => item.name === 'permit'),
 ].map((item) => toFunctionSelector(item));
 
 /**
- * Reads a wallet's allowances for the escrow at the block `blockHash`, or at the newest block if the node has no state of that
- * one, and the approval that they come from. Without an allowance, an active recurring consent counts. Throws CHAIN_UNAVAILABLE.
+ * Reads a wallet's allowances for the escrow at the block `blockHash`, or at the newest block if the node has no state of that block, and
+ * the approval that granted them. Without an allowance, an active recurring consent counts. Throws CHAIN_UNAVAILABLE.
  */
 export async function readAuthorization(
   world: World,
@@ -87,7 +87,7 @@ export async function readAllowance(
 
 type Approval = { txHash: string; blockTimestamp: bigint };
 
-/** The newest approval of one of the tokens among the facts that stand at the confirmed height. */
+/** The newest approval of one of the tokens among the valid facts at the confirmed height. */
 async function newestApproval(
   database: Database,
   { chainId, wallet, tokens }: { chainId: number; wallet: Address; tokens: readonly Address[] },

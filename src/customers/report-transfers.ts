@@ -24,8 +24,8 @@ type World = {
 const PAYMENTS = ['Authorized', 'Charged'];
 
 /**
- * Watches, for the projector, transfers to the escrow without a payment in the same transaction: the contract's accounts assign
- * such money to nobody, and nobody can move it. Transfers are logged and counted; no state depends on them.
+ * Watches, for the projector, transfers to the escrow without a payment in the same transaction: the contract does not assign such money to
+ * anyone, and it cannot be moved. Transfers are logged and counted; no state depends on them.
  */
 export function reportTransfers(world: World): FactHandler {
   return { gathers: true, prepare: (group) => prepare(world, group) };

@@ -1,6 +1,6 @@
 /**
  * A wallet's authorization for the escrow, according to its chain: a positive allowance of any registered token counts. It is
- * attributed to the newest approval that still stands; PERMIT if the operator relayed it.
+ * attributed to the newest approval that is still valid; PERMIT if the operator relayed it.
  */
 import { isHex } from 'viem';
 import type { ChainFact } from '../../prisma/client.ts';
@@ -20,7 +20,7 @@ export const noAuthorization: WalletAuthorization = {
   authorizedAt: null,
 };
 
-/** An allowance granted before we first read the chain has no known approval. */
+/** An allowance granted before the chain was first read has no known approval. */
 export function authorizationBy(
   approval: Pick<ChainFact, 'txHash' | 'blockTimestamp'> | null,
   relayedPermit: boolean,

@@ -1,7 +1,7 @@
 /**
- * Chains that run Solidity contracts and derive CREATE2 addresses by rules of their own. The escrow would have another
- * address there, and so would every deposit address: whoever sent money to the address that Ethereum's rules give
- * would never get it back. They are identified by id, because a node's responses do not distinguish them.
+ * Chains that run Solidity contracts and derive CREATE2 addresses by rules of their own. The escrow would have another address there, and
+ * so would every deposit address: money sent to the address that Ethereum's rules give would be lost. They are identified by id, because a
+ * node's responses do not distinguish them.
  */
 const otherRules: ReadonlyMap<number, string> = new Map([
   // ZK Stack: the address is derived from a prefix of its own and the hash of bytecode of another machine.

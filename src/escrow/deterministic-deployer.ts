@@ -1,10 +1,9 @@
 /**
- * The standard deterministic deployer (github.com/Arachnid/deterministic-deployment-proxy), which lies at this address
- * on almost every chain: calldata is a salt of 32 bytes and the creation code, deployed with CREATE2.
+ * The standard deterministic deployer (github.com/Arachnid/deterministic-deployment-proxy), which has this address on almost every chain :
+ * calldata is a salt of 32 bytes and the creation code, deployed with CREATE2.
  *
- * Its own transaction is signed by nobody's key (a made-up signature without a chain id), so it is the same everywhere
- * and can only be sent as it stands, once `signer` holds `cost` wei. A chain that refuses transactions without a chain
- * id must have it already.
+ * Its own transaction has a made-up signature without a chain id, so it is the same everywhere and can only be sent unchanged, once
+ * `signer` holds `cost` wei. A chain that refuses transactions without a chain id must have it already.
  */
 export const deterministicDeployer = {
   address: '0x4e59b44847b379578588920cA78FbF26c0B4956C',

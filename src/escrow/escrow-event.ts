@@ -1,7 +1,7 @@
 /**
- * The contract's events. Every event of a payment carries the id (the terms' struct hash), the intent id, the payer, and `left`
- * after it, so that folding them needs nothing else. An event is evidence only if its id is of terms that this gateway
- * signed for the chain that emitted it.
+ * The contract's events. Every event of a payment carries the id (the terms' struct hash), the intent id, the payer, and the amount left
+ * after it, so that the fold needs nothing else. An event is evidence only if its id is of terms that this gateway signed for the chain
+ * that emitted it.
  */
 import { decodeEventLog, type Hex, type Log } from 'viem';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ const { bytes32, address, unsigned, small } = abiJson;
 
 const ofPayment = { id: bytes32, intentId: bytes32, payer: address, left: unsigned };
 
-/** Of whoever a payout is for, by the contract's numbers. */
+/** The recipient's role in a payout, by the contract's numbering. */
 export const payoutRoles = ['PAYER', 'MERCHANT', 'FEE_RECIPIENT'] as const;
 
 export const resolutions = ['ARBITER', 'CONCEDED', 'TIMEOUT'] as const;
@@ -65,7 +65,7 @@ const escrowEventSchema = z.discriminatedUnion('kind', [
 export type EscrowEvent = z.infer<typeof escrowEventSchema>;
 export type EscrowEventKind = EscrowEvent['kind'];
 
-/** The event of a row's kind and arguments as JSON (integers as decimal strings); null if the contract has none such. */
+/** The event of a row's kind and arguments as JSON (integers as decimal strings); null if the contract has no such event. */
 export function parseEscrowEvent(kind: string, args: unknown): EscrowEvent | null {
   if (typeof args !== 'object' || args === null) return null;
   const parsed = escrowEventSchema.safeParse({ ...args, kind });

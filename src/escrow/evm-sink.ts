@@ -20,7 +20,7 @@ export type EvmSink =
 
 /** Addresses below it are precompiles, system contracts and burn addresses of Ethereum and of chains that add their own. */
 const FIRST_UNRESERVED = 0x10000n;
-/** OP Stack chains deploy their own contracts at these addresses; nobody has a key to one of them anywhere. */
+/** OP Stack chains deploy their own contracts at these addresses; no key exists to any of them on any chain. */
 const PREDEPLOYS = { first: 0x4200000000000000000000000000000000000000n, count: 2048n };
 /** The address that wallets and exchanges use for the native coin where a token contract is expected. */
 const NATIVE_PLACEHOLDER = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen;

@@ -6,8 +6,8 @@ import { escrowStatuses } from './read-escrow-state.ts';
  * Whether the same call may succeed later, according to its revert:
  *
  * - PASSES: it may succeed later. Too early, too little gas, a token that is paused or lacks balance or allowance.
- * - BEHIND: it may succeed once the payment has reached the state that the call needs. We make calls only for states that we have seen, so
- *   the node is behind, or a reorganization has removed a step that is usually mined again.
+ * - BEHIND: it may succeed once the payment has reached the state that the call needs. Calls are made only for states that have been
+ *   seen, so the node is behind, or a reorganization has removed a step that is usually mined again.
  * - OVERTAKEN: never, because another call has already changed the payment's state, as the contract's events show.
  * - LATE: never, because its deadline has passed.
  * - IMPOSSIBLE: never, and it never could, because the contract does not accept the key or the amount.
@@ -60,7 +60,7 @@ const verdicts = {
   SafeERC20FailedOperation: 'PASSES',
   WrongBalance: 'PASSES',
   ClaimFailed: 'PASSES',
-  // A deposit is topped up, returned by anybody once it is late, and sent when its recipient takes it.
+  // A deposit may still be topped up, may be returned by anyone once it is late, and can be sent once its recipient accepts it.
   DepositTooLow: 'PASSES',
   DepositNotSent: 'PASSES',
   NothingToReturn: 'PASSES',
@@ -69,10 +69,10 @@ const verdicts = {
   // The signer may be an account whose contract is deployed later, or whose rules change.
   InvalidOperatorSignature: 'PASSES',
   InvalidPayerSignature: 'PASSES',
-  // Someone has sent this same charge to the contract. It is paid, and the indexer will report it.
+  // Another sender has submitted this charge to the contract. It is paid, and the indexer will report it.
   PeriodAlreadyCharged: 'PASSES',
   PeriodNotOpen: byArguments(([now, , before]) => (integer(now) >= integer(before) ? 'LATE' : 'PASSES')),
-  // Less than expected is left after another refund; more is left where a node does not know the last one yet.
+  // Less than expected is left after another refund. More is left if the node has not seen the last refund yet.
   WrongLeft: byArguments(([actual, expected]) => (integer(actual) < integer(expected) ? 'OVERTAKEN' : 'BEHIND')),
   WrongStatus: byArguments(([, actual, required]) => statusVerdict(integer(actual), integer(required))),
 } satisfies Record<ErrorName, Judgement>;
@@ -94,7 +94,7 @@ const judgements: ReadonlyMap<string, Judgement> = new Map<string, Judgement>(Ob
 type Judgement = RevertVerdict | ((args: readonly unknown[]) => RevertVerdict);
 
 /**
- * If a payment that must be new is not, someone has sent this same authorization to the contract. It is paid, and the indexer will
+ * If a payment that must be new is not, another sender has submitted this authorization to the contract. It is paid, and the indexer will
  * report it. If a payment is not in the state that the call needs, it may still reach it when it is behind; otherwise it has passed it.
  */
 function statusVerdict(actual: bigint, required: bigint): RevertVerdict {

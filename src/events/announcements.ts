@@ -32,7 +32,7 @@ function notify(database: Database, apps: readonly string[]): void {
   }, MERGE_MS).unref();
 }
 
-/** The apps that a notification names; null if it stands for any app. */
+/** The apps that a notification names; null if it is for every app. */
 export function announcedApps(payload: string): readonly string[] | null {
   return payload === '' ? null : payload.split(',');
 }

@@ -2,7 +2,7 @@
  * Chain facts: the logs of a chain that concern this installation, and whether they are still in the chain.
  *
  * - log: what a source read from a chain. Sources are caches of the chain, and may lose rows and recover them.
- * - fact: a log in our inbox, keyed by (chain, block hash, log index): a transaction mined again in another block is
+ * - fact: a log in the inbox, keyed by (chain, block hash, log index): a transaction mined again in another block is
  *   another fact.
  * - head, confirmed (C = head − required confirmations + 1), finalized: three heights of a chain, as its node reports them.
  *

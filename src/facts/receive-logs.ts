@@ -7,8 +7,8 @@ import type { ProjectorWorld } from './projector-world.ts';
 import { insertLogs, limitLockWait, putFacts } from './store.ts';
 
 /**
- * Puts logs into the inbox, except those in blocks that the node does not have. A source may lag on another fork, or keep forever what
- * a deep reorganization removed; if such a block returns, the blocks are read again. Logs above the confirmed height are reported as
+ * Puts logs into the inbox, except those in blocks that the node does not have. A source may lag on another fork, or never drop the logs
+ * that a deep reorganization removed. If such a block returns, the blocks are read again. Logs above the confirmed height are reported as
  * pending, once for each transaction and block: their group is inserted and its handler called in one transaction.
  */
 export async function receiveLogs(

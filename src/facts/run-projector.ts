@@ -32,7 +32,7 @@ const LOCK_PAUSE_MS = 1_000;
 export function runProjector(
   world: ProjectorWorld & {
     locks: AdvisoryLocks;
-    /** Whether this process may project chains at all, asked before each attempt to acquire a chain's lock. */
+    /** Whether this process may project chains at all. Checked before each attempt to acquire a chain's lock. */
     leads?: () => Promise<boolean>;
   },
   options: Options,
@@ -61,7 +61,7 @@ export function runProjector(
           const startedAt = performance.now();
           const pauseMs = await turn(world, { ...options, chain, state, isHeard });
           await pause(pauseMs);
-          // However often a node announces blocks, it is queried no more often than the operator has configured.
+          // A node is not queried more often than the operator has configured, however often it announces blocks.
           const earlyMs = Math.min(pauseMs, chain.intervalMs) - (performance.now() - startedAt);
           if (earlyMs > 0) await delay(earlyMs, undefined, { signal: stopping.signal }).catch(() => undefined);
         }

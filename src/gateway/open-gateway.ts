@@ -36,7 +36,7 @@ export async function openGateway(options: GatewayOptions): Promise<Graph> {
     cache: nothingKept,
     fetchFn: fetch,
   });
-  // The plugins are typed for another version's context, but use nothing of ours.
+  // The plugins are typed for the context of another version, but do not use it.
   const plugins = mesh.plugins as Graph['plugins'];
   return {
     schema: mesh.schema,
@@ -61,7 +61,7 @@ const nothingKept: MeshOptions['cache'] = {
   getKeysByPrefix: async () => [],
 };
 
-/** Writes Mesh's messages to our log. */
+/** Writes Mesh's messages to the log. */
 function meshLogger(log: Log): MeshLogger {
   const write =
     (level: 'debug' | 'info' | 'warn' | 'error') =>

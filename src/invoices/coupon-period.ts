@@ -19,9 +19,9 @@ export async function returnCouponPeriod(
   invoice: Pick<Invoice, 'subscriptionId' | 'couponId' | 'usageReason'>,
 ): Promise<void> {
   if (invoice.subscriptionId === null || invoice.couponId === null) return;
-  // The invoice that it was split from has used up the period of both.
+  // The invoice from which this one was split has used up the period for both.
   if (invoice.usageReason === 'ABOVE_CAP') return;
-  // At most as many as the coupon has: it may have been removed and redeemed again since.
+  // At most the coupon's own number of periods, because it may have been removed and redeemed again since.
   await tx.$executeRaw`
     UPDATE subscription
     SET coupon_periods_left = LEAST(coupon_periods_left + 1, CASE coupon.duration WHEN 'ONCE' THEN 1 ELSE coupon.duration_periods END)

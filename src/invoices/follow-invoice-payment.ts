@@ -27,9 +27,9 @@ export async function followInvoicePayments(
 }
 
 /**
- * Reacts to `payment_intent.captured`, `.settled` and `.reverted`: the invoice that the intent pays is PAID exactly while its
- * payment is captured; for one that is OPEN again, the due date is checked again. Appends `invoice.paid`. Idempotent: it reads
- * the intent again and does what is left to do.
+ * Reacts to `payment_intent.captured`, `.settled` and `.reverted`: the invoice that the intent pays is PAID exactly while its payment is
+ * captured; for one that is OPEN again, the due date is checked again. Appends `invoice.paid`. Idempotent: it reads the intent again and
+ * does only what has not been done.
  */
 export async function followInvoicePayment(world: FollowingWorld, request: { paymentIntentId: string }): Promise<void> {
   const found = await world.database.invoice.findUnique({
@@ -48,7 +48,7 @@ export async function followInvoicePayment(world: FollowingWorld, request: { pay
     const updated = await tx.invoice.update({ where: { id: invoice.id }, data: { status, paidAt } });
     const { dueDate, subscriptionId, usageReason } = updated;
     if (!isPaid && dueDate !== null && (subscriptionId === null || usageReason !== null)) {
-      // Its job found it paid and did nothing.
+      // The job for the due date found the invoice paid and did nothing.
       const options = { runAt: dueDate, key: overdueKey(updated.id) };
       await addJob(tx, overdueInvoiceJob, { invoiceId: updated.id }, options);
     }

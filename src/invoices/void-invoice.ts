@@ -15,9 +15,10 @@ import { invoiceFields, nextInvoiceStatus } from './invoice.ts';
 import { lockInvoice } from './store.ts';
 
 /**
- * Voids an unpaid invoice; its number stays used. Its unpaid intent is cancelled and its sessions end with it, so that money that
- * arrives nevertheless is returned. A coupon that reduced it applies to one more invoice of the subscription. Appends `invoice.voided`, `payment_intent.cancelled` and `checkout_session.expired`. Throws
- * NOT_FOUND, and INVALID_STATE for a paid invoice or while its payment is on chain.
+ * Voids an unpaid invoice; its number stays used. Its unpaid intent is cancelled and its sessions end with it, so that money that still
+ * arrives is returned. A coupon that reduced it applies to one more invoice of the subscription. Appends `invoice.voided`,
+ * `payment_intent.cancelled` and `checkout_session.expired`. Throws NOT_FOUND, and INVALID_STATE for a paid invoice or while its payment is
+ * on chain.
  */
 export async function voidInvoice(
   world: { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> },

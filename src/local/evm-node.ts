@@ -239,7 +239,7 @@ async function askChainId(rpcUrl: string, tries = 4): Promise<number | 'down' | 
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    // An error on a pooled connection to a node that has since ended says nothing about the port.
+    // An error on a pooled connection to a node that has since ended does not show whether the port is in use.
     if (code === 'UND_ERR_SOCKET' && tries > 1) return askChainId(rpcUrl, tries - 1);
     return code === 'ECONNREFUSED' || code === 'ECONNRESET' ? 'down' : 'foreign';
   }

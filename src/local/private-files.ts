@@ -12,7 +12,7 @@ const PASSABLE_FOLDER = 0o711;
 /** Marks shared folders such as /tmp, whose mode the installation must not change. */
 const STICKY = 0o1000;
 
-/** Files that earlier editions wrote with the default umask. Other files in the folder are not ours. */
+/** Files that earlier editions wrote with the default umask. Other files in the folder do not belong to the installation. */
 const ownFile =
   /^((demo|chains)\.json|environment|(start|api|worker|indexer)\.pid|evm-\d+\..+|solana\.(jsonl|genesis))(\.partial)?$/;
 

@@ -48,7 +48,7 @@ function both(first: FactHandler, second: FactHandler): FactHandler {
   };
 }
 
-/** Attaches to everything that follows from one of our transactions the id of the request that caused it. */
+/** Attaches the id of the API request that caused one of the installation's transactions to everything that follows from it. */
 function tracedHandlers(database: Database, handlers: FactHandlers): FactHandlers {
   const wrapped = new Map<FactHandler, FactHandler>();
   for (const handler of new Set(handlers.values())) wrapped.set(handler, tracedHandler(database, handler));
@@ -83,7 +83,7 @@ function tracedHandler(database: Database, handler: FactHandler): FactHandler {
   };
 }
 
-/** For each group, the request id of the newest of our transactions in it that has one. In a batch, that of the payment's own item. */
+/** For each group, the request id of the installation's newest transaction in it that has one. In a batch, that of the payment's own item. */
 async function requestsOf(
   database: Pick<Database, 'outgoingAttempt' | 'outgoingTransaction' | 'transaction'>,
   groups: readonly FactGroup[],

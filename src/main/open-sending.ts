@@ -30,7 +30,7 @@ export type SendersWorld = {
   clock: Clock;
   log: Log;
   registry: Registry;
-  /** Values the gas that our keys pay for. */
+  /** Values the gas that the installation's keys pay for. */
   prices: PriceBook;
   nodes: EvmNodes;
   config: Pick<Config, 'rpc'>;
@@ -50,10 +50,10 @@ type Turn = (sender: Sender, options?: { goOn?: () => void; wake?: (sender: Send
 
 /** A key that had no gas is tried again after this time. */
 const REST_MS = 30_000;
-/** Relayed transactions that a key took longer ago, and that no process with this key has signed, are taken by another one. */
+/** Relayed transactions that a key took longer ago than this, and that no process with this key has signed, are taken by another key. */
 const UNATTENDED_MS = 60_000;
 
-/** The sender key that is woken for relayed transactions. It wakes the next one when it has as many in flight as it may. */
+/** The sender key that is woken for relayed transactions. It wakes the next key when its own limit of transactions in flight is reached. */
 export function relayKeyOf({ operator, senders = [] }: Pick<SendersWorld, 'operator' | 'senders'>) {
   const [first = operator] = senders;
   return (queue: Sender): Sender =>

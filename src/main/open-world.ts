@@ -57,7 +57,7 @@ function boundsOf({ database }: Config, part: string): DatabaseBounds {
 
 /**
  * Serves /healthz, /readyz and /metrics of a part on METRICS_PORT, where that is set. Also returns the endpoints that the API serves on its
- * own port, where /metrics is available to local callers, and to nobody once METRICS_PORT is set. `readOwn` reports the part's own
+ * own port, where /metrics is available to local callers, or to no callers if METRICS_PORT is set. `readOwn` reports the part's own
  * readiness.
  */
 export async function openService(floor: Floor, readOwn?: () => Readiness) {

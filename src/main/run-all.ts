@@ -11,7 +11,7 @@ const OFFSETS = { worker: 1, indexer: 2 } as const;
 
 /**
  * Runs the API, a worker and the indexer in one process, for a small merchant. This takes less memory, but a fault of one ends all of
- * them. Throws ConfigError if METRICS_PORT leaves no room for the two ports after it, and the error of a part that cannot start; the
+ * them. Throws ConfigError if the two ports after METRICS_PORT are not valid ports, and the error of a part that cannot start; the
  * caller then ends the process.
  */
 export async function runAll(config: Config): Promise<RunningPart> {

@@ -29,7 +29,7 @@ async function heldKeys(floor: Floor): Promise<string[]> {
   return [...[operator, ...(arbiter ? [arbiter] : []), ...senders].map((signer) => signer.address), ...onSolana];
 }
 
-/** Compares the books with on-chain state. Returns the exit code. */
+/** Compares the ledger with on-chain state. Returns the exit code. */
 export async function runVerification(config: Config, args: readonly string[]): Promise<number> {
   const floor = openFloor(config, 'verify');
   try {

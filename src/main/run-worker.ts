@@ -31,7 +31,7 @@ import { openPumps, relayKeyOf } from './open-sending.ts';
 import { type Floor, openFloor, openService, openSigners, type RunningPart } from './open-world.ts';
 
 const SWEEP_MS = 10_000;
-/** Reminders are due by days. */
+/** Reminders are scheduled in days. */
 const REMINDERS_MS = 60_000;
 const PURGE_MS = 3_600_000;
 const SENDERS_MS = 30_000;
@@ -40,7 +40,7 @@ const LIABILITIES_MS = 900_000;
 /** A comparison makes one node call per open payment. */
 const BOOKS_MS = 300_000;
 
-/** Runs jobs, the pumps of our keys, webhooks and scheduled work. Any number of workers can run. */
+/** Runs jobs, the pumps of the sending keys, webhooks and scheduled work. Any number of workers can run. */
 export async function runWorker(config: Config): Promise<RunningPart> {
   const floor = openFloor(config, 'worker');
   const { log, database } = floor;
@@ -141,7 +141,7 @@ async function tellSenders(world: TellingWorld): Promise<void> {
   }
 }
 
-/** Only one worker compares the books at a time. The others keep their last values. */
+/** Only one worker compares the ledger at a time. The others keep their last values. */
 async function tellBooks(world: TellingWorld, locks: AdvisoryLocks): Promise<void> {
   await locks.tryWith('check-books', async () => {
     const checked = await checkBooks(world, {

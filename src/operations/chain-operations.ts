@@ -1,4 +1,4 @@
-/** Commands that manage chains and the transactions on their way to them. */
+/** Commands that manage chains and the transactions that are sent to them. */
 import { invalid } from '../errors.ts';
 import { replayFacts } from '../facts/replay-facts.ts';
 import { resyncChain } from '../facts/resync-chain.ts';

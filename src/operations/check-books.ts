@@ -14,7 +14,7 @@ export type CheckedBooks = {
   drifts: Drift[];
   /** Keys of the tokens of which the escrow contract holds too little. */
   uncovered: string[];
-  /** Recipients to whom the escrow contract owes an amount other than the one in our books. */
+  /** Recipients to whom the escrow contract owes an amount other than the one in the ledger. */
   credits: CreditDrift[];
 };
 
@@ -30,7 +30,7 @@ type World = {
 const SECOND_LOOK_MS = 5_000;
 
 /**
- * Compares the books of every open payment with the escrow contract, as of the block up to which the books are applied. If anything
+ * Compares the ledger of every open payment with the escrow contract, as of the block up to which the ledger is complete. If anything
  * differs, it compares a second time, and only a difference that is the same both times counts as a drift. A chain that cannot be compared
  * is left out of the result, reported through `onFault`, and does not prevent the others from being compared. Writes nothing.
  */

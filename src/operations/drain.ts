@@ -19,7 +19,7 @@ const LOOK_MS = 1_000;
 
 /**
  * Pauses new payments on every enabled chain that takes any, and waits until the work in progress is done: quotes that a payer may still
- * pay, transactions on their way, due jobs, and unprocessed events and facts. The parts must keep running meanwhile. Payments that are held
+ * pay, pending transactions, due jobs, and unprocessed events and facts. The parts must keep running meanwhile. Payments that are held
  * or wait for their timelock do not block the drain. Each chain stays paused until `chain resume`.
  */
 export async function drain(world: OperationsWorld, { waitSeconds }: { waitSeconds: number }): Promise<Answer> {

@@ -13,7 +13,7 @@ import { readSenders, type SenderBalance } from './read-senders.ts';
 export type ChainLine = {
   chainId: number;
   name: string;
-  /** The newest block that our node knows, or null if it does not respond. */
+  /** The newest block that the node knows, or null if it does not respond. */
   node: bigint | null;
   observed: ChainSigns['observed'];
 };
@@ -24,7 +24,7 @@ export type BooksLine = {
   state: 'MATCH' | 'DRIFT' | 'UNKNOWN';
   payments: number | null;
   drifting: number | null;
-  /** Keys of the tokens of which the escrow contract holds less than the books require. */
+  /** Keys of the tokens of which the escrow contract holds less than the ledger requires. */
   uncovered: string[];
 };
 
@@ -62,7 +62,7 @@ const QUEUE_LIMIT_SECONDS = 120;
 const UNDELIVERED_LIMIT_SECONDS = 3_600;
 const SECOND_LOOK_MS = 1_000;
 
-/** `readBooks` compares the books with the contracts, or recalls a comparison. */
+/** `readBooks` compares the ledger with the contracts, or returns a recent comparison. */
 export async function readInstallation(
   world: OperationsWorld,
   readBooks: (world: OperationsWorld) => Promise<BooksLine[]> = compareBooks,
@@ -72,7 +72,7 @@ export async function readInstallation(
     const signs = await readVitalSigns(world, { now });
     return { signs, chains: await Promise.all(signs.chains.map((chain) => readChainLine(world, chain))) };
   };
-  // All at once: the page waits for the slowest of them only, which is a node or the comparison of the books.
+  // Read concurrently, so that the page only waits for the slowest of them, which is a node or the comparison of the ledger.
   const [{ signs, chains }, spending, balances, books, payoutFaults] = await Promise.all([
     readSigns(),
     readSpending(world.database, now),
@@ -162,7 +162,7 @@ function workFaults({ queue, outgoing, overdue, undelivered, deposits }: VitalSi
   return faults;
 }
 
-/** A node that does not respond is reported with its chain. The state of that chain's books is then UNKNOWN. */
+/** A node that does not respond is reported with its chain. The state of that chain's ledger is then UNKNOWN. */
 export async function compareBooks(world: OperationsWorld): Promise<BooksLine[]> {
   const unknown = new Set<number>();
   const onFault = (chainId: number) => void unknown.add(chainId);

@@ -5,7 +5,7 @@ import { type BooksLine, compareBooks } from './read-installation.ts';
 
 type Recent = { lines: BooksLine[] | null; atMs: number; running: Promise<void> | null };
 
-/** A comparison is used for this long, however many operators look. */
+/** A comparison is reused for this long, regardless of the number of requests. */
 const FRESH_MS = 30_000;
 /** A page does not wait longer for a comparison, which reads the state of every open payment. */
 const WAIT_MS = 500;
@@ -13,11 +13,11 @@ const WAIT_MS = 500;
 const recents = new WeakMap<object, Recent>();
 
 /**
- * Returns the last comparison of the books of this process, and begins a new one if it is older than half a minute; one at a time. Until
- * the first one has ended, there is none. Never waits longer than half a second.
+ * Returns the last comparison of the ledger by this process, and begins a new one if it is older than half a minute, one at a time. Returns
+ * nothing until the first comparison has ended. Never waits longer than half a second.
  */
 export async function recentBooks(caller: OperationsWorld): Promise<BooksLine[]> {
-  // Each request has a database of its own, which checks its credential; the comparison is of the process.
+  // Each request has a database of its own, which checks its credential. The comparison is shared by the process.
   const world = { ...caller, database: unguarded(caller.database) };
   const recent = recents.get(world.database) ?? { lines: null, atMs: 0, running: null };
   recents.set(world.database, recent);

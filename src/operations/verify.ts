@@ -1,4 +1,4 @@
-/** `npm run verify -- <intentId> | --all [--json]`: compares the books with on-chain state. */
+/** `npm run verify -- <intentId> | --all [--json]`: compares the ledger with on-chain state. */
 import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';

@@ -1,5 +1,5 @@
 /**
- * The operator's key: it signs terms and relays transactions, and can move no money that is not its own. It is in a
+ * The operator's key: it signs terms and relays transactions, and cannot move other parties' money on its own. It is in a
  * setting, in a file, or at an external signer (`external-signer.ts`), and is used in the same way.
  */
 import { readFileSync } from 'node:fs';

@@ -1,13 +1,13 @@
 /**
- * A transaction that one of the installation's keys sends, from the decision to finality. The table is the queue.
+ * A transaction that one of the installation's keys sends, from the request to finality. The table is the queue.
  *
  * - purpose: what it is for. It is unique, so that one effect is requested once.
  * - attempt: one signed version of it. A replacement keeps the nonce and raises the fees, and whichever attempt is
  *   mined resolves the transaction.
- * - abandoned: no longer wanted, but it has a nonce already, which an empty transfer to the sender uses up. The same happens to
- *   one that was reported as FAILED or CANCELLED and lost its block: it is SIGNED again, because later nonces wait for it. One that was
- *   FINAL is sent again unchanged if the chain replaced a final block and its nonce is free. If someone else with the key had used a
- *   nonce and a reorganization removed that transaction, a row of its own uses the nonce up.
+ * - abandoned: no longer wanted, but with a nonce that is already assigned, which an empty transfer to the sender uses up. The same
+ *   happens to one that was reported as FAILED or CANCELLED and lost its block: it is SIGNED again, because later nonces wait for it. One
+ *   that was FINAL is sent again unchanged if the chain replaced a final block and its nonce is free. If another holder of the key had used
+ *   a nonce and a reorganization removed that transaction, a separate row uses the nonce up.
  *
  * ```
  * QUEUED ──signed, nonce taken──► SIGNED ──a node took it──► SENT ──in a block──► MINED ──finalized──► FINAL

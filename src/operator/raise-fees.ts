@@ -20,7 +20,7 @@ export async function raiseFees(
     const last = outgoing.attempts.at(-1);
     if (!last || outgoing.nonce === null || outgoing.nonce < view.nonceUsedBelow) continue;
     if (outgoing.attempts.length >= world.limits.attempts) continue;
-    // A transaction that was just abandoned is replaced at once, whatever its age.
+    // A transaction that was just abandoned is replaced at once, regardless of its age.
     const isSettled = last.cancels || outgoing.abandonedAt === null;
     if (isSettled && !isStuck(world, { last, view, isHead: position === 0 })) continue;
     await replace(world, { outgoing, last, view });

@@ -13,7 +13,7 @@ export type Relay = {
   isAlone: boolean;
   /** The key had no gas recently. */
   isResting(): boolean;
-  /** Lets the key rest because it has no gas. Returns whether every sender key rests now. */
+  /** Stops using the key for some time because it has no gas. Returns whether every sender key is out of use now. */
   rest(): boolean;
   /** Wakes the next key. Undefined for the last one. */
   passOn?: (() => void) | undefined;

@@ -11,9 +11,10 @@ import type { OutgoingFailure, OutgoingOutcome, SendLimits } from './outgoing-tr
 import type { Relay } from './relay.ts';
 
 /**
- * Called inside the pump's transaction as its last statement. `onSigned` and `onMined` receive the items of a batch at once. `onMined`: in a
- * block at the required depth and not reverted. `onFailed`: it will never have its effect; the outcome's `error` says why. `onWaiting`: it cannot be
- * carried out until someone acts; `error` says why, and the row's previous `waitsSince` is null the first time.
+ * Called inside the pump's transaction as its last statement. `onSigned` and `onMined` receive the items of a batch at once. `onMined`: in
+ * a block at the required depth and not reverted. `onFailed`: it will never have its effect, for the reason in the outcome's `error`.
+ * `onWaiting`: it cannot be carried out until someone acts, for the reason in `error`, and the row's previous `waitsSince` is null the
+ * first time.
  *
  * `onGasPaid` is called outside of the pump's transaction, before the hook that reports the outcome. It may be called again with the same
  * or, after a reorganization, with other costs, and the last call is the valid one.

@@ -1,10 +1,10 @@
 /**
  * The fold derives the state that the escrow contract must be in from a payment's facts in chain order.
  *
- * A payment here is one terms struct, whose hash is its id. An intent has the payments that were made from its terms, of which at
- * most one is accepted. Every event of the contract carries `left`, the amount in escrow after it, so the fold sums up nothing,
- * and folding the same facts again yields the same state. Authority: the contract. A fold that differs from the contract's own
- * state at the same block means that the evidence is incomplete; it is never applied.
+ * A payment here is one terms struct, whose hash is its id. An intent has the payments that were made from its terms, of which at most one
+ * is accepted. Every event of the contract carries `left`, the amount in escrow after it, so the fold does not add up amounts, and folding
+ * the same facts again yields the same state. Authority: the contract. A fold that differs from the contract's own state at the same block
+ * means that the evidence is incomplete; it is never applied.
  *
  * ```
  * NONE ─Authorized► AUTHORIZED ─Captured► CAPTURED ─Refunded (something left), Disputed► CAPTURED

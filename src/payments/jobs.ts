@@ -20,7 +20,7 @@ export const expireJob = defineJob({ name: 'expire-payment-intent', payload: one
 /** Returns an uncaptured hold to the payer after the capture deadline. */
 export const reclaimJob = defineJob({ name: 'reclaim-payment', payload: onePayment, maxAttempts: 25 });
 
-/** After a dispute's deadline, splits what is left as the signed terms say. */
+/** After a dispute's deadline, splits the remaining amount as the signed terms specify. */
 export const resolveByTimeoutJob = defineJob({
   name: 'resolve-dispute-by-timeout',
   payload: onePayment,

@@ -1,5 +1,5 @@
 /**
- * The books are kept in double entry: each fact has two or more entries, which sum to zero. A payment has five accounts: PAYER
+ * The ledger uses double entry: each fact has two or more entries, which sum to zero. A payment has five accounts: PAYER
  * (what the payer paid, negative, and got back), ESCROW (what is held), MERCHANT and FEE (what was paid out), and UNDELIVERED
  * (what the escrow credited to one of these instead of paying it, until it is claimed). The sum of ESCROW over a payment's
  * entries equals the amount that the contract reports as left. Entries are never changed or removed: a fact that a reorganization
@@ -50,10 +50,10 @@ export function transferBooking(fact: Place & Pick<ChainFact, 'kind' | 'args'>):
   return { place: fact, type: TRANSFER_BOOKING, movements: { PAYER: -amount, MERCHANT: amount } };
 }
 
-/** What the fact of a direct transfer says. Addresses in lower case, the amount in base units. */
+/** The contents of the fact of a direct transfer. Addresses are in lower case, the amount in base units. */
 export const transferArgs = z.object({ payer: z.string(), payTo: z.string(), token: z.string(), amount: z.string() });
 
-/** Whether an entry is of what a payer paid, rather than of what went back. */
+/** Whether an entry records what a payer paid, rather than what was returned. */
 export function isReceipt(kind: string): boolean {
   return /^(REVERSE_)?(AUTHORIZE|TRANSFER)/.test(kind);
 }
@@ -89,7 +89,7 @@ export function movementsOf(event: PaymentEvent): Partial<Record<LedgerAccount, 
   }
 }
 
-/** The entries still missing from a payment's books, given what its standing facts say of its steps. */
+/** The entries still missing from a payment's ledger, given the steps that its valid facts show. */
 export function missingLines(booked: readonly BookedLine[], facts: readonly PaymentFact[]): LedgerLine[] {
   const bookings = facts.map((fact) => ({
     place: fact,
@@ -99,7 +99,7 @@ export function missingLines(booked: readonly BookedLine[], facts: readonly Paym
   return missingOf(booked, bookings);
 }
 
-/** The entries still missing from the books, given everything that should be booked. */
+/** The entries still missing from the ledger, given everything that should be in it. */
 export function missingOf(booked: readonly BookedLine[], bookings: readonly Booking[]): LedgerLine[] {
   const due = new Map<string, Booking>();
   for (const line of booked) due.set(keyOf(line), { place: line, type: typeOf(line.kind), movements: {} });

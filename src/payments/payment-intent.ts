@@ -12,9 +12,9 @@
  *
  * A payment by the x402 scheme `exact` never enters the escrow: it goes from CREATED to SETTLED, or to FAILED, as its authorization does.
  *
- * Authority: the escrow contract for money, `payment_terms` for which terms are ours, and this table for the status, which is
+ * Authority: the escrow contract for money, `payment_terms` for which terms this gateway signed, and this table for the status, which is
  * folded from facts and the gateway's own decisions. Chain evidence always overrides what was expected, because merchants and
- * strangers may call the contract directly. This noun owns no amounts; the fold does (`fold.ts`).
+ * strangers may call the contract directly. Amounts belong to the fold (`fold.ts`), not to this file.
  */
 import type { PaymentIntentStatus } from '../../prisma/client.ts';
 
@@ -50,7 +50,7 @@ export const paymentIntentTriggers = [
 ] as const;
 export type PaymentIntentTrigger = (typeof paymentIntentTriggers)[number];
 
-/** The resulting status. It is unchanged where the trigger is allowed but the new status waits for the chain. */
+/** The resulting status. It is unchanged if the trigger is allowed but the new status waits for the chain. */
 const transitions: { [From in PaymentIntentStatus]: Partial<Record<PaymentIntentTrigger, PaymentIntentStatus>> } = {
   CREATED: { AUTHORIZE_FINAL: 'AUTHORIZED', CANCEL: 'CANCELLED', EXPIRE: 'CANCELLED' },
   AUTHORIZED: {

@@ -56,7 +56,7 @@ export function readPlaceKey(key: string): TransactionPlace {
   return { chainId: Number(chainId), termsHash, txHash };
 }
 
-/** The standing escrow logs of these transactions, by `placeKey`, in log order. */
+/** The valid escrow logs of these transactions, by `placeKey`, in log order. */
 export async function readTransactionFacts(
   database: Database,
   places: readonly TransactionPlace[],

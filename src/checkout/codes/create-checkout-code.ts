@@ -16,7 +16,7 @@ import {
 export type CreatedCheckoutCode = { code: string; url: string; expiresAt: Date };
 
 /**
- * Creates a one-time code of a session for whoever has its client secret, and deletes the session's expired and excess codes. Throws
+ * Creates a one-time code of a session for a caller that has its client secret, and deletes the session's expired and excess codes. Throws
  * NOT_FOUND, and INVALID_STATE or EXPIRED for a session that can no longer be paid.
  */
 export async function createCheckoutCode(

@@ -70,7 +70,7 @@ export async function completeCheckoutSession(
 async function linkPayingWallet(tx: DatabaseTransaction, intent: PaymentIntent, now: Date): Promise<void> {
   const { customerAccountId, authorizationChainId: chainId, authorizationWalletAddress: walletAddress } = intent;
   if (customerAccountId === null || chainId === null || walletAddress === null) return;
-  // A refund address may be an exchange's, and is not known to be the customer's own wallet.
+  // A refund address may belong to an exchange and need not be the customer's own wallet.
   const termsHash = intent.acceptedTermsHash ?? '';
   const deposit = await tx.depositAddress.findUnique({ where: { chainId_termsHash: { chainId, termsHash } } });
   if (deposit) return;

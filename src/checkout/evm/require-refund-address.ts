@@ -3,8 +3,8 @@ import type { Database } from '../../../prisma/client.ts';
 import { invalid } from '../../errors.ts';
 
 /**
- * Throws VALIDATION_ERROR for a refund address that is a deposit address of this installation, on whatever chain: what is returned there
- * would pay, or belong to, another payment. `requireKnownWay` has refused other addresses that nobody has a key to.
+ * Throws VALIDATION_ERROR for a refund address that is a deposit address of this installation, on any chain, because money returned there
+ * would pay, or belong to, another payment. `requireKnownWay` has already refused other addresses to which no key exists.
  */
 export async function requireRefundAddress(database: Database, address: string | null): Promise<void> {
   if (address === null) return;

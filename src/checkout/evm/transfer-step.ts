@@ -7,7 +7,7 @@ import type { PaymentStep } from '../payment-step.ts';
 
 type TransferStep = Extract<PaymentStep, { kind: 'transfer' }>;
 
-/** The step of a plain transfer: what to send where, until when, and who gets back what does not belong to the payment. */
+/** The step of a plain transfer: the amount, the address, the deadline, and the refund address for excess money. */
 export function transferStep({
   chainId,
   escrow,

@@ -10,7 +10,7 @@ type LinkToJudge = Pick<PaymentLink, 'allowedChains' | 'allowedTokens'> & {
 
 /**
  * Whether a payer has any way to pay a link: a token that it allows, on a chain on which the app has a payout address that can be paid.
- * Chains in `paused` do not count. Prices are not asked for, so a token without a price still counts.
+ * Chains in `paused` do not count. Prices are not read, so a token without a price still counts.
  */
 export function isLinkPayable(
   world: Pick<CheckoutWorld, 'registry' | 'config'>,

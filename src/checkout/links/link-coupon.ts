@@ -55,7 +55,7 @@ export async function redeemOnLink(
   return refusal === null ? own : { ...withDiscount(sold.line, null), coupon: null };
 }
 
-/** The line of a link at the price that its own coupon leaves, or at the full price if that does not apply. */
+/** The line of a link at the price after the link's own coupon, or at the full price if the coupon does not apply. */
 export function linkTotal(link: { coupon: Coupon | null }, { line, currency, now, mayBeFree }: Sold): LinkDiscount {
   const full = { ...withDiscount(line, null), coupon: null };
   const { coupon } = link;

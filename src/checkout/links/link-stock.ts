@@ -48,8 +48,8 @@ export async function releaseStock(tx: DatabaseTransaction, session: Omit<LinkSe
 }
 
 /**
- * Counts a locked session that has completed as a use of its link, and its units as sold. It never fails for want of stock, because
- * the money has arrived: the count of sold units stops at its limit. Returns `payment_link.sold_out` for the units that exhaust the
+ * Counts a locked session that has completed as a use of its link, and its units as sold. It never fails because of insufficient stock,
+ * because the money has arrived: the count of sold units stops at its limit. Returns `payment_link.sold_out` for the units that exhaust the
  * stock and `payment_link.oversold` for those beyond it. Does nothing if the link has been deleted.
  */
 export async function sellStock(

@@ -82,7 +82,7 @@ export function linkPricingFault(pricing: LinkPricing): { param: string; message
   return null;
 }
 
-/** The fields of a link that say how much of it is sold. */
+/** The fields of a link that limit quantities and stock. */
 export type LinkQuantities = { minimumQuantity: number; maximumQuantity: number; stock: number | null };
 
 /**

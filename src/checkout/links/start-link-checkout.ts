@@ -56,10 +56,10 @@ export async function findLink(database: Database | DatabaseTransaction, name: L
 }
 
 /**
- * Starts a checkout session with its payment intent from a link; billing details create a customer. Links to a SUBSCRIPTION plan
- * are started by `start-link-subscription.ts`. Throws NOT_FOUND; INVALID_STATE for a link that does not accept payments;
- * VALIDATION_ERROR for an amount, quantity or billing details that do not fit the link; CONFLICT if fewer units than that are left in
- * stock or a limit of the coupon is reached; and what `redeemOnLink` throws. Appends `customer.created` and `payment_intent.created`.
+ * Starts a checkout session with its payment intent from a link; billing details create a customer. Links to a SUBSCRIPTION plan are
+ * started by `start-link-subscription.ts`. Throws NOT_FOUND; INVALID_STATE for a link that does not accept payments; VALIDATION_ERROR for
+ * an amount, quantity or billing details that do not fit the link; CONFLICT if the stock is insufficient or a limit of the coupon is
+ * reached; and the errors of `redeemOnLink`. Appends `customer.created` and `payment_intent.created`.
  */
 export async function startLinkCheckout(
   world: { database: Database; clock: Clock },

@@ -15,10 +15,9 @@ import { solanaPayUrl } from './solana-pay-url.ts';
 const CUSTODY = 'It is held by the payment gateway itself, not by a contract, until it is settled or refunded.';
 
 /**
- * Returns the terms of a payment to the intent's vault and its single step: a transaction to sign, and the same payment as a
- * Solana Pay URL, which is all there is if no wallet was given. Writes nothing. Throws VALIDATION_ERROR for an amount of SOL that
- * no fresh account can hold or of which nobody could be paid, and for a mint that cannot be used for payments; and
- * CHAIN_UNAVAILABLE.
+ * Returns the terms of a payment to the intent's vault and its single step: a transaction to sign, and the same payment as a Solana Pay
+ * URL, which is the only form if no wallet was given. Writes nothing. Throws VALIDATION_ERROR for an amount of SOL that a fresh account
+ * cannot hold or that no recipient could receive, and for a mint that cannot be used for payments; and CHAIN_UNAVAILABLE.
  */
 export async function planSolanaPayment(
   world: CheckoutWorld,

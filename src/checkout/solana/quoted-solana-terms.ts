@@ -35,7 +35,7 @@ export function quotedSolanaTerms(request: {
     reference: request.reference,
     payBy: request.base + request.quoteSeconds + AUTHORIZE_GRACE_SECONDS,
     timelock: intent.timelockDuration,
-    // Nobody can stop a settlement on Solana, so no dispute window is promised.
+    // Settlements on Solana cannot be stopped, so no dispute window is promised.
     disputeWindow: 0,
     disputeTimeout: app.disputeTimeout,
     timeoutPayerBps: app.disputeTimeoutPayerBps,

@@ -134,7 +134,7 @@ export function readOutcomes(
   receipt: { logs: readonly Pick<Log, 'address' | 'topics' | 'data'>[] },
   { batch, escrow, count }: { batch: Address; escrow: Address; count: number },
 ): BatchOutcome[] | null {
-  // A recipient's code may execute a batch of its own within ours, whose event comes before ours.
+  // A recipient's code may execute a batch of its own within this one, and the event of that batch comes first.
   for (const log of receipt.logs.toReversed()) {
     if (!isAddressEqual(log.address, batch)) continue;
     const { args } = decodeEventLog({ abi: batchAbi, eventName: 'Executed', topics: log.topics, data: log.data });

@@ -13,7 +13,7 @@ import { judgeRevert, type RevertVerdict } from '../judge-revert.ts';
 import { readEscrowState } from '../read-escrow-state.ts';
 import type { BatchGoal, BatchItem } from './batch-item.ts';
 
-/** DONE: the goal is reached, whoever reached it. Otherwise the cause, and whether the same call may succeed later. */
+/** DONE: the goal is reached, by this call or another. Otherwise, the cause and whether the same call may succeed later. */
 export type ItemJudgement = { verdict: 'DONE' } | { verdict: RevertVerdict; error: string };
 
 type CallFault = { kind: 'REVERT'; data: Hex | null; message: string } | { kind: 'NO_FUNDS' };

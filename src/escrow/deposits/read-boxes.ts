@@ -78,7 +78,7 @@ function readingOf([state, ...balances]: readonly Result[], tokens: readonly Add
   const held = new Map<Address, bigint>();
   for (const [index, token] of tokens.entries()) {
     const balance = balances[index];
-    // A contract that returns less than a word is not a token any more.
+    // A contract that returns less than a word is no longer a token.
     if (balance?.success && balance.returnData.length >= 66) {
       held.set(token, BigInt(balance.returnData.slice(0, 66)));
     }

@@ -24,7 +24,7 @@ const planSchema = z.object({
       z.object({
         to: z.string(),
         amount: units,
-        /** Whether the operator pays for a missing token account. It does not do so for an unrequested deposit. */
+        /** Whether the operator pays for a missing token account. It does not pay for returning an unrequested deposit. */
         opensAccount: z.boolean(),
         /** The account that receives it if the wallet cannot. Set at the first signing; null if it cannot be kept. */
         keptAt: z.string().nullable().default(null),

@@ -3,7 +3,7 @@
  * nothing on the chain does. Their hash is the payment's id in all tables, as on EVM chains.
  *
  * A deposit that no terms cover (too little, too late, another token, a second payment, an excess) has terms of its own with `stray`
- * set. It is booked and returned like any payment that does not count.
+ * set. It is entered in the ledger and returned like any payment that does not count.
  */
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';

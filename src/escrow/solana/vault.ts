@@ -1,11 +1,11 @@
 /**
  * The accounts that hold a payment on Solana until it is settled or refunded. Sluice has no program on Solana: each intent has a key of
- * its own, whose accounts hold its payments. Whoever has the master secret can move them. This is custody, which is disclosed wherever
+ * its own, whose accounts hold its payments. Anyone with the master secret can move them. This is custody, which is disclosed wherever
  * Solana is offered.
  *
  * - vault owner: the key of one intent, HMAC-SHA-256 of the master secret and the intent's id.
  * - vault: the account that is paid: the owner's associated token account of a mint, or the owner itself for SOL.
- * - reference: a key that nobody has, one for each quote, by which the payment is found (Solana Pay).
+ * - reference: a public key without a known private key, one for each quote, by which the payment is found (Solana Pay).
  * - keeper: the key of one recipient, HMAC-SHA-256 of the master secret and the recipient's address. Its account keeps the
  *   shares that the recipient cannot take yet, and nothing else but the rent reserve that the operator put in.
  *

@@ -5,16 +5,16 @@ import { readEvents, type SequencedEvent } from '../store.ts';
 import { addToManifest, archiveFileName, hashOfFile, writeArchiveFile } from './archive-file.ts';
 import { deleteArchived, type Hold, nextRange, type Reach, reachOfApps, unfinishedFiles } from './store.ts';
 
-/** Events of a file at most. */
+/** Maximum number of events in a file. */
 const FILE_EVENTS = 50_000;
-/** Events that are read at a time. */
+/** Number of events that are read at a time. */
 const READ = 1_000;
-/** Events that a transaction deletes, which keeps whoever appends waiting for its commit alone. */
+/** Number of events that one transaction deletes. Appending an event waits for its commit only. */
 const DELETED = 2_000;
 
 export type ArchivedApp = {
   appId: string;
-  /** Events that were moved by this call, or would be. */
+  /** Number of events that this call moved, or would move in a dry run. */
   events: number;
   files: number;
   archivedThrough: bigint;

@@ -1,6 +1,6 @@
 /**
- * A file of archived events: JSON Lines, one event a line as `GET /events` returns it, compressed with gzip. It is complete or not
- * there: it is written under another name, forced to the disk and renamed.
+ * A file of archived events: JSON Lines, one event a line as `GET /events` returns it, compressed with gzip. It is either complete or
+ * absent: it is written under another name, synced to disk, and renamed.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -16,7 +16,7 @@ import type { ArchiveRange } from './store.ts';
 
 /** The manifest of an app's folder, as `sha256sum --check` reads it. */
 export const MANIFEST = 'SHA256SUMS';
-/** The files name customers and amounts. */
+/** Only the owner may read the files, because they contain customers' names and amounts. */
 const [FILE_MODE, FOLDER_MODE] = [0o600, 0o700];
 const DIGITS = 12;
 
@@ -44,7 +44,7 @@ export function eventLine({ id, type, sequence, createdAt, appId, data, finality
 
 /**
  * Writes a file that holds exactly `count` events, replacing one of the same name. Throws CONFLICT if there are fewer or more of them,
- * because then somebody else deletes them at the same time.
+ * because another process is then deleting them at the same time.
  */
 export async function writeArchiveFile(
   path: string,
@@ -87,7 +87,7 @@ export async function writeArchiveFile(
   }
 }
 
-/** Removes what a call that was killed had written of this file. */
+/** Removes the incomplete file of a call that was killed. */
 async function removeUnfinished(path: string): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     if (name.startsWith(basename(path)) && name.endsWith('.partial')) await rm(join(dirname(path), name));

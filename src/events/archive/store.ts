@@ -18,9 +18,9 @@ type ReachRow = {
 };
 
 /**
- * Returns every app with events, and the number through which its events are no longer needed: every consumer has handled them, no
- * endpoint waits for them, no delivery of them is kept and no job reacts to them. A job of an earlier version does not say which events it
- * needs, and keeps all. Positions only ever advance, so that the answer stays true.
+ * Returns every app with events, and the number through which its events are no longer needed: every consumer has handled them, no endpoint
+ * waits for them, no delivery of them is kept and no job reacts to them. A job of an earlier version does not specify which events it
+ * needs, so it keeps all of them. Positions only advance, so the result remains valid.
  */
 export async function reachOfApps(database: Database): Promise<Reach[]> {
   const rows = await database.$queryRaw<ReachRow[]>`
@@ -89,7 +89,7 @@ export async function unfinishedFiles(database: Database, appId: string): Promis
 
 /**
  * Deletes the events of a written file, at most `limit`, and advances the app's archived position past them in the same transaction.
- * The cursor is locked last, as by whoever appends. Returns the position.
+ * The cursor is locked last, as when events are appended. Returns the position.
  */
 export async function deleteArchived(
   database: Database,
@@ -106,7 +106,7 @@ export async function deleteArchived(
         RETURNING event.created_at
       )
       SELECT max(created_at) AS until FROM gone`;
-    // Another call may have deleted the same events, so that the number of deleted ones says nothing.
+    // Another call may have deleted the same events, so the number of deleted rows is not meaningful.
     const left = await tx.event.findFirst({
       where: { appId, sequence: { gte: firstSequence, lte: lastSequence } },
       orderBy: { sequence: 'asc' },

@@ -20,7 +20,7 @@ type ConsumersWorld = { database: Database; listener: Listener; log: Log };
 
 /**
  * Runs the consumers for every app's sequence until stopped; stopping waits for pending work. Any number of processes may run
- * them. Notifications say which apps have new events, and a check of all cursors covers lost ones. Jobs of an earlier version
+ * them. Notifications name the apps that have new events, and a check of all cursors covers lost ones. Jobs of an earlier version
  * must finish first.
  */
 export function runConsumers(world: ConsumersWorld, consumers: readonly Consumer[]): { stop(): Promise<void> } {
@@ -109,7 +109,7 @@ function openServer({ consumer, signal, log }: { consumer: Consumer; signal: Abo
     }
   };
 
-  /** Returns whether events are left: an app with many gives way, after each turn, to apps that wait. */
+  /** Returns whether events are left: an app with many events lets waiting apps go first after each turn. */
   const serveNext = async (appId: string): Promise<boolean> => {
     let hasMore: boolean;
     do hasMore = await turn(appId);

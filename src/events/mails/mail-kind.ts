@@ -3,7 +3,7 @@
  *
  * - *Payer mails* go to a customer's address in the merchant's name. Each app switches them on one by one; none is sent by default.
  * - *Member mails* go to members of the merchant. Each member switches them on; none is sent by default.
- * - *Source*: what a mail is about, an event or a name of our own. There is at most one mail per source, kind and recipient.
+ * - *Source*: what a mail is about: an event, or a name that the gateway assigns. There is at most one mail per source, kind and recipient.
  *
  * ```
  * QUEUED ──accepted by the mail server──► SENT

@@ -9,7 +9,7 @@ import { type MailKind, memberMailKindOf } from './mail-kind.ts';
 type Keys = Pick<SecretKeys, 'invoices' | 'renewals' | 'unsubscribing'>;
 type LinkWorld = { secretKeys: Keys; config: { publicUrl: string } };
 
-/** Whose mails of which kind end: a customer's reminders, or one kind of a member's mails. */
+/** The mails that a link unsubscribes from: a customer's reminders, or one kind of a member's mails. */
 export type Subscriber = { who: 'customer' | 'member'; id: string; kind: string };
 
 /** Where a mail's button leads; null if it has none. */

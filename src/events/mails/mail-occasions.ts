@@ -1,4 +1,4 @@
-/** What events give occasion to mail, with the facts that the mails state. One query reads all events of the same kind. */
+/** The events about which mails are sent, with the facts that the mails state. One query reads all events of the same kind. */
 import type { Database } from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -183,7 +183,7 @@ async function ofDisputes(facts: Facts, app: OccasionApp, events: readonly Typed
   });
 }
 
-/** The first failure of a period, and the one that makes the subscription PAST_DUE. The final invoice of an ended one renews nothing. */
+/** The first failure of a period, and the one that makes the subscription PAST_DUE. A final invoice renews nothing. */
 async function ofFailures(facts: Facts, app: OccasionApp, events: readonly TypedEvent[]): Promise<MailOccasion[]> {
   const mailed = events.filter(
     ({ type, data }) =>
@@ -268,7 +268,7 @@ function paymentContent({ registry }: Facts, app: OccasionApp, intent: ReadInten
   };
 }
 
-/** Nothing if the token is not known any more. */
+/** Empty if the token is no longer registered. */
 function tokenAmount(intent: ReadIntent, amount: { toFixed(places: number): string } | null): { token?: string } {
   const { cryptoTokenKey, cryptoTokenDecimals } = intent;
   if (amount === null || cryptoTokenKey === null || cryptoTokenDecimals === null) return {};

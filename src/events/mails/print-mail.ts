@@ -8,7 +8,7 @@ import { english } from './words/english.ts';
 import { german } from './words/german.ts';
 import type { MailFormat, MailText, MailWords } from './words/mail-words.ts';
 
-/** How a merchant's mails look, and the name that they are sent in. */
+/** The appearance of a merchant's mails, and the name under which they are sent. */
 export type MailBrand = {
   name: string;
   /** #rrggbb; null for the default. */
@@ -69,7 +69,7 @@ type Parts = {
   unsubscribe: MailLink | null;
 };
 
-/** More than any token has. */
+/** More decimals than any token has. */
 const TOKEN_DIGITS = 77;
 
 function formatOf(language: MailLanguage): MailFormat {
@@ -160,11 +160,11 @@ function printHtml(parts: Parts, { language, brand }: { language: MailLanguage; 
 const GREETED_NAME_LENGTH = 60;
 
 /**
- * The name to greet a payer by; null for a greeting without one. Whoever pays chooses both the name and the address, so a name must not
- * carry a message with a link to somebody else in the merchant's mail.
+ * The name to greet a payer by; null for a greeting without one. A payer chooses both the name and the address, so a name must not carry a
+ * message with a link to another person in the merchant's mail.
  */
 function greetedName(name: string | null | undefined): string | null {
-  // Mail programs also make links of wide letters.
+  // Mail programs also turn full-width letters into links.
   const plain = name?.normalize('NFKC') ?? '';
   const isMessage = /:\/\/|www\.|@|[\p{Cc}\p{Zl}\p{Zp}]/iu.test(plain) || [...plain].length > GREETED_NAME_LENGTH;
   return plain.trim() === '' || isMessage ? null : oneLine(name ?? '');

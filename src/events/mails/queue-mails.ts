@@ -28,8 +28,8 @@ export const mailedEvents = [
 ] as const;
 
 /**
- * Queues the mails about events of one app, to the payers and members who have them switched on. Most apps have none switched on, and
- * then this reads one row. Idempotent per event, kind and recipient.
+ * Queues the mails about events of one app, to the payers and members who have them switched on. Most apps have no mails enabled, in which
+ * case only one row is read. Idempotent per event, kind and recipient.
  */
 export async function queueMails(
   world: { database: Database; clock: Clock; registry: Registry },

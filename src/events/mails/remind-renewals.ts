@@ -15,9 +15,9 @@ export async function remindDueRenewals(world: { database: Database; clock: Cloc
 }
 
 /**
- * Queues reminders of upcoming renewals, as many days before as each app has set. At most 200 a call; returns how many subscriptions it
- * looked at. A payer is reminded once of each renewal. Renewals whose reminder would have been due before reminders were switched on are
- * left out, so that switching them on does not mail everybody at once.
+ * Queues reminders of upcoming renewals, as many days in advance as each app has set: at most 200 per call. Returns the number of
+ * subscriptions examined. A payer is reminded once of each renewal. Renewals whose reminder would have been due before reminders were
+ * switched on are left out, so that switching them on does not send many mails at once.
  */
 export async function remindRenewals({ database, clock }: { database: Database; clock: Clock }): Promise<number> {
   const now = clock.now();

@@ -14,7 +14,7 @@ type ReportWorld = {
 };
 
 /**
- * Queues mails about sending keys with little left for gas, at most one a day for each key, chain and recipient: to OPERATOR_EMAIL, and
+ * Queues mails about sending keys with a low balance for gas, at most one per day for each key, chain and recipient: to OPERATOR_EMAIL, and
  * to members who have joined, operate the installation and have switched it on.
  */
 export async function reportLowBalances(world: ReportWorld, balances: readonly SenderBalance[]): Promise<void> {

@@ -8,7 +8,7 @@ import { type MailWorld, sendMail } from './send-mail.ts';
 const TOGETHER = 4;
 /** Longer than the mail server's timeouts together, so that two workers never send one mail at once. */
 const LEASE_MS = 60_000;
-/** How long one job sends before it makes room for other jobs. */
+/** How long one job sends before it yields to other jobs. */
 const TURN_MS = 20_000;
 /** How long nothing is sent after the mail server has not responded. */
 const SILENCE_MS = 60_000;
@@ -17,8 +17,8 @@ export type MailSender = { turn(): Promise<void> };
 
 /**
  * Sends due mails, oldest first, a few at a time. While a turn runs in this process, another call only makes it look again. If the mail
- * server does not respond, the turn ends, and the next one begins a minute later; mails that were not tried have lost no try. A mail whose
- * sender was killed is sent again with the same Message-ID once its lease has expired.
+ * server does not respond, the turn ends, and the next one begins a minute later; mails that were not tried keep their number of tries. A
+ * mail whose sender was killed is sent again with the same Message-ID once its lease has expired.
  */
 export function openMailSender(world: MailWorld): MailSender {
   let isRunning = false;

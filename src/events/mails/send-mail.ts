@@ -76,7 +76,7 @@ async function outgoing(world: MailWorld, mail: Mail) {
   };
 }
 
-/** The call of this turn was no try. */
+/** The call of this turn does not count as a try. */
 async function cancel({ database, log }: MailWorld, mail: Mail, error: MailCancellation): Promise<void> {
   const { id: mailId, kind } = mail;
   log.info({ mailId, kind, error }, 'A mail was cancelled before it was sent.');

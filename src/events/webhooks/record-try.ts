@@ -98,7 +98,7 @@ type Failing = Pick<WebhookEndpoint, 'active' | 'ordered' | 'failingSince' | 'fa
 /** Records the attempt and when the next one is due. */
 async function writeFailure(tx: DatabaseTransaction, failed: Tried & { now: Date }): Promise<void> {
   const { delivery, outcome, now } = failed;
-  // It may have been purged, requested again, or delivered by another process since the attempt began.
+  // The delivery may have been purged, requested again, or made by another process since the attempt began.
   const [current] = await tx.$queryRaw<Pick<WebhookDelivery, 'status' | 'firstTriedAt' | 'tryCount'>[]>`
     SELECT status, first_tried_at AS "firstTriedAt", try_count AS "tryCount" FROM webhook_delivery
     WHERE id = ${delivery.id}::uuid FOR NO KEY UPDATE`;

@@ -31,7 +31,7 @@ export async function serveEndpoint(
 
 type Batch = { endpoint: WebhookEndpoint; batch: readonly DueDelivery[]; isOver: () => boolean; told: Told };
 
-/** Sends a batch and counts its deliveries in `told`. Returns whether the round continues. */
+/** Sends a batch and adds its deliveries to the count. Returns whether the round continues. */
 async function sendBatch(world: DeliveryWorld, { endpoint, batch, isOver, told }: Batch): Promise<boolean> {
   let isFailing = endpoint.failingSince !== null;
   for (const delivery of batch) {

@@ -59,7 +59,7 @@ export async function tryDelivery(
   }
 }
 
-/** A sentence that a merchant can act on; it never reveals an address of our own network or whether a name in it exists. */
+/** A sentence that a merchant can act on. It never reveals an address in the installation's network or whether a name in it exists. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'The request failed.';
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return `No answer within ${TIMEOUT_MS / 1000} s.`;

@@ -1,4 +1,4 @@
-/** Loaded before Ponder, which keeps the garbage of its start and of its last busy minute otherwise. */
+/** Loaded before Ponder, which would otherwise keep the garbage of its start and of its last busy minute. */
 import { collectIdleGarbage } from '../../platform/collect-idle-garbage.ts';
 
 collectIdleGarbage();

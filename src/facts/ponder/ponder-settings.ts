@@ -29,8 +29,8 @@ const abiFile = fileURLToPath(new URL('../../escrow/escrow-abi.ts', import.meta.
 const PUBLIC_PROGRESS_BLOCKS = 10;
 
 /**
- * Ponder sends each provider at most 20 requests a second at first, which is ten blocks. A local chain mines a block per transaction, and
- * its node needs no such care: Ponder takes it for so many providers. A fragment is not sent.
+ * Ponder sends each provider at most 20 requests a second at first, which is ten blocks. A local chain mines a block per transaction and
+ * needs no such limit, so Ponder gets the node's URL several times as different providers. The URL's fragment is not sent to the node.
  */
 const LOCAL_PROVIDERS = 10;
 

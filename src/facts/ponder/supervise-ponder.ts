@@ -118,7 +118,7 @@ function spawnPonder(schema: string, options: Parameters<typeof supervisePonder>
   const compiled = getCompileCacheDir();
   return spawn(process.execPath, [...flags, ponderFile, ...arguments_], {
     cwd: indexerFolder,
-    // Our environment is not passed on, because the API's PORT would override Ponder's.
+    // This process's environment is not passed on, because the API's PORT would override Ponder's.
     env: {
       DATABASE_URL: options.databaseUrl,
       SLUICE_INDEXER: JSON.stringify(options.chains),

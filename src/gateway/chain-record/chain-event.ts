@@ -33,7 +33,7 @@ export const recordedEventSchema = z.object({
   applied: z.boolean(),
   /** Whether this gateway signed the terms, or holds the consent, that the event names. True if it names none. */
   known: z.boolean(),
-  /** Whether its payment is the one that counts for its intent. True if it belongs to no payment of ours. */
+  /** Whether its payment is the one that counts for its intent. True if it belongs to no payment of this gateway. */
   counts: z.boolean(),
   intentStatus: z.string().nullable(),
   /** The block up to which the inbox was filled. Null if the chain was never read. */

@@ -74,7 +74,7 @@ export function recordsAt(events: string): string {
     LEFT JOIN chain_cursor cursor ON cursor.chain_id = place.chain_id`;
 }
 
-/** Formats names from our own lists as SQL literals. */
+/** Formats names from fixed lists as SQL literals. */
 function listed(names: readonly string[]): string {
   return names.map((name) => `'${name}'`).join(', ');
 }

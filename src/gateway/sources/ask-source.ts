@@ -163,7 +163,7 @@ function withinLimit(found: { value: unknown }): Found {
   };
 }
 
-/** Converts the response to plain JSON, with our schema's type names. Throws SourceFault if it is nested too deeply. */
+/** Converts the response to plain JSON, with the published schema's type names. Throws SourceFault if it is nested too deeply. */
 function plain(value: unknown, { prefix, depth }: { prefix: string; depth: number }): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof Date) return value.toISOString();

@@ -24,7 +24,7 @@ export type SourceSettings = {
   description: string;
   endpoint: string;
   headers: Readonly<Record<string, string>>;
-  /** Prefix of the names of its types in our schema. */
+  /** Prefix of the names of its types in the published schema. */
   prefix: string;
   /** Ids of the apps whose rows may be looked up in the source. */
   apps: ReadonlySet<string>;

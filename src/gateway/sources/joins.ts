@@ -35,7 +35,7 @@ export type Join = {
   typeName: string;
   fieldName: string;
   description: string | undefined;
-  /** The field's type in our schema, as SDL. */
+  /** The field's type in the published schema, as SDL. */
   type: string;
   isList: boolean;
   source: LoadedSource;

@@ -1,6 +1,6 @@
 /**
- * A source's types as our schema publishes them: those that joins reach, each under the source's prefix, so that none conflicts with a type
- * of the core. Their fields take no arguments, so nothing that a caller writes is sent to a source.
+ * A source's types as the gateway publishes them: those that joins reach, each under the source's prefix, so that none conflicts with a
+ * type of the core. Their fields take no arguments, so nothing that a caller writes is sent to a source.
  */
 import {
   type DocumentNode,
@@ -51,7 +51,7 @@ export function publishedTypes(
   return { typeDefs: text === '' || faults.length > 0 ? null : parse(text), faults };
 }
 
-/** Returns every type of a source that a query of ours can reach. */
+/** Returns every type of a source that the gateway's queries can reach. */
 function reached(joins: readonly Join[]): GraphQLNamedType[] {
   const found = new Map<string, GraphQLNamedType>();
   const visit = (type: GraphQLNamedType, schema: GraphQLSchema): void => {

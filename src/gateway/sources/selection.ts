@@ -1,6 +1,6 @@
 /**
  * What an operation selects of a source's object, as text for the source: fragments are expanded, conditions are evaluated, and aliases and
- * order are removed, so that rows with the same selection are requested together. Our schema's fields read the response by field name.
+ * order are removed, so that rows with the same selection are requested together. The published fields read the response by field name.
  */
 import {
   type FieldNode,

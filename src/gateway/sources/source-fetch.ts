@@ -1,6 +1,6 @@
 /**
  * The only way in which requests are sent to a source. Requests are built here: the URL is below the endpoint, the headers come from the
- * configuration, and nothing of our caller is included. Response sizes are limited.
+ * configuration, and nothing from the gateway's caller is included. Response sizes are limited.
  */
 import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';

@@ -12,7 +12,7 @@ export type SourceObserver = {
   breaker(source: string, state: { isOpen: boolean }): void;
 };
 
-/** The result of a call after its response was mapped. `fault` says why some or all of it cannot be used. */
+/** The result of a call after its response was mapped. `fault` is the reason why some or all of it cannot be used. */
 export type Outcome<Value> = { value: Value; fault: SourceFault | undefined };
 
 export type SourceGate = {
@@ -79,7 +79,7 @@ export function openSourceGate(
 
   function judge(attempt: Attempt, { fault, waitedMs }: { fault: SourceFault | undefined; waitedMs: number }): void {
     const isLate = fault?.reason === 'timeout' && waitedMs > limits.timeoutMs * MOST_WAITED;
-    // A call that began late says nothing about the source, which did not have its full time to respond.
+    // A call that began late does not reflect on the source, which did not have its full time to respond.
     if (isLate) breaker.abandon(attempt);
     else if (fault?.isFailure) breaker.fail(attempt, now());
     else breaker.succeed(attempt);

@@ -9,7 +9,7 @@ import type { Moment } from './timeline.ts';
 import { openTimeline, type Timeline } from './timeline.ts';
 
 export const methods = ['DIRECT', 'PERMIT', 'APPROVAL'] as const;
-/** TRANSFER is not among those that wallets choose from: the payer sends by hand. */
+/** TRANSFER is not one of the methods that wallets choose from, because the payer sends it manually. */
 export type Method = (typeof methods)[number] | 'TRANSFER';
 
 export type Payment = {
@@ -17,7 +17,7 @@ export type Payment = {
   method: Method;
   chainId: number;
   token: { key: string; symbol: string; decimals: number; address: `0x${string}` };
-  /** Base units that the payer was asked to pay. */
+  /** Base units that the payer has to pay. */
   paid: bigint;
   parties: Parties;
   before: Balances;

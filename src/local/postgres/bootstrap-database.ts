@@ -10,7 +10,7 @@ export type BootstrapOptions = {
 };
 
 /**
- * Creates the role and the database that it owns. Objects that the superuser owns in a database of an earlier edition are handed over one
+ * Creates the role and the database that it owns. Objects that the superuser owns in a database of an earlier edition get the new owner one
  * at a time, so that the next start completes an interrupted one.
  */
 export async function bootstrapDatabase({ adminUrl, role, rolePassword, log }: BootstrapOptions): Promise<void> {

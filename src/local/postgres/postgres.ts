@@ -99,7 +99,7 @@ async function initialise(place: PostgresPlace, password: string): Promise<void>
   }
 }
 
-/** Returns the pid of a server on our data and port, either one left behind or a new one. */
+/** Returns the pid of a server with this data and port: one left running earlier, or a new one. */
 async function runServer(place: PostgresPlace, options: StartPostgresOptions, url: string): Promise<number> {
   const deadline = Date.now() + startLimitMs;
   let child: ChildProcess | undefined;
@@ -190,7 +190,7 @@ function withDatabase(url: string, name: string): string {
 
 /**
  * A server that accepts connections without a password would make the role's limits useless. Data that was created with other rules gets
- * ours, once the superuser's password is known to be the one on file.
+ * these rules, once the superuser's password is known to be the one on file.
  */
 async function requirePasswords(place: PostgresPlace, known: { adminUrl: string; password: string }): Promise<void> {
   if (readFileSync(hostRulesFile(place), 'utf8') === hostRules) return;

@@ -29,7 +29,7 @@ export type SetUp = {
 export type SetUpOutcome = { done: SetUp } | { failure: { message: string; isExpected: boolean } };
 
 export type SetUpProcess = {
-  /** Throws ConfigError for failures of the surroundings. May be called once. */
+  /** Throws ConfigError for failures of the environment. May be called once. */
   run(request: SetUpRequest): Promise<SetUp>;
   stop(): Promise<void>;
 };
@@ -44,7 +44,7 @@ export function openSetUp(environment: Record<string, string | undefined>): SetU
   const printed = text(child.stdout).catch(() => '');
   const failed = new Promise<never>((_, reject) => child.once('error', reject));
   failed.catch(() => undefined);
-  // A process that has ended does not read its request; what it printed says why.
+  // A process that has ended does not read its request. Its output contains the reason.
   child.stdin.on('error', () => undefined);
   return {
     async run(request) {

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Database } from '../../../prisma/client.ts';
 import type { Log } from '../../platform/log.ts';
 
-/** The database role that we connect as, and its privileges that no part ever needs. */
+/** The database role of the connection, and its privileges that no part needs. */
 export type DatabaseRole = { name: string; excess: string[] };
 
 const ROLE = `SELECT rolname::text AS name, array_remove(ARRAY[

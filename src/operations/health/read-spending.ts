@@ -10,8 +10,8 @@ const WEEK_MS = 7 * DAY_MS;
 
 /**
  * Returns, for each key that has sent anything, the known gas costs of its latest 500 transactions of the last week, and the time in which
- * they were sent, which is at least a day unless there are 500 of them. One statement, by the key's nonces; batches cost what their items
- * bear. Transactions without a payment have no recorded cost and are left out.
+ * they were sent, which is at least a day unless there are 500 of them. One statement, by the key's nonces; the cost of a batch is the sum
+ * of its items' shares. Transactions without a payment have no recorded cost and are left out.
  */
 export async function readSpending(database: Database, now: Date): Promise<Spending[]> {
   const since = new Date(now.getTime() - WEEK_MS);

@@ -1,6 +1,6 @@
 /**
- * The state of an installation at a glance, from our own tables: chains, inbox, queue, sending, webhooks and overdue payments. Durations
- * are in seconds. Counts cover open work only, so that reading them is cheap.
+ * The state of an installation at a glance, from the gateway's own tables: chains, inbox, queue, sending, webhooks and overdue payments.
+ * Durations are in seconds. Counts cover open work only, so that reading them is cheap.
  */
 import { type Database, type PayoutRole, Prisma } from '../../../prisma/client.ts';
 import type { Chain, Registry } from '../../chains/registry.ts';
@@ -149,9 +149,9 @@ export async function readQueue(database: Database): Promise<VitalSigns['queue']
 }
 
 /**
- * Of the failed transactions, counts only those that need an operator: they have not been superseded, and did not fail because the payer's
- * wallet allows or holds too little, which is reported to the payer and listed by `payments stuck`. Claims are retried on a schedule and
- * reported as undelivered payouts.
+ * Of the failed transactions, counts only those that need an operator: they have not been superseded, and did not fail because the
+ * allowance or balance of the payer's wallet was too low, which is reported to the payer and listed by `payments stuck`. Claims are retried
+ * on a schedule and reported as undelivered payouts.
  */
 async function readOutgoing(database: Database, now: Date): Promise<VitalSigns['outgoing']> {
   return await database.$queryRaw<VitalSigns['outgoing']>`

@@ -7,8 +7,8 @@ import { chainFaults } from '../health/chain-faults.ts';
 import { type ChainSigns, readVitalSigns, type VitalSigns } from '../health/vital-signs.ts';
 
 /**
- * Registers gauges over the contents of our tables, which are read on each scrape. Every part reports the same values, so alerts use the
- * maximum.
+ * Registers gauges over the contents of the gateway's tables, which are read on each scrape. Every part reports the same values, so alerts
+ * use the maximum.
  */
 export function tellTables(world: { database: Database; registry: Registry; clock: Clock; metrics: Metrics }): void {
   const gauges = openGauges(world.metrics);

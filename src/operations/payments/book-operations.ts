@@ -1,4 +1,4 @@
-/** The command that checks all books: with the contracts, and field by field with the facts of the chains. */
+/** The command that checks the whole ledger: against the contracts, and field by field against the facts of the chains. */
 import { GatewayError, invalid, notFound } from '../../errors.ts';
 import { checkDeposits } from '../../payments/deposits/check-deposits.ts';
 import { checkEveryBook } from '../../payments/verification/check-every-book.ts';

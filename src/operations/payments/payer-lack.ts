@@ -1,5 +1,5 @@
 /**
- * Matches the errors of tokens that refuse a transfer because the wallet allows or holds too little. The expression is valid in both
+ * Matches the errors of tokens that refuse a transfer because the wallet's allowance or balance is too low. The expression is valid in both
  * JavaScript and Postgres.
  */
 export const PAYER_LACKS =
@@ -7,7 +7,7 @@ export const PAYER_LACKS =
 
 const lacks = new RegExp(PAYER_LACKS, 'i');
 
-/** Returns whether a token refused a transfer because the payer's wallet allows or holds too little, judged by the error message. */
+/** Returns whether a token refused a transfer for lack of allowance or balance, according to the error message. */
 export function payerLack(error: string): 'PAYER_ALLOWANCE' | 'PAYER_BALANCE' | null {
   const [found] = lacks.exec(error) ?? [];
   if (found === undefined) return null;

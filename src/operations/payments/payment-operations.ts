@@ -1,4 +1,4 @@
-/** The command that lists payments that wait for something that does not resolve by itself. */
+/** The command that lists payments whose obstacle does not resolve by itself. */
 import { NATIVE } from '../../chains/chain.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { SOLANA_SENDER } from '../../payments/actions/payout-order.ts';

@@ -102,7 +102,7 @@ export async function readPayouts({
   ];
 }
 
-/** Payouts on Solana that cannot be sent until somebody acts. */
+/** Payouts on Solana that cannot be sent until a person acts. */
 async function readWaiting(database: OperationsWorld['database']): Promise<Row[]> {
   const outgoing = await database.outgoingTransaction.findMany({
     where: { status: 'QUEUED', sender: SOLANA_SENDER, waitsSince: { not: null }, transactionId: { not: null } },

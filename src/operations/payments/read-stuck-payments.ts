@@ -24,8 +24,8 @@ export type SendingRow = Money &
   };
 
 /**
- * Transactions of our keys that wait for somebody, were refused, are older than `before`, or have failed and still matter. Failed claims
- * are left out: they are retried, and their payouts are reported instead.
+ * Transactions of the installation's keys that wait for a person, were refused, are older than `before`, or have failed and still matter.
+ * Failed claims are left out: they are retried, and their payouts are reported instead.
  */
 export async function readSendings(
   database: Database,

@@ -1,11 +1,12 @@
 /**
  * What a payment waits for that does not resolve by itself, and what to do about it. Causes by what is waited for:
  *
- * - MONEY. GAS: the sending key cannot pay for gas. RENT: the fee recipient's share is kept for it on Solana. PAYER_BALANCE: the payer's
- *   wallet holds too little.
- * - ALLOWANCE. PAYER_ALLOWANCE: the payer's wallet allows the escrow too little.
- * - RECIPIENT. UNDELIVERED: the escrow keeps a payout that it could not deliver. KEPT_SHARE: the same on Solana. UNPAYABLE: a payout that
- *   is not sent until its recipient can receive it. DEPOSIT: money at a deposit address whose return fails. SETTLEMENT: a settlement that waits for its merchant to be payable.
+ * - MONEY. GAS: the sending key cannot pay for gas. RENT: the fee recipient's share is kept for it on Solana. PAYER_BALANCE: the
+ *   balance of the payer's wallet is too low.
+ * - ALLOWANCE. PAYER_ALLOWANCE: the escrow's allowance from the payer's wallet is too low.
+ * - RECIPIENT. UNDELIVERED: the escrow keeps a payout that it could not deliver. KEPT_SHARE: the same on Solana. UNPAYABLE: a payout
+ *   that is not sent until its recipient can receive it. DEPOSIT: money at a deposit address whose return fails. SETTLEMENT: a settlement that
+ *   waits for its merchant to be payable.
  * - PERSON. DISPUTE, CAPTURE: decisions with a deadline. GIVEN_UP, REFUSED, UNMINED, UNSENT: transactions. PAYOUT: a payout that an
  *   operator has to check. CONSENT: a renewal that needs another signature or decision. CHAIN_PAUSED, CHAIN_HALTED: a chain that is
  *   paused or halted while payments are in escrow on it.

@@ -9,8 +9,8 @@ export type BegunRestore = { dumpAt: Date | null; apps: number; sequenceGap: num
  *
  * - Every app's event sequence advances by `sequenceGap`, so that no number is assigned twice: receivers may already have seen other
  *   events under the numbers that followed the dump.
- * - Every session of members and wallet users ends, and every one-time password is spent, because some may have been revoked after the
- *   dump.
+ * - Every session of members and wallet users ends, and every one-time password is invalidated, because some may have been revoked or
+ *   used after the dump.
  * - The time of the dump is recorded in the audit log, for the report.
  *
  * Each further call advances the sequences again.

@@ -7,7 +7,7 @@ import { printUnits } from '../../prices/quote.ts';
 import { consentKey } from '../../subscriptions/consent/accepted-consent.ts';
 import type { OperationsWorld, Row } from '../operations-world.ts';
 
-/** A payment for terms that one of our keys has signed and that the database does not contain. */
+/** A payment for terms that one of the installation's keys has signed and that the database does not contain. */
 export type LostPayment = {
   chainId: number;
   id: Hex;
@@ -25,8 +25,8 @@ const LOST_LIMIT = 10_000;
 
 /**
  * Returns the on-chain payments whose terms were lost because they followed the dump, oldest first. The escrow contract accepts no payment
- * without its operator's signature, so payments that name one of our keys are ours. Payments of other gateways on the same contract are not
- * reported. The terms come from the contract's own event, and their hash is checked.
+ * without its operator's signature, so payments that name one of the installation's keys belong to it. Payments of other gateways on the
+ * same contract are not reported. The terms come from the contract's own event, and their hash is checked.
  */
 export async function findLostPayments({
   database,

@@ -4,7 +4,7 @@ import type { Answer, OperationsWorld, Row } from '../operations-world.ts';
 import { readPayouts } from '../payments/payout-operations.ts';
 import { findLostPayments, lostRow } from './lost-payments.ts';
 
-/** Row limit of each kind. `and` counts the rows left out of some sections. */
+/** Row limit of each kind. `and` is the number of rows left out of a section. */
 const ROWS = 200;
 
 /**

@@ -1,4 +1,4 @@
-/** Commands for a database that was restored from a dump. docs/operations/restore.md says when to run which. */
+/** Commands for a database that was restored from a dump. docs/operations/restore.md describes when to run each command. */
 import { invalid } from '../../errors.ts';
 import { type PaymentTerms, termsSchema } from '../../escrow/terms.ts';
 import { recoverDeposit } from '../../payments/deposits/recover-deposit.ts';

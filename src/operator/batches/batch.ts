@@ -1,13 +1,13 @@
 /**
  * A batch sends relayed transactions in one transaction of the chain, which calls the batch contract. It has a row of its own, with a nonce
- * and attempts like any other, and everything that is true of a transaction's nonce, fees and block is true of it. Its items are rows without
+ * and attempts like any other, and its nonce, fees and block are handled like those of any transaction. Its items are rows without
  * a nonce: SENT while the batch is under way, MINED and FINAL with the batch if their calls succeeded in it, and QUEUED again otherwise.
  * An item whose call failed is sent alone afterwards, which finds out why. The escrow accepts each item's effect once, so that an
  * item that is sent again takes no second effect.
  */
 import type { OutgoingTransaction } from '../../../prisma/client.ts';
 
-/** With what the purpose of a batch begins. */
+/** Prefix of the purpose of a batch. */
 export const BATCH_PURPOSE = 'batch:';
 
 /** The error of an item whose call failed in a batch, until it was tried alone. */

@@ -4,7 +4,7 @@ import { batchAddress } from '../../escrow/batch/batch-bytecode.ts';
 
 type BatchWorld = { registry: Registry; nodes: EvmNodes };
 
-/** Which chains have the contract. A deployed contract is not looked up again; a missing one may be deployed later. */
+/** The chains that have the contract. A deployed contract is not looked up again, while a missing one may be deployed later. */
 const found = new WeakMap<EvmNodes, Map<number, { isThere: boolean; askedAt: number }>>();
 const ASK_AGAIN_MS = 60_000;
 

@@ -30,9 +30,9 @@ type QueuedItem = { data: Hex; outgoing: OutgoingTransaction };
 
 /**
  * Puts queued relayed transactions that the batch contract may make into batches, as many as there are free places and the key can pay for.
- * Each batch is stored as a transaction of its own before it is signed. What a simulation refuses, what failed in a batch before, and a batch
- * that the key cannot pay for, is sent alone, as far as there are places; other relayed ones are returned to the queue of all sender keys.
- * Throws the errors of an unavailable node.
+ * Each batch is stored as a transaction of its own before it is signed. Items that a simulation refuses or that failed in a batch before,
+ * and items of a batch that the key cannot pay for, are sent alone, as far as there are places; other relayed ones are returned to the
+ * queue of all sender keys. Throws the errors of an unavailable node.
  */
 export async function formBatches(world: SendingWorld, { queued, free, view, unmined }: Forming): Promise<Formed> {
   const { batching } = world;
@@ -60,7 +60,7 @@ export async function formBatches(world: SendingWorld, { queued, free, view, unm
   return { batches, singles: others.slice(0, places) };
 }
 
-/** Null if the node does not run the simulation, as one may that limits the gas of calls; everything is then sent alone. */
+/** Null if the node does not run the simulation, for example because it limits the gas of calls. All items are then sent alone. */
 async function plannedBatches(
   { client, chain, log }: SendingWorld,
   { batching, items }: { batching: NonNullable<SendingWorld['batching']>; items: readonly QueuedItem[] },
@@ -115,8 +115,8 @@ async function store(
 class LostItem extends Error {}
 
 /**
- * The floor, which the call must have on entry, and what the transaction and its data cost, if the call succeeds with it. A chain on which data
- * costs more is asked for an estimate, which takes several executions. Null if the batch cannot be sent.
+ * The floor, which the call must have on entry, and what the transaction and its data cost, if the call succeeds with it. On a chain with
+ * extra fees for data, the node estimates the gas, which takes several executions. Null if the batch cannot be sent.
  */
 async function gasLimitOfBatch(world: SendingWorld, batch: PlannedBatch<QueuedItem>): Promise<bigint | null> {
   const { client, signer } = world;

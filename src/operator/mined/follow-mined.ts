@@ -14,11 +14,11 @@ import { bookGas } from './book-gas.ts';
 import { readReceipt } from './read-receipt.ts';
 
 /**
- * Follows transactions that are in a block. At the chain's required depth, the gas is booked and the receipt is judged: a reverted transaction is FAILED
- * (CANCELLED if another call had overtaken it), and an empty transfer to the sender is CANCELLED; both call the failure hook. Success
- * calls the other hook. The transaction stays open until finality. If its block is no longer in the chain, it is sent again, at once if
- * its nonce is free again, because later nonces wait for it, even if it was final. A transaction that was reported as failed or
- * cancelled is no longer wanted then, and an empty transfer uses its nonce up.
+ * Follows transactions that are in a block. At the chain's required depth, the cost of gas is recorded and the receipt is judged: a
+ * reverted transaction is FAILED (CANCELLED if another call had overtaken it), and an empty transfer to the sender is CANCELLED; both call
+ * the failure hook. Success calls the other hook. The transaction stays open until finality. If its block is no longer in the chain, it is
+ * sent again, at once if its nonce is free again, because later nonces wait for it, even if it was final. A transaction that was reported
+ * as failed or cancelled is no longer wanted then, and an empty transfer uses its nonce up.
  */
 export async function followMined(world: SendingWorld, view: SenderView): Promise<void> {
   const { database, chain, signer } = world;

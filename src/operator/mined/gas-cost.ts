@@ -24,7 +24,7 @@ const Exact = Decimal.clone({ precision: 80 });
 /** Returns null if the node does not return the price of the gas, or returns an impossible one. */
 export function gasCostWei(receipt: TransactionReceipt & { l1Fee?: unknown }): bigint | null {
   const { effectiveGasPrice, gasUsed, l1Fee } = receipt;
-  // Some nodes of old chains do not return it, whatever the type says.
+  // Some nodes of old chains do not return it, although its type does not allow that.
   if (typeof effectiveGasPrice !== 'bigint') return null;
   const cost = effectiveGasPrice * gasUsed + layer1Fee(l1Fee);
   return cost > LARGEST_COST_WEI ? null : cost;

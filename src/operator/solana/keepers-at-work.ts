@@ -1,6 +1,6 @@
 /**
- * The accounts of kept shares that payouts in progress use. A delivery empties such an account and the first share opens it, so neither
- * may overlap another payout of the same account. Further shares may arrive concurrently.
+ * The accounts of kept shares that payouts in progress use. A delivery empties such an account and the first share opens it, so neither may
+ * run at the same time as another payout of the same account. Further shares may arrive concurrently.
  */
 import { payoutPlanFromText } from '../../escrow/solana/payout-plan.ts';
 

@@ -17,14 +17,14 @@ import type { VaultSendingWorld } from './vault-sending-world.ts';
 /** While ledger and vault differ, or it cannot be paid at present, it is checked again after this time. */
 export const LOOK_AGAIN_MS = 2_000;
 const WAIT_MS = 900_000;
-/** A fee and the rent of two token accounts. With less, the operator's key pays for nothing. */
+/** A fee and the rent of two token accounts. With a lower balance, the operator's key sends no payouts. */
 const LEAST_LAMPORTS = 5_000_000;
 const NO_FUNDS_MS = 15_000;
 
 /**
  * Signs a payout with the vault's key and stores it before anything is sent. It does so only while the vault's balance at the newest
  * final slot equals the ledger: it waits for a payout that landed unnoticed or a deposit that was not read yet, so that nothing is paid
- * twice. An account of kept shares may hold more than the ledger says, at least its reserve, and never less. A payout that the node's
+ * twice. An account of kept shares may hold more than the ledger requires, at least its reserve, and never less. A payout that the node's
  * simulation refuses is retried, and abandoned after its `maxFailures`. Returns what was signed, or null.
  */
 export async function signPayout(
@@ -188,7 +188,7 @@ async function postpone(
   return null;
 }
 
-/** Waits for someone to act, and reports the reason to whoever follows the payment. */
+/** Waits for someone to act, and reports the reason to subscribers of the payment. */
 async function wait(
   world: VaultSendingWorld,
   outgoing: OutgoingTransaction,

@@ -16,7 +16,7 @@ export function demandTransition(intent: PaymentIntent, trigger: PaymentIntentTr
   });
 }
 
-/** The error for everything that only a payment in the escrow allows. */
+/** The error for actions that require a payment in the escrow. */
 export function notInEscrow(intent: Pick<PaymentIntent, 'id' | 'status'>): GatewayError {
   const sentence =
     'The payment uses the x402 scheme exact: its money goes directly from the payer to the payout address and is never in the escrow. It cannot be captured, canceled, refunded or disputed here.';

@@ -12,8 +12,8 @@ import { heldPayment, pendingMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 
 /**
- * Returns a hold that nobody captured to the payer once the chain's time has passed `captureBy`: records and queues a RECLAIM
- * transaction. Before that it schedules itself again. Does nothing if our status or the contract's is not AUTHORIZED.
+ * Returns an uncaptured hold to the payer once the chain's time has passed `captureBy`: records and queues a RECLAIM
+ * transaction. Before that it schedules itself again. Does nothing unless both the recorded status and the contract's are AUTHORIZED.
  */
 export async function reclaimPayment(
   world: ChainActionWorld,

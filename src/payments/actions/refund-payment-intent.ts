@@ -73,7 +73,7 @@ async function requestRefund(
     ...refundOrder(world.operator, held, amount),
     amount,
   });
-  // Whatever was signed for the settlement has expired at this slot, so the vault is read at this slot or later.
+  // Every transaction that was signed for the settlement has expired at this slot, so the vault is read at this slot or later.
   if (withdrawn?.blockNumber != null) {
     const { blockNumber } = withdrawn;
     await tx.outgoingTransaction.update({ where: { transactionId: sent.id }, data: { blockNumber } });

@@ -12,7 +12,7 @@ import { heldPayment, pendingMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 
 /**
- * Splits a disputed payment as the signed terms say if nobody resolved it in time by the chain's clock: records and queues a
+ * Splits a disputed payment as the signed terms specify if it was not resolved in time by the chain's clock: records and queues a
  * RESOLVE transaction. Before that it schedules itself again. Does nothing without an open dispute.
  */
 export async function resolveDisputeByTimeout(

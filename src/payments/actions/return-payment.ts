@@ -19,10 +19,9 @@ const SIMULATIONS = 20;
 type Return = Pick<TransactionRequest, 'type' | 'call' | 'sender'> & { amount: bigint };
 
 /**
- * Returns the money of an authorization that does not count (a second one, or one for a cancelled intent): a VOID of held money
- * or a REFUND of captured money, according to the contract's current state. On Solana, a REFUND of what the books hold, which is
- * what the vault holds. Does nothing for the accepted terms of the payment unless it FAILED, for money that is gone, or while a
- * transaction is pending.
+ * Returns the money of an authorization that does not count (a second one, or one for a cancelled intent): a VOID of held money or a REFUND
+ * of captured money, according to the contract's current state. On Solana, a REFUND of the balance in the ledger, which equals that of the
+ * vault. Does nothing for the accepted terms of the payment unless it FAILED, for money that is gone, or while a transaction is pending.
  */
 export async function returnPayment(world: ChainActionWorld, { chainId, termsHash }: PaymentKey): Promise<void> {
   const key = { chainId, termsHash };

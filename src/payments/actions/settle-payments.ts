@@ -51,10 +51,10 @@ export async function settleDue(
 }
 
 /**
- * Pays out captured payments whose timelock is over by the chain's own time and that have no other pending transaction: records and
- * queues a SETTLE transaction for each. Before that it schedules them again. Does nothing for a payment if our status or the contract's
- * does not allow it, because anyone may have settled or disputed the payment already. If a merchant cannot be paid at present and would
- * be credited, its payments wait for at most 24 hours. Idempotent.
+ * Pays out captured payments whose timelock is over by the chain's own time and that have no other pending transaction: records and queues
+ * a SETTLE transaction for each. Before that it schedules them again. Does nothing for a payment if the recorded status or the contract's
+ * does not allow it, because anyone may have settled or disputed the payment already. If a merchant cannot be paid at present and would be
+ * credited, its payments wait for at most 24 hours. Idempotent.
  */
 export async function settlePayments(
   world: ChainActionWorld,

@@ -33,7 +33,7 @@ export type DepositWorld = ChainActionWorld & { config: Pick<Config, 'rpc'>; pri
 
 /**
  * The wait after a return that failed in its block, doubled with each failure: a payer's contract that passes the simulation and reverts in
- * the block must not spend our gas again and again. After `authorizeBy`, anybody can return the deposit in the meantime.
+ * the block must not use up the operator's gas. After `authorizeBy`, anyone can return the deposit in the meantime.
  */
 const AFTER_FAILURE_MS = 3_600_000;
 const MOST_DOUBLINGS = 9;
@@ -229,7 +229,7 @@ function isUnderWay(status: OutgoingStatus): boolean {
   return status === 'QUEUED' || status === 'SIGNED' || status === 'SENT' || status === 'MINED';
 }
 
-/** Schedules the next decision, unless something has asked for one since this one began. */
+/** Schedules the next decision, unless one was scheduled since this one began. */
 async function schedule(
   tx: DatabaseTransaction,
   { clock }: DepositWorld,

@@ -1,4 +1,4 @@
-/** Compares what the books say of every deposit address with its facts, and with its balances on the chain. */
+/** Compares the recorded totals of every deposit address with its facts, and with its balances on the chain. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import type { ChainFact, Database, Prisma } from '../../../prisma/client.ts';
@@ -29,7 +29,7 @@ type Options = {
 /** Addresses that are read together, so that memory does not depend on their number. */
 const BATCH = 300;
 const FAULTS_LIMIT = 10_000;
-/** Until then, the projector has processed what was under way at the first look, and has read the current addresses again. */
+/** By then, the projector has processed what was pending at the first comparison, and has read the current addresses again. */
 const SECOND_LOOK_MS = 5_000;
 /** An address whose reading has been due for longer than this is not being read. */
 const UNREAD_MS = 600_000;
@@ -38,7 +38,7 @@ const UNREAD_MS = 600_000;
 type Found = DepositFault & { chainId: number; termsHash: string };
 
 /**
- * For each address and registered token: the totals in the books must be those of the facts, and the balance on the chain must be
+ * For each address and registered token: the recorded totals must be those of the facts, and the balance on the chain must be
  * received − collected − returned. Addresses that differ are compared a second time, and only what is wrong both times is a fault. A
  * deposit that arrived after the last reading of an old address is no fault before its next reading is due. Writes nothing.
  */
@@ -125,7 +125,7 @@ async function factsOf(
   return Map.groupBy(rows, ({ chainId, ref }) => keyOf({ chainId, termsHash: ref }));
 }
 
-/** Field by field: the totals in the books, and the balance that was read last. */
+/** Field by field: the recorded totals, and the balance that was read last. */
 function sumFaults(deposit: DepositWithBalances, sums: ReadonlyMap<string, DepositSum>): string[] {
   const faults: string[] = [];
   for (const row of deposit.balances) {

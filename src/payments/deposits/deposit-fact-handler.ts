@@ -154,7 +154,7 @@ function isLate({ authorizeBy }: DepositWithBalances, { blockTimestamp }: ChainF
   return blockTimestamp * 1000n > BigInt(authorizeBy.getTime());
 }
 
-/** A return of what no fault was reported for: the deposit was too small, and its time ran out. */
+/** A return for which no fault was reported: the deposit was too small, and its deadline has passed. */
 async function noteReturn(
   tx: DatabaseTransaction,
   world: Pick<FoldingWorld, 'clock'>,

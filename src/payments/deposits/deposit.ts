@@ -77,7 +77,7 @@ export function decideDeposit(situation: DepositSituation): DepositDecision {
   const { payment, amount, status, held, intent } = situation;
   if (held === 0n) return 'NOTHING';
   if (status !== 'NONE') return 'RETURN';
-  // The books and the chain differ because a reorganization is being processed.
+  // The recorded totals and the chain differ because a reorganization is being processed.
   if (isAccepted(intent, payment)) return 'WAIT';
   const isWanted = intent.status === 'CREATED' && acceptedKey(intent) === null;
   if (!isCollectable(situation) || !isWanted) return 'RETURN';

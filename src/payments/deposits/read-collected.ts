@@ -33,7 +33,7 @@ export async function readCollected(
       .catch(() => null);
     if (!sent) continue;
     const isCall = sent.to?.toLowerCase() === escrow.toLowerCase();
-    // A batch carries the call inside its own; what follows the arguments of any other call of the escrow means nothing.
+    // A batch carries the call inside its own; data after the arguments of any other call of the escrow has no meaning.
     const isCollecting = isCall ? sent.input.startsWith(COLLECTING) : sent.input.includes(COLLECTING.slice(2));
     return isCollecting ? toBigInt(deposit.amount) : 0n;
   }

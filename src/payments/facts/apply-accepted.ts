@@ -18,7 +18,7 @@ type FoldedPayment = Parameters<typeof intentColumns>[0];
 type IntentRow = Pick<PaymentIntent, 'id' | (typeof foldedFields)[number]>;
 
 /**
- * Updates intents to what their accepted payments' facts and the gateway's own decisions say, and calls the hooks. Returns the
+ * Updates intents according to their accepted payments' facts and the gateway's own decisions, and calls the hooks. Returns the
  * events to append by intent id: one `reverted` for everything that a reorganization removed, then one or more per new step with the
  * intent as it was right after that step. The intents are distinct.
  */
@@ -68,7 +68,7 @@ async function readUpdates(
       id: intent.id,
       ...intentColumns(payment, state),
       refundReason: await refundReason(tx, change, state),
-      // Counts a capture that we did not request (made while authorizing, or by a stranger) as an attempt.
+      // Counts a capture that this gateway did not request (made while authorizing, or by a third party) as an attempt.
       captureAttempts: state.capture && intent.captureAttempts === 0 ? 1 : intent.captureAttempts,
       status: statusOf(state, decisions),
     };
@@ -150,7 +150,7 @@ async function pendingRefunds(tx: DatabaseTransaction, changed: readonly Payment
   return new Set(refunds.map(({ transaction }) => keyText(transaction)));
 }
 
-/** A hold that vanished while we were voiding it is not wanted back. */
+/** A hold that vanished while it was being voided is not restored. */
 async function isVoidAsked(tx: DatabaseTransaction, terms: PaymentTerms): Promise<boolean> {
   const asked = await tx.transaction.findMany({
     where: {

@@ -5,7 +5,7 @@ import { isOfPayout, missingLines } from '../ledger.ts';
 import { keyText } from '../payment-key.ts';
 import type { PaymentEvidence } from './folding-world.ts';
 
-/** Books the steps that the payments' facts show and their books do not hold yet. Credits are booked separately. */
+/** Adds ledger entries for the steps that the payments' facts show and that have none yet. Credits are added separately. */
 export async function bookLedger(
   tx: DatabaseTransaction,
   { evidence, now }: { evidence: readonly PaymentEvidence[]; now: Date },

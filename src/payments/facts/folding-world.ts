@@ -20,7 +20,7 @@ export type FoldingWorld = {
 /** Everything that was read before the transaction that applies it. */
 export type PaymentEvidence = {
   terms: PaymentTerms;
-  /** All facts that stand at the confirmed height and agree with the contract. */
+  /** All valid facts at the confirmed height, which agree with the contract. */
   facts: PaymentFact[];
   /** Gas used, by transaction hash, for the transactions that a node still has. */
   gasUsed: ReadonlyMap<string, bigint>;
@@ -32,7 +32,7 @@ export type RecordedSteps = {
   added: PaymentFact[];
   /** Steps whose evidence is gone. */
   removed: Transaction[];
-  /** The number of steps that still stand but at another position in the chain. */
+  /** The number of steps that are still in the chain, but at another position. */
   moved: number;
 };
 

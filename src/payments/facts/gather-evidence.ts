@@ -14,7 +14,7 @@ import { standingFacts, standingFactsOf, toPaymentFacts } from './standing-facts
 type Subject = { group: FactGroup; terms: PaymentTerms };
 
 /**
- * Reads the standing facts of each payment and checks that the contract agrees with their fold: at the hash of the confirmed
+ * Reads the valid facts of each payment and checks that the contract agrees with their fold: at the hash of the confirmed
  * block, or, if the node has no state of that block, at the latest block with all facts up to it. The result is null for a
  * payment whose facts disagree. All payments are on one chain and are checked against one view.
  */
@@ -63,8 +63,8 @@ async function foldStanding(
 }
 
 /**
- * Solana facts are read from final transactions, vault by vault, and there is no second source to check them against. That books
- * and vaults agree is checked by the comparison, and again before anything leaves a vault.
+ * Solana facts are read from final transactions, vault by vault, and there is no second source to check them against. The comparison checks
+ * that ledger and vaults agree, and so does the pump before anything leaves a vault.
  */
 function vaultEvidence({ group, terms }: Subject, rows: readonly ChainFact[]): PaymentEvidence | null {
   const { vault } = solanaTermsFromJson(terms.terms);
@@ -98,7 +98,7 @@ async function readStates(
   return new Map(subjects.map(({ terms }, index) => [terms.termsHash, states[index] ?? null]));
 }
 
-/** Null if the node has no state of that block. Throws the node's error when the latest block was asked for. */
+/** Null if the node has no state of that block. Throws the node's error if the latest block was requested. */
 async function readState(world: FoldingWorld, { terms }: Subject, blockHash: Hex | null): Promise<EscrowState | null> {
   const escrow = world.registry.chain(terms.chainId)?.escrow;
   if (!escrow || !isHex(terms.termsHash)) return null;

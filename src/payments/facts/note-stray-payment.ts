@@ -12,7 +12,7 @@ export async function noteStrayPayment(
   await tx.strayPayment.createMany({ data: [{ paymentIntentId, kind, createdAt: now }], skipDuplicates: true });
 }
 
-/** Money for an intent that was never paid and cannot be paid any more, or that came after the time for it, is late. */
+/** Money for an intent that was never paid and cannot be paid any more, or that came after its deadline, is late. */
 export function strayKind(
   intent: { status: string; acceptedTermsHash: string | null },
   { isLate }: { isLate: boolean },

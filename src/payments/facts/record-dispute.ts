@@ -6,7 +6,7 @@ import type { PaymentEvidence } from './folding-world.ts';
 
 const WHOLE_BPS = 10_000;
 
-/** Updates the intent's dispute to what the contract says; deletes it if a reorganization removed it. */
+/** Updates the intent's dispute to the contract's state; deletes it if a reorganization removed it. */
 export async function recordDispute(
   tx: DatabaseTransaction,
   { evidence, state }: { evidence: PaymentEvidence; state: PaymentState },

@@ -14,10 +14,10 @@ export const FOUND_REASON = 'Found on the chain; its reason is not known';
 type Step = { row: Transaction | null; fact: PaymentFact; evidence: PaymentEvidence };
 
 /**
- * Updates the payments' transaction rows to what their facts say: CONFIRMED for each fact (the row that we created before sending,
- * or a new one for someone else's transaction) and REORGED for rows whose evidence is gone. A step is identified by its type and
- * transaction, so a transaction mined again in another block is the same step. Refunds follow their transactions. Returns what has
- * changed, in the order of `evidence`.
+ * Updates the payments' transaction rows according to their facts: CONFIRMED for each fact (the row that was created before sending, or a
+ * new one for another sender's transaction) and REORGED for rows whose evidence is gone. A step is identified by its type and transaction,
+ * so a transaction mined again in another block is the same step. Refunds follow their transactions. Returns what has changed, in the order
+ * of `evidence`.
  */
 export async function recordSteps(
   tx: DatabaseTransaction,
@@ -85,13 +85,13 @@ function matchSteps(recorded: readonly Transaction[], facts: readonly PaymentFac
   return { kept, added, removed };
 }
 
-/** Whether the row was created for this step: its transaction, or one of our attempts to send it, has the fact's hash. */
+/** Whether the row was created for this step: its transaction, or one of the attempts to send it, has the fact's hash. */
 function carries(row: Transaction, fact: PaymentFact, ours: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   if (row.type !== stepType(fact.event)) return false;
   return row.txHash?.toLowerCase() === fact.txHash || ours.get(fact.txHash)?.has(row.id) === true;
 }
 
-/** By transaction hash, the ids of the transaction rows for which our keys sent it. */
+/** By transaction hash, the ids of the transaction rows for which the installation's keys sent it. */
 async function sentRows(tx: DatabaseTransaction, facts: readonly PaymentFact[]): Promise<Map<string, Set<string>>> {
   const attempts = await tx.outgoingAttempt.findMany({
     where: { hash: { in: [...new Set(facts.map((fact) => fact.txHash))] } },
@@ -190,7 +190,7 @@ async function recordFoundRefund(
 }
 
 /**
- * Marks a step REORGED and its refund pending again: what we sent is sent again until it is in a block that stays. If sending was
+ * Marks a step REORGED and its refund pending again: the gateway's transaction is sent again until its block is final. If sending was
  * given up before the evidence vanished, nothing will report the failure later, so the step is marked FAILED here. A relayed
  * authorization that failed in this way is repeated while it may still succeed.
  */

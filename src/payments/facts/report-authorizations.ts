@@ -13,7 +13,7 @@ const authorized = new Set(['Authorized']);
 
 /**
  * Puts the ERC-3009 authorization that collected a payment into the inbox. A token emits `AuthorizationUsed` without a recipient,
- * so no log filter finds ours; it is taken from the receipt of the authorizing transaction, which is read for its gas anyway. The
+ * so no log filter can select it; it is taken from the receipt of the authorizing transaction, which is read for its gas anyway. The
  * contract accepts no nonce other than the payment's id, so the log belongs to this payment. No state depends on it, and it is
  * skipped when no node returns the receipt.
  */

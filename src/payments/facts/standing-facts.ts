@@ -14,7 +14,7 @@ export async function standingFacts(
   return found.get(termsHash) ?? [];
 }
 
-/** The standing facts of several payments of a chain, by terms hash. */
+/** The same for several payments of a chain, by terms hash. */
 export async function standingFactsOf(
   database: Database | DatabaseTransaction,
   payments: { chainId: number; termsHashes: readonly string[]; seen?: boolean },

@@ -5,7 +5,7 @@ import { paymentIntentFields } from '../payment-intent-fields.ts';
 import { finalityOf } from './finality.ts';
 
 /**
- * Appends `payment_intent.pending` when a transaction of one of our payments is on the chain but not final yet: once per payment,
+ * Appends `payment_intent.pending` when a transaction of a payment is on the chain but not final yet: once per payment,
  * transaction and block.
  */
 export async function tellPending(tx: DatabaseTransaction, group: FactGroup): Promise<void> {

@@ -36,7 +36,7 @@ type Row = { tokenKey: string; chainId: number; currency: string; digits: number
 >;
 
 /**
- * The books of payment intents created in [from, to) in the scope, in one statement. Entries reversed by a reorganization cancel
+ * The ledger totals of payment intents created in [from, to) in the scope, in one statement. Entries reversed by a reorganization cancel
  * out.
  */
 export async function readOverviewBooks(

@@ -1,10 +1,10 @@
 /**
- * An operator's acknowledgement of what is undelivered to one recipient in one token of a chain: somebody takes care of it, or
- * nobody ever can, and it should no longer raise an alarm. Anyone can create a recipient that rejects payouts, by paying from a
- * contract and getting a refund.
+ * An operator's acknowledgement of what is undelivered to one recipient in one token of a chain: the operator is handling it, or it can
+ * never be delivered, and it should no longer raise an alarm. Anyone can create a recipient that rejects payouts, by paying from a contract
+ * and getting a refund.
  *
  * It covers the payouts seen before it was given, and none seen later, including one that a reorganization removed and that was
- * mined again. It changes nothing else: delivery is still retried, and the payout is still reported to everybody.
+ * mined again. It changes nothing else: delivery is still retried, and the payout is still reported.
  */
 import { Prisma } from '../../../prisma/client.ts';
 

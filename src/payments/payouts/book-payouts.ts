@@ -7,7 +7,7 @@ import { bookingsOfPayouts } from './payout-bookings.ts';
 
 type BookedPayment = { paymentIntentId: string; termsHash: string; tokenKey: string };
 
-/** Books the credits and claims that the payouts show and the books of their payments do not hold yet. */
+/** Adds ledger entries for the credits and claims that the payouts show and that have none yet. */
 export async function bookPayouts(
   tx: DatabaseTransaction,
   request: { chainId: number; payments: readonly BookedPayment[]; payouts: readonly FoldedPayout[]; now: Date },

@@ -47,7 +47,7 @@ async function prepare(world: FoldingWorld, group: FactGroup): Promise<WriteFact
   return writes;
 }
 
-/** The payments that the claims may have delivered, or did deliver as far as we know. The rest were delivered by later claims. */
+/** The payments that the claims may have delivered, or are known to have delivered. The rest were delivered by later claims. */
 async function creditedPayments(database: Database, claims: readonly Claim[]): Promise<Credited[]> {
   if (claims.length === 0) return [];
   const rows = await database.creditedPayout.findMany({

@@ -9,7 +9,7 @@ export const unminedClaim = ['QUEUED', 'SIGNED', 'SENT'] as const satisfies read
 /** Also a claim that was mined and is not final; the fold has applied it before that. */
 export const unfinishedClaim = [...unminedClaim, 'MINED'] as const satisfies readonly OutgoingStatus[];
 
-/** The prefix of the purpose of every claim that we send for a recipient. */
+/** The prefix of the purpose of every claim that the gateway sends for a recipient. */
 const CLAIM_PURPOSE = 'claim:';
 
 export function recipientKey({ chainId, ...owner }: Recipient): string {

@@ -12,7 +12,7 @@ type LoggedFact = Pick<ChainFact, Place | 'kind' | 'ref' | 'args'>;
 
 /**
  * Where the credits and claims of a chain come from: its escrow in lower case, because an earlier escrow of the chain, such as
- * that of the first edition, has credits and claims of its own; null on Solana, where only our own accounts are watched.
+ * that of the first edition, has credits and claims of its own; null on Solana, where only the installation's own accounts are watched.
  */
 export type Emitter = { chainId: number; escrow: string | null };
 
@@ -25,7 +25,7 @@ export function emitterOf(registry: Pick<Registry, 'chain'>, chainId: number): E
 
 const standing = ['CONFIRMED', 'FINAL'] as const;
 
-/** The credits of payments of a chain that stand at the confirmed height, in chain order. */
+/** The valid credits of payments of a chain at the confirmed height, in chain order. */
 export async function creditsOf(
   database: Reader,
   { chainId, escrow, termsHashes }: Emitter & { termsHashes: readonly string[] },
@@ -37,7 +37,7 @@ export async function creditsOf(
   return facts.sort(byPlace).flatMap((fact) => toCredit(fact) ?? []);
 }
 
-/** The claims that may have delivered these credits and stand at the confirmed height, in chain order. */
+/** The valid claims at the confirmed height that may have delivered these credits, in chain order. */
 export async function claimsAfter(
   database: Reader,
   { credits, ...emitter }: Emitter & { credits: readonly Credit[] },
@@ -52,7 +52,7 @@ export async function claimsAfter(
 
 /**
  * What the contract owes each of these recipients, in base units, according to the inbox up to block `upTo`, by `ownerKey`: all
- * credits since the last claim, including those of payments that are not ours. `hasClaim` means that credits made before the
+ * credits since the last claim, including those of other gateways' payments. `hasClaim` means that credits made before the
  * chain was first read are settled, so that none can be missing.
  */
 export async function creditInInbox(

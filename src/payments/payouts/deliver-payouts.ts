@@ -12,7 +12,7 @@ import { claimPurpose, claimsUnderWay, type Recipient, recipientKey, unminedClai
 import { orderKeptShares } from './order-kept-shares.ts';
 import { nextTryAt } from './payout.ts';
 
-/** The most gas that we spend on a claim: a recipient of the native coin decides how much its code uses, and we pay for it. */
+/** The maximum gas of a claim: a recipient of the native coin decides how much its code uses, and the installation pays for it. */
 const CLAIM_GAS = 1_000_000n;
 
 /** The job key of a recipient and token, whose payouts share one job. */
@@ -84,8 +84,8 @@ async function isUnderWay({ database }: ChainActionWorld, request: Recipient): P
 }
 
 /**
- * The contract's `claimFor` reverts if the recipient cannot be paid or has no credit any more. A recipient whose code uses more
- * gas than we spend has to claim by itself.
+ * The contract's `claimFor` reverts if the recipient cannot be paid or has no credit any more. A recipient whose code uses more gas than
+ * the maximum has to claim by itself.
  */
 async function succeeds(
   { nodes, operator }: ChainActionWorld,

@@ -12,7 +12,7 @@
  * undelivered again; one that removes the credit removes the payout.
  *
  * On Solana, a share that its recipient cannot receive (an account that holds nothing cannot receive less than the rent
- * exemption) goes to an account of ours that keeps it for this recipient alone. The same two events report it.
+ * exemption) goes to an account of the installation that keeps it for this recipient alone. The same two events report it.
  *
  * Authority: the contract; on Solana the accounts that keep the shares. The status of the payment does not depend on its payouts:
  * a payment is SETTLED by its settlement, whether or not every recipient could be paid.

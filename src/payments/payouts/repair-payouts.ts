@@ -150,7 +150,7 @@ async function claimsTold(
   return told;
 }
 
-/** The clock of a chain may be ahead of ours, which is what the day is for. */
+/** A tolerance of one day, because the clock of a chain may be ahead of the gateway's. */
 async function deliveredBeforeArchive(
   tx: DatabaseTransaction,
   rows: readonly CreditedPayout[],

@@ -8,8 +8,8 @@ import { deliverPayoutsJob } from '../jobs.ts';
 import { deliveryKey } from './deliver-payouts.ts';
 
 /**
- * Attempts the delivery of a payment's undelivered payouts now rather than when it is next due. It pays the credited recipients
- * and nobody else, and moves no other money. Throws INVALID_STATE if nothing is undelivered.
+ * Attempts the delivery of a payment's undelivered payouts now rather than when it is next due. It pays only the credited recipients, and
+ * moves no other money. Throws INVALID_STATE if nothing is undelivered.
  */
 export async function retryDelivery(world: ActionWorld, request: PaymentRequest): Promise<PaymentIntent> {
   return await idempotently(world.database, request.idempotency, (write) =>

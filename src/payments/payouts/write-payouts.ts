@@ -29,7 +29,7 @@ type Change = { row: CreditedPayout; payout: FoldedPayout };
 type Changes = { added: Change[]; kept: Change[]; removed: CreditedPayout[] };
 
 /**
- * Writes the undelivered and delivered payouts of payments of one chain from the standing facts, with their ledger entries.
+ * Writes the undelivered and delivered payouts of payments of one chain from the valid facts, with their ledger entries.
  * Returns the events to append: one for each new payout, one for each delivery, and one `reverted` for a payment that lost any of
  * this to a reorganization, unless its intent is in `reverted` and therefore has that event already. Claims that are not in
  * `believed` deliver nothing. The caller holds the locks of the intents. Idempotent.

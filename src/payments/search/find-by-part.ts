@@ -10,8 +10,8 @@ const COMMON = 20;
 /** More ids than these are not passed to another statement. */
 const FOUND = 1_000;
 /**
- * The number of parts of a text that are looked up in an index. Every further part costs a walk of its own list of rows, and lists of
- * common parts are as long as the table.
+ * The number of parts of a text that are looked up in an index. Each part costs a scan of its own list of rows, and the lists of common
+ * parts are as long as the table.
  */
 const LOOKED_UP = 4;
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../../prisma/client.ts';
 
-/** What each vault holds according to the books, in base units; a vault without entries is left out. */
+/** What each vault holds according to the ledger, in base units; a vault without entries is left out. */
 export async function heldInVaults(
   database: Database,
   { chainId, vaults }: { chainId: number; vaults: readonly { vault: string; vaultOwner: string }[] },

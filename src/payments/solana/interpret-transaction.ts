@@ -1,4 +1,4 @@
-/** What a transaction on Solana means for our payments: deposits and payouts, vault by vault. */
+/** What a transaction on Solana means for payments: deposits and payouts, vault by vault. */
 import { createHash } from 'node:crypto';
 import type { DatabaseTransaction, SolanaWatch } from '../../../prisma/client.ts';
 import { NATIVE } from '../../chains/chain.ts';
@@ -35,7 +35,7 @@ export async function interpretTransaction(
   return byOwner.size > 0 ? logs : await readDelivery(tx, transaction);
 }
 
-/** Our delivery emptied an account of kept shares; it paid the recipient everything that had been kept up to then. */
+/** A delivery by the gateway emptied an account of kept shares: it paid the recipient everything that had been kept up to then. */
 async function readDelivery(tx: DatabaseTransaction, transaction: SolanaTransaction): Promise<ChainLog[]> {
   const attempt = await tx.outgoingAttempt.findUnique({
     where: { hash: transaction.signature },
@@ -81,7 +81,7 @@ async function isKnown(
 }
 
 /**
- * Money must leave a vault only by a transaction of ours, which is recorded before it is sent; anything else is logged as an
+ * Money must leave a vault only by a transaction of the gateway, which is recorded before it is sent; anything else is logged as an
  * error.
  */
 async function readPayout(tx: DatabaseTransaction, { log }: World, vault: VaultChange): Promise<VaultEvent[]> {

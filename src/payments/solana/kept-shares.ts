@@ -4,8 +4,8 @@ import { toBigInt } from '../../prices/base-units.ts';
 import { claimPurpose, recipientKey } from '../payouts/claims-under-way.ts';
 
 /**
- * The undelivered shares kept for a recipient on Solana according to the books, in base units of the mint (null: lamports). Null
- * while a delivery has been finalized that the books do not contain yet.
+ * The undelivered shares kept for a recipient on Solana according to the ledger, in base units of the mint (null: lamports). Null
+ * while a delivery has been finalized that the ledger does not contain yet.
  */
 export async function keptShares(
   database: Database,

@@ -12,9 +12,9 @@ const PAGE = 100;
 const KEPT_MS = 90 * 86_400_000;
 
 /**
- * Checks the vaults of current quotes and of those that expired in the last 90 days. A vault whose balance differs from the books
- * is read again in the next run, and deposits that should have been returned and were not are scheduled again. Reads a hundred
- * vaults per request. Returns the number of vaults checked, the number that differed, and the number of returns scheduled.
+ * Checks the vaults of current quotes and of those that expired in the last 90 days. A vault whose balance differs from the ledger is read
+ * again in the next run, and deposits that should have been returned and were not are scheduled again. Reads a hundred vaults per request.
+ * Returns the number of vaults checked, the number that differed, and the number of returns scheduled.
  */
 export async function sweepVaults(
   world: { database: Database; connection: Connection; memory: WatchMemory; log: Log },

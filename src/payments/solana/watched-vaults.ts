@@ -11,13 +11,13 @@ const LIMIT = 5_000;
 export type WatchMemory = {
   /** Terms created up to this instant have been put under watch. */
   termsThrough: Date | null;
-  /** Vaults that differ from the books; they are read in the next run. */
+  /** Vaults that differ from the ledger; they are read in the next run. */
   recheck: Set<string>;
 };
 
 /**
- * The vaults that can be paid at this moment or have a payout pending: at most 5000, those that expire first. Puts new terms
- * under watch beforehand. Goes by the chain time applied so far, so that payments made while nothing was watching are read too.
+ * The vaults that can be paid at this moment or have a payout pending: at most 5000, those that expire first. Starts watching new terms
+ * first. Uses the chain time applied so far, so that payments made while no watcher ran are read too.
  */
 export async function watchedVaults(
   world: { database: Database; memory: WatchMemory },

@@ -2,7 +2,7 @@ import type { DatabaseTransaction, PaymentIntent, TransactionType } from '../../
 import { acceptedKey, keyText } from '../payment-key.ts';
 
 /**
- * Drops our pending transactions of the given types that the payments' new states make impossible, so that the next actions need
+ * Drops pending transactions of the given types that the payments' new states make impossible, so that the next actions need
  * not wait for them. An unsigned one is CANCELLED at once and its row FAILED. One that has a nonce is abandoned, and its row
  * stays PENDING until the nonce is used on chain, because what was signed may still be mined. The caller holds the payments'
  * locks.

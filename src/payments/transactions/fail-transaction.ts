@@ -22,7 +22,7 @@ export type RelayFailed = (
 ) => Promise<void>;
 
 const RETURN_AGAIN_MS = 60_000;
-/** The delay if the contract will not accept the call as it is: somebody has to act, or a deadline has to pass. */
+/** The delay if the contract will not accept the unchanged call until a person acts or a deadline passes. */
 const RETURN_REFUSED_AGAIN_MS = 900_000;
 
 type FailingWorld = Pick<ActionWorld, 'clock' | 'registry' | 'operator'> & { relayFailed: RelayFailed };
@@ -32,7 +32,7 @@ type FailingWorld = Pick<ActionWorld, 'clock' | 'registry' | 'operator'> & { rel
  * refund the payment returns to CAPTURED, with the event `refund_failed`. A capture is repeated until `captureAttempts` reaches
  * its limit or the revert shows that it can never succeed; then the payment is FAILED and its hold is voided. A relay that a
  * reorganization undid is repeated; after any other failed relay the intent stays CREATED and can be prepared again. Called as
- * the last statement of the pump's transaction. Whatever the chain has shown in the meantime takes precedence.
+ * the last statement of the pump's transaction. What the chain has shown in the meantime takes precedence.
  */
 export async function failTransaction(
   tx: DatabaseTransaction,
@@ -107,7 +107,7 @@ async function returnAgain(tx: DatabaseTransaction, { world, intent, transaction
 
 async function failCapture(tx: DatabaseTransaction, { world, intent, transaction, verdict }: Judged): Promise<void> {
   if (intent.status !== 'AUTHORIZED' || !isAccepted(intent, transaction)) return;
-  // Somebody else captured or voided it; the projector will report that.
+  // Another sender captured or voided it; the projector will report that.
   if (verdict === 'OVERTAKEN') return;
   const held = await heldPayment(tx, { registry: world.registry, intent });
   if ((await isDecidedOnChain(tx, held)) || (await pendingMoneyOut(tx, held))) return;

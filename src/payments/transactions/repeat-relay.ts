@@ -7,10 +7,10 @@ import { requestTransaction } from './request-transaction.ts';
 const SIMULATIONS = 16;
 
 /**
- * Queues the call of a relayed authorization again after a reorganization removed it from its block and it then reverted. What it
- * depends on, such as the payer's approval, was in the lost blocks too and may be mined again; the payer's signature is still
- * valid. Returns false and queues nothing if the terms have expired, another payment of the intent counts or is pending, or none
- * of our keys sent the relay.
+ * Queues the call of a relayed authorization again after a reorganization removed it from its block and it then reverted. What it depends
+ * on, such as the payer's approval, was in the lost blocks too and may be mined again; the payer's signature is still valid. Returns false
+ * and queues nothing if the terms have expired, another payment of the intent counts or is pending, or none of the installation's keys sent
+ * the relay.
  */
 export async function repeatRelay(
   tx: DatabaseTransaction,

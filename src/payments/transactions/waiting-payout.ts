@@ -1,4 +1,4 @@
-/** What happens when a payout on Solana waits for somebody to act, and when one has been finalized. */
+/** Handles a payout on Solana that waits for a person to act, and one that has been finalized. */
 import type { DatabaseTransaction, OutgoingTransaction, PaymentIntent, Transaction } from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { type PayoutPlan, payoutPlanFromText } from '../../escrow/solana/payout-plan.ts';

@@ -1,6 +1,6 @@
 /**
- * Compares every field of a payment's books with the facts of the chain in our inbox: each entry of the ledger, the amount that the intent
- * has left, and each payout. What the sums of the books cannot show, such as two wrong entries that cancel out, is found here.
+ * Compares every field of a payment's records with the facts of the chain in the inbox: each entry of the ledger, the amount that the
+ * intent has left, and each payout. This finds what the sums of the ledger cannot show, such as two wrong entries that cancel out.
  */
 import type { ChainFact, CreditedPayout, LedgerEntry, PaymentIntent, PaymentTerms } from '../../../prisma/client.ts';
 import { parseEscrowEvent } from '../../escrow/escrow-event.ts';
@@ -24,7 +24,7 @@ export type Books = {
   entries: LedgerEntry[];
   /** Those of the intent, and those of its terms. */
   payouts: CreditedPayout[];
-  /** What the standing credits and claims lead to. */
+  /** The result of the valid credits and claims. */
   folded: FoldedPayout[];
 };
 
@@ -65,7 +65,7 @@ function entryFaults({ intent, terms, facts, entries, folded }: Books): string[]
   return faults;
 }
 
-/** The entries of each account alternate between what the fact moves and its reversal, and end with what stands. */
+/** The entries of each account alternate between the fact's amount and its reversal. The last one shows whether the fact is valid. */
 function bookingFaults(due: Due, lines: readonly LedgerEntry[]): string[] {
   const faults: string[] = [];
   const rounds = new Map<string, number>();
@@ -100,7 +100,7 @@ function kindAndAmount(type: string, movement: bigint, index: number): [kind: st
   return index % 2 === 0 ? [`${type}${suffix}`, movement] : [`REVERSE_${type}${suffix}`, -movement];
 }
 
-/** Credits and claims that no longer stand are reversed. A step always has its fact. */
+/** Credits and claims that are no longer valid are reversed. A step always has its fact. */
 function withdrawnFaults(lines: readonly LedgerEntry[]): string[] {
   const faults = lines
     .filter(({ kind }) => !/^(REVERSE_)?(CREDIT|CLAIM)(#\d+)?$/.test(kind))

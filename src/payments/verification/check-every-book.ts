@@ -1,4 +1,4 @@
-/** Checks the books of all payment intents, or of one app's, field by field. */
+/** Checks the records of all payment intents, or of one app's, field by field. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
@@ -18,14 +18,14 @@ type World = { database: Database; registry: Pick<Registry, 'chain'> };
 
 /** Payment intents that are read together, so that memory does not depend on their number. */
 const BATCH = 200;
-/** Maximum number of faults that are listed. Books with more faults usually have a common cause. */
+/** Maximum number of faults that are listed. A larger number of faults usually has a common cause. */
 const FAULTS_LIMIT = 10_000;
-/** The inbox and the books of a payment differ briefly while its facts are being applied. */
+/** The inbox and the records of a payment differ briefly while its facts are being applied. */
 const SECOND_LOOK_MS = 5_000;
 
 /**
- * Compares the books of each payment intent with its facts, in batches by id. Those that differ are compared a second time at the end, and
- * only what is wrong both times is a fault, so that payments whose facts are being applied raise no false alarm. Writes nothing.
+ * Compares the records of each payment intent with its facts, in batches by id. Those that differ are compared a second time at the end,
+ * and only what is wrong both times is a fault, so that payments whose facts are being applied raise no false alarm. Writes nothing.
  */
 export async function checkEveryBook(
   world: World,

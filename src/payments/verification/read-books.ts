@@ -13,15 +13,15 @@ import type { Books } from './book-faults.ts';
 
 type World = { database: Database; registry: Pick<Registry, 'chain'> };
 
-/** Reads the books of one payment intent, and the facts that they are compared with. Null for an unknown intent. */
+/** Reads the records of one payment intent, and the facts with which they are compared. Null for an unknown intent. */
 export async function readBooks(world: World, { paymentIntentId }: { paymentIntentId: string }): Promise<Books | null> {
   const [books] = await readManyBooks(world, { paymentIntentIds: [paymentIntentId] });
   return books ?? null;
 }
 
 /**
- * Reads the books of several payment intents in a number of statements that does not depend on theirs. Entries and payouts that name
- * the terms of one intent and belong to another are in the books of both. Unknown intents are left out.
+ * Reads the records of several payment intents in a fixed number of statements. Entries and payouts that name
+ * the terms of one intent and belong to another are in the records of both. Unknown intents are left out.
  */
 export async function readManyBooks(
   world: World,
@@ -52,7 +52,7 @@ export async function readManyBooks(
   return intents.map((intent) => booksOf(intent, read));
 }
 
-/** What identifies a payment in the books. */
+/** What identifies a payment in its records. */
 type Terms = Pick<PaymentTerms, 'paymentIntentId' | 'chainId' | 'termsHash' | 'tokenKey'>;
 
 /** A direct transfer has no terms; its key takes their place. */

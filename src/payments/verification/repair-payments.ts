@@ -17,10 +17,10 @@ import { verifyCredits } from './verify-credits.ts';
 type World = { database: Database; nodes: EvmNodes; registry: Registry; logs: LogSource; clock: Clock; log: Log };
 
 /**
- * Reads the contract's state of every open payment at the block that the inbox has reached. Where our facts do not lead to that
- * state, it puts the node's own logs of the payment into the inbox, and the projector's next run applies the missed events. Does
- * the same for the amounts that the contract owes recipients of undelivered payouts. Throws CHAIN_UNAVAILABLE, and the node's
- * error if it keeps no state of that block.
+ * Reads the contract's state of every open payment at the block that the inbox has reached. If the recorded facts do not lead to that
+ * state, it puts the node's own logs of the payment into the inbox, and the projector's next run applies the missed events. Does the same
+ * for the amounts that the contract owes recipients of undelivered payouts. Throws CHAIN_UNAVAILABLE, and the node's error if it keeps no
+ * state of that block.
  */
 export async function repairPayments(
   world: World,
@@ -63,7 +63,7 @@ async function repairCredits(
   return repaired;
 }
 
-/** The payments whose state in the contract differs from what our facts lead to. */
+/** The payments whose state in the contract differs from the result of the recorded facts. */
 async function missing(
   world: World,
   { chainId, page, block }: { chainId: number; page: readonly PaymentTerms[]; block: BlockPlace<Hex> },

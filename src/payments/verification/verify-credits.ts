@@ -8,10 +8,10 @@ import { toBigInt } from '../../prices/base-units.ts';
 import { creditInInbox, emitterOf } from '../payouts/credit-facts.ts';
 import { type CreditOwner, ownerKey } from '../payouts/payout.ts';
 
-/** A recipient to which the contract owes a different amount than we expect; amounts in base units. */
+/** A recipient to which the contract owes a different amount than expected; amounts in base units. */
 export type CreditDrift = CreditOwner & {
   tokenKey: string;
-  /** The undelivered amount of our payments. */
+  /** The undelivered amount of this gateway's payments. */
   undelivered: string;
   /** The credited amount known to the inbox, including payments of other gateways. */
   known: string;
@@ -22,17 +22,17 @@ export type CreditDrift = CreditOwner & {
 };
 
 type World = { database: Database; nodes: EvmNodes; registry: Registry };
-/** `openOnly` leaves out recipients with nothing undelivered in our records. */
+/** `openOnly` leaves out recipients with nothing undelivered according to the records. */
 type Request = { chainId: number; block: BlockPlace<Hex>; paymentIntentId?: string; openOnly?: boolean };
 
 /** The number of recipients compared concurrently. */
 const AT_ONCE = 10;
 
 /**
- * Compares what the contract owes each known recipient, or each recipient of one payment, with our undelivered amount at one
- * block, and returns those that differ. The contract may owe more than we know only to a recipient that has claimed nothing since
- * the chain was first read, because other gateways may have credited it before. Writes nothing. Throws CHAIN_UNAVAILABLE, and the
- * node's error if it keeps no state of that block.
+ * Compares what the contract owes each known recipient, or each recipient of one payment, with the recorded undelivered amount at one
+ * block, and returns those that differ. The contract may owe more than is recorded only to a recipient that has claimed nothing since the
+ * chain was first read, because other gateways may have credited it before. Writes nothing. Throws CHAIN_UNAVAILABLE, and the node's error
+ * if it keeps no state of that block.
  */
 export async function verifyCredits(world: World, request: Request): Promise<CreditDrift[]> {
   const { chainId, block, paymentIntentId, openOnly } = request;

@@ -25,9 +25,9 @@ export type ChainVerification = {
   behindBlocks: string;
   payments: number;
   drifts: Drift[];
-  /** Per token, in base units: what our books hold, and the escrow's total balance, which may include money of other gateways. */
+  /** Per token, in base units: the total in the ledger, and the escrow's total balance, which may include money of other gateways. */
   tokens: { tokenKey: string; booked: string; balance: string; covered: boolean }[];
-  /** Recipients to which the contract owes a different amount than we expect. */
+  /** Recipients to which the contract owes a different amount than expected. */
   credits: CreditDrift[];
 };
 
@@ -40,7 +40,7 @@ type World = {
   clock: Clock;
 };
 
-/** A projector further behind than this is stuck; the books are then compared with what it should have applied. */
+/** A projector further behind than this is stuck; the ledger is then compared with what it should have applied. */
 const BEHIND_LIMIT_SECONDS = 600n;
 
 /** Runs `verifyChain` for every enabled chain at its newest confirmed block, and throws what it throws. */
@@ -54,7 +54,7 @@ export async function verifyOpenPayments(world: World): Promise<ChainVerificatio
 }
 
 /**
- * Compares, on an EVM chain, the books of every open payment with the contract's `left`, the totals of the books (including
+ * Compares, on an EVM chain, the ledger of every open payment with the contract's `left`, the totals of the ledger (including
  * undelivered payouts) with the escrow's balances, and what the contract owes the recipients of those payouts. With `at`
  * CONFIRMED the comparison is made at the newest confirmed block. With APPLIED it is made at the newest of these that the
  * projector has applied, so that pending blocks are no drift, provided that the projector is at most ten minutes of chain time
@@ -106,7 +106,7 @@ async function verifyEvmChain(world: World, chain: Chain, at: 'CONFIRMED' | 'APP
 }
 
 /**
- * The newest confirmed block, and the newest block whose facts are all in the books; before the projector's first run both are
+ * The newest confirmed block, and the newest block whose facts are all in the ledger; before the projector's first run both are
  * the same.
  */
 async function heights(

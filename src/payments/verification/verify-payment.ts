@@ -39,9 +39,8 @@ export type Verification = {
 };
 
 /**
- * Recomputes an intent's state from the nodes of its chains alone (hash of the terms, contract, logs) and compares it with ours,
- * and the books with the inbox field by field.
- * Writes nothing. Throws NOT_FOUND for an unknown intent, and CHAIN_UNAVAILABLE.
+ * Recomputes an intent's state from the nodes of its chains alone (hash of the terms, contract, logs) and compares it with the recorded
+ * state, and the records with the inbox field by field. Writes nothing. Throws NOT_FOUND for an unknown intent, and CHAIN_UNAVAILABLE.
  */
 export async function verifyPayment(
   world: {
@@ -159,7 +158,7 @@ async function judge(
   };
 }
 
-/** Describes where payouts and books differ from what the node's logs say was credited for one payment. */
+/** Describes where payouts and ledger differ from the amounts that were credited for one payment according to the node's logs. */
 async function creditFaults(
   database: Database,
   { chainId, termsHash, credited }: { chainId: number; termsHash: string; credited: bigint },

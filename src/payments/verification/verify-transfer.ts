@@ -5,12 +5,12 @@ import { authorizationAbi, isTransferAfter, usedTopic } from '../../chains/evm/t
 import type { ChainView } from '../../facts/chain-view.ts';
 import { toBigInt } from '../../prices/base-units.ts';
 
-/** What the chain says of an authorization at the confirmed height. */
+/** The state of an authorization on the chain at the confirmed height. */
 export type TransferOnChain = { status: 'SETTLED' | 'USED' | 'NONE'; faults: string[] };
 
 /**
- * Reads from a node alone what became of the authorization of a direct transfer: SETTLED if the transaction that we recorded moved its amount
- * to the merchant, USED if the nonce was used or canceled otherwise, NONE if it is unused. Throws CHAIN_UNAVAILABLE.
+ * Reads from a node alone what became of the authorization of a direct transfer: SETTLED if the recorded transaction moved its amount to
+ * the merchant, USED if the nonce was used or canceled otherwise, NONE if it is unused. Throws CHAIN_UNAVAILABLE.
  */
 export async function verifyTransfer(
   { nodes }: { nodes: EvmNodes },

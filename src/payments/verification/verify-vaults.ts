@@ -12,7 +12,7 @@ type World = { database: Database; solanaNodes: SolanaNodes };
 const PAGE = 100;
 const KEPT_MS = 90 * 86_400_000;
 
-/** `left` is what the facts show as left, in base units; `faults` lists where facts, books and node differ. */
+/** `left` is what the facts show as left, in base units; `faults` lists where facts, ledger and node differ. */
 export type VerifiedVault = {
   state: PaymentState | null;
   left: string;
@@ -22,7 +22,7 @@ export type VerifiedVault = {
 
 /**
  * Compares one payment on Solana with its node: the hash of its terms, each of its facts with a final transaction in that slot,
- * and what the books hold in its vault with the vault's balance. Writes nothing. Throws CHAIN_UNAVAILABLE.
+ * and the vault's balance in the ledger with its actual balance. Writes nothing. Throws CHAIN_UNAVAILABLE.
  */
 export async function verifyVault(world: World, { terms }: { terms: PaymentTerms }): Promise<VerifiedVault> {
   const { database, solanaNodes } = world;
@@ -54,10 +54,10 @@ function isSame(fact: PaymentFact, found: { slot: number; meta: { err: unknown }
   return found !== null && BigInt(found.slot) === fact.blockNumber && found.meta?.err === null;
 }
 
-/** A vault whose balance differs from the books. */
+/** A vault whose balance differs from the ledger. */
 export type VaultDrift = { termsHash: string; paymentIntentId: string; booked: string; left: string };
 
-/** Compares every vault of the last 90 days with the books, at the newest final slot. Throws CHAIN_UNAVAILABLE. */
+/** Compares every vault of the last 90 days with the ledger, at the newest final slot. Throws CHAIN_UNAVAILABLE. */
 export async function verifyVaults(
   { database, solanaNodes }: World,
   { chainId, now }: { chainId: number; now: Date },

@@ -8,7 +8,7 @@
  *   size at random positions, so that the sums in another account's proof are not the amount of any account.
  * - snapshot: the liabilities of a chain at one final block, with a tree per token and the escrow's balances at that block.
  *
- * Authority: the facts up to the block, which are final. The books are not used.
+ * Authority: the facts up to the block, which are final. The ledger is not used.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { hashLines, pathOf, sumTree, type TreeNode } from './sum-tree.ts';

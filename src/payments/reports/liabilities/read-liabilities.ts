@@ -69,7 +69,7 @@ async function* refPages(database: Database, { chainId }: Request): AsyncGenerat
   }
 }
 
-/** The state of our payments among these ids after their last event up to the block. */
+/** The state of this gateway's payments among these ids after their last event up to the block. */
 async function paymentsOf(
   database: Database,
   { chainId, escrow, upTo, refs }: Request & { refs: readonly string[] },

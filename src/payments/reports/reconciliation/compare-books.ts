@@ -4,7 +4,7 @@ import { toBigInt } from '../../../prices/base-units.ts';
 import { type Period, REPORT_PAGE, type ReportRequest } from '../report.ts';
 import type { PayoutFact, Place } from './read-payout-facts.ts';
 
-/** In base units; null if the chain, or the books, have no entry at the place. */
+/** In base units; null if the chain, or the ledger, has no entry at the place. */
 export type Difference = Omit<Place, 'blockNumber' | 'blockTimestamp'> & {
   termsHash: string;
   paymentIntentId: string;
@@ -78,7 +78,7 @@ export async function* readBookedAlone(
   }
 }
 
-/** `isStanding` says that the chain has a fact at the place of the line. */
+/** `isStanding`: whether the chain has a fact at the place of the line. */
 type MerchantLine = Booked & { id: string; createdAt: Date; isStanding: boolean };
 
 async function* merchantLines(

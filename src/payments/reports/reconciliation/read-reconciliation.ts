@@ -1,6 +1,6 @@
 /**
  * The report `reconciliation`: every transfer from the escrow to a payout address of the app, as the chain reports it, by day, with the sum
- * of each day, and everything in which the books differ from the chain. The day is that of the block in UTC.
+ * of each day, and every difference between the ledger and the chain. The day is that of the block in UTC.
  */
 import type { Database } from '../../../../prisma/client.ts';
 import type { Registry } from '../../../chains/registry.ts';
