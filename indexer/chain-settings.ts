@@ -1,6 +1,6 @@
 /**
- * The settings that the supervisor passes to the indexer in SLUICE_INDEXER, as one JSON value. The indexer reads no other setting of ours,
- * so that the same build always indexes the same chains, contracts and first blocks.
+ * The settings that the supervisor passes to the indexer in SLUICE_INDEXER, as one JSON value. The indexer reads no other setting of
+ * Sluice, so that the same build always indexes the same chains, contracts and first blocks.
  */
 export type IndexedChain = {
   chainId: number;

@@ -19,7 +19,7 @@ export const chainEvent = onchainTable(
     kind: t.text().notNull(),
     /** The payment's id, for events that carry one. */
     ref: t.text(),
-    /** The payment intent that an escrow event names, as 32 bytes. Anybody can name any intent. */
+    /** The payment intent that an escrow event names, as 32 bytes. Anyone can name any intent. */
     intent: t.text(),
     /** The address whose tokens the event concerns: the owner of an Approval, the sender of a Transfer. */
     holder: t.hex(),

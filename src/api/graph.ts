@@ -6,8 +6,8 @@ import type { TransportContext } from './graphql/server/request-plugin.ts';
 export type Graph = {
   schema: GraphQLSchema;
   /**
-   * The plugins of the gateway. They run after ours, because they copy errors without their causes, so errors must be formatted before.
-   * They run before the plugin that replaces the execution engine.
+   * The plugins of the gateway. They run after those of the API, because they copy errors without their causes, so errors must be formatted
+   * first. They run before the plugin that replaces the execution engine.
    */
   plugins: Plugin<TransportContext>[];
   close(): Promise<void>;

@@ -4,7 +4,7 @@ import type { HttpHandler } from './start-api.ts';
 
 const PATH = '/.well-known/jwks.json';
 
-/** Serves the public keys that verify our tokens, as a JSON Web Key Set (RFC 7517). */
+/** Serves the public keys that verify the installation's tokens, as a JSON Web Key Set (RFC 7517). */
 export function serveKeySet(world: Pick<World, 'signingKeys'>): HttpHandler {
   return async (request, response) => {
     if ((request.url ?? '').split('?', 1)[0] !== PATH) return false;

@@ -82,7 +82,7 @@ function answer(response: ServerResponse, status: number, body: string, isHead =
   return true;
 }
 
-/** All arguments are fixed texts. */
+/** All arguments are constants, so nothing is escaped. */
 function page(language: PageLanguage, { title, text }: Sentence, form = ''): string {
   return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${pageStyle}</style></head><body><main><h1>${title}</h1><p>${text}</p>${form}</main></body></html>\n`;
 }

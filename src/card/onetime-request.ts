@@ -28,7 +28,7 @@ export const signingMethods = [
 
 export type SigningMethod = (typeof signingMethods)[number];
 
-/** A request is valid for 5 minutes unless it asks for less; its token is never valid for longer. */
+/** A request is valid for 5 minutes unless it specifies a shorter time. Its token is never valid for longer. */
 export const LONGEST_REQUEST_SECONDS = 300;
 export const SIGNATURE_LENGTH = 20_000;
 /** The maximum size of `params` as JSON. */

@@ -18,7 +18,7 @@ export type SignInMessage = {
 
 export const SIGN_IN_SECONDS = 300;
 export const SIGN_IN_LENGTH = 4096;
-/** Tolerates a wallet's clock that is ahead of ours. */
+/** Tolerates a wallet's clock that is ahead of the gateway's. */
 const AHEAD_SECONDS = 60;
 
 const FIRST_LINE = /^(?:https?:\/\/)?(\S+) wants you to sign in with your \S.{0,40} account:$/;

@@ -17,7 +17,7 @@ export type StartedRequest = { request: OnetimeRequest; issued: IssuedToken };
 
 /**
  * Creates a PENDING request to be signed by an account, and a token for that one request. Its parameters are validated and
- * described now, so that nobody is asked to sign what cannot be verified. Throws VALIDATION_ERROR that names the invalid
+ * described now, so that no request is created that could not be verified once signed. Throws VALIDATION_ERROR that names the invalid
  * parameter, and AUTHORIZATION_ERROR for an origin other than the session's.
  */
 export async function startOnetimeRequest(

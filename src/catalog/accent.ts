@@ -12,15 +12,15 @@ export type AccentColours = {
   accentInk: string;
 };
 
-/** The surfaces that accents lie on; tokens.css has the same as `--surface`. */
+/** The surfaces behind accents, which are equal to `--surface` in tokens.css. */
 export const surfaces = { light: '#ffffff', dark: '#171b21' } as const;
 export type Mode = keyof typeof surfaces;
 
 const TEXT_CONTRAST = 4.5;
-/** Of a fill against its surroundings. */
+/** The minimum contrast of a fill against its surroundings. */
 const SHAPE_CONTRAST = 3;
 
-/** `colour` is `#rrggbb`; returns undefined for anything else. `surface` is the color of what the accent lies on. */
+/** `colour` is `#rrggbb`; returns undefined for anything else. `surface` is the color behind the accent. */
 export function readableAccent(colour: string, surface: string): AccentColours | undefined {
   const given = parseHex(colour);
   const ground = parseHex(surface);

@@ -2,8 +2,8 @@
  * Metering: how the usage of a metered price becomes an amount. The units of a period beyond the included ones are billable.
  *
  * - PER_UNIT: each billable unit costs `unitAmount`.
- * - GRADUATED: each billable unit costs what the tier costs that it falls into.
- * - VOLUME: all billable units cost what the tier costs that the last of them falls into.
+ * - GRADUATED: each billable unit costs the price of the tier that contains it.
+ * - VOLUME: all billable units cost the price of the tier that contains the last of them.
  *
  * A tier contains the units above the previous tier's `upTo`, up to and including its own. A flat amount is added once for each
  * tier that applies. All arithmetic is exact, in integers; the amount of a period is rounded once, half up, to the minor unit.
@@ -83,7 +83,7 @@ export type Metering = {
   unitAmount: string | null;
   /** Empty if the scheme is PER_UNIT. */
   tiers: MeteringTier[];
-  /** The most that a period may be charged, including tax: what the payer is shown and signs. */
+  /** The maximum charge for a period, including tax, which the payer sees and signs. */
   capAmount: string;
 };
 

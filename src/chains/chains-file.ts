@@ -1,7 +1,7 @@
 /**
- * CHAINS_FILE: a JSON array of chains and tokens that are added to those that ship. An entry of a chain that ships changes
- * what it names and keeps the rest; so does a token's, by its key. The whole file is validated before any of it is used: every fault
- * has the path of its place in the file. `docs/chains.md` is its manual.
+ * CHAINS_FILE: a JSON array of chains and tokens that are added to the built-in ones. An entry for a built-in chain changes only the fields
+ * that it names. The same applies to tokens, by their keys. The whole file is validated before any of it is used: every fault names its
+ * path in the file. `docs/chains.md` describes the format.
  */
 import type { Address } from 'viem';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ const chainEntry = chainShape.partial().extend({
   chainId: chainShape.shape.chainId,
   native: chainShape.shape.native.partial().extend({ price: priceIdsShape.optional() }).optional(),
   tokens: z.array(tokenEntry).max(200).optional(),
-  /** Nodes, in the order they are asked; RPC_URL_<chainId> takes precedence (`config.ts`). */
+  /** Nodes, in the order in which they are used; RPC_URL_<chainId> takes precedence (`config.ts`). */
   rpcUrl: z.union([nodeUrl, z.array(nodeUrl).min(1).max(20)]).optional(),
 });
 const fileShape = z.array(z.unknown()).max(MOST_CHAINS);
@@ -28,13 +28,13 @@ type ChainEntry = z.infer<typeof chainEntry>;
 type TokenEntry = z.infer<typeof tokenEntry>;
 
 export type ChainsFile = {
-  /** The chains of the file, each merged with what ships. */
+  /** The chains of the file, each merged with the built-in one. */
   chains: Chain[];
   /** Ids of every chain that the file names, including those of invalid entries. */
   named: ReadonlySet<number>;
-  /** Price ids by symbol in upper case, including those that ship. */
+  /** Price ids by symbol in upper case, including the built-in ones. */
   priceIds: ReadonlyMap<string, PriceIds>;
-  /** `<path>: <what is wrong, and the limit>`. If there are any, nothing of the file is used. */
+  /** `<path>: <what is wrong, and the limit>`. If there are any faults, nothing in the file is used. */
   faults: string[];
 };
 

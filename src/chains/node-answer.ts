@@ -23,7 +23,7 @@ export const nodeAnswers = {
   timeout: { ...broken, isRepeated: false },
   /** There was no connection, or it was lost. */
   unreachable: broken,
-  /** HTTP 429, or a JSON-RPC error that says the same. */
+  /** HTTP 429, or a JSON-RPC error with the same meaning. */
   rate_limited: broken,
   /** Any other status than 2xx. */
   http: broken,
@@ -31,7 +31,7 @@ export const nodeAnswers = {
   garbage: broken,
   /** The node serves another chain. */
   wrong_chain: { ...broken, isRepeated: false },
-  /** A block or state that must be there is not: the node is behind, has pruned it, or changed forks between two requests. */
+  /** A block or state that must exist is missing: the node is behind, has pruned it, or changed forks between two requests. */
   missing: { ...unable, isRepeated: true },
   /** A JSON-RPC error of the node itself, or an unknown one. */
   rpc: unable,

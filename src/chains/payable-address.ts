@@ -1,10 +1,9 @@
 /**
- * Addresses that can take part in a payment, and *sinks*: addresses from which nobody can move money again, such as the
- * zero address, a precompile, the escrow or a token's contract. The contract itself refuses only the escrow and the
- * payment's own token (`SinkParty`). The gateway also refuses whatever else it knows, when an address is set and when it is
- * used.
+ * Addresses that can take part in a payment, and *sinks*: addresses from which money can never be moved again, such as the zero address, a
+ * precompile, the escrow or a token's contract. The contract itself refuses only the escrow and the payment's own token (`SinkParty`). The
+ * gateway also refuses all other sinks that it knows, when an address is set and when it is used.
  *
- * A fault is worded as what follows a field's name: "is the zero address, to which nobody has a key".
+ * A fault is worded so that it can follow a field's name: "is the zero address, to which nobody has a key".
  */
 import { type EvmSink, findEvmSink } from '../escrow/evm-sink.ts';
 import type { Chain } from './chain.ts';

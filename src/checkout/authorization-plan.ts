@@ -1,5 +1,5 @@
 /**
- * How the payment of a quote reaches the contract, and what the payer was asked to sign. The plan is stored with the quote, so
+ * How the payment of a quote reaches the contract, and what the payer has to sign. The plan is stored with the quote, so
  * that the payer's signatures are checked against exactly what was requested.
  */
 import { type Address, type Hex, hashTypedData, type TypedDataDefinition } from 'viem';
@@ -15,7 +15,7 @@ import {
 import { type PaymentTerms, termsHash, termsTypedData } from '../escrow/terms.ts';
 
 /**
- * Deadlines are in Unix seconds. `receive` is ERC-3009, where one signature serves as both permit and consent. `transfer` asks for no
+ * Deadlines are in Unix seconds. `receive` is ERC-3009, where one signature serves as both permit and consent. `transfer` requires no
  * signature, because sending to the deposit address is the consent.
  */
 export type AuthorizationPlan =
@@ -44,7 +44,7 @@ export type SignatureName = keyof Signatures;
 /** Terms with their chain and escrow, and the token from the registry. */
 export type PlannedPayment = { chainId: number; escrow: Address; terms: PaymentTerms; token: Token };
 
-/** What the payer is asked to sign, in order. */
+/** What the payer has to sign, in order. */
 export function askedSignatures(
   plan: AuthorizationPlan,
   payment: PlannedPayment,

@@ -70,7 +70,7 @@ export async function markExpired(
 }
 
 /**
- * Cancels a payment that should no longer be made, and ends its OPEN sessions; money that arrives nevertheless is returned. The
+ * Cancels a payment that should no longer be made, and ends its OPEN sessions; money that still arrives is returned. The
  * intent is CREATED, and the caller holds its lock. Appends `payment_intent.cancelled` and `checkout_session.expired`. Throws
  * INVALID_STATE while an authorization of the intent is on chain and not final.
  */

@@ -19,7 +19,7 @@ export type AdvisoryLocks = {
 /** The connection, and what is aborted when it ends. */
 type Held = { opening: Promise<pg.Client>; ended: AbortController };
 
-/** Null on a standby, which would grant a lock that says nothing about the primary. */
+/** Null on a standby, whose locks are independent of those of the primary. */
 const ACQUIRE = `SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_try_advisory_lock(hashtextextended($1, 0)) END AS ok`;
 
 /** A process that stays silent for this long loses its locks. */

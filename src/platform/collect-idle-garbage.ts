@@ -1,6 +1,6 @@
 /**
- * Collects the garbage of a process while it rests. V8 collects old objects as a process allocates new ones, and a process at rest allocates
- * so little that the objects of its start, or of its last busy minute, would stay for hours: 90 MiB in the API.
+ * Collects the garbage of a process while it is idle. V8 collects old objects as a process allocates new ones, and an idle process
+ * allocates so little that the objects of its start, or of its last busy minute, would stay for hours: 90 MiB in the API.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -10,7 +10,7 @@ const FIRST_CHECK_MS = 20_000;
 const CHECK_EVERY_MS = 60_000;
 /** A process that used the CPU for a smaller share of the time since the last check is at rest. */
 const RESTING_SHARE = 0.05;
-/** A collection pauses the process for some tens of milliseconds, which less garbage is not worth. */
+/** A collection pauses the process for tens of milliseconds, which is not worthwhile for less garbage. */
 const WORTHWHILE_BYTES = 8 * 1024 * 1024;
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Environment of a process of which glibc's allocator shall return freed memory. Threads share two arenas, so that memory freed by one thread
- * is reused by others. The thresholds (bytes) are glibc's initial ones, which it would raise as a process allocates, and then keep up to
- * 64 MiB of freed memory.
+ * Environment of a process whose glibc allocator should return freed memory to the system. Threads share two arenas, so that memory freed
+ * by one thread is reused by others. The thresholds (bytes) are glibc's initial ones, which it would raise as a process allocates, and then
+ * keep up to 64 MiB of freed memory.
  */
 export const frugalAllocator = {
   MALLOC_ARENA_MAX: '2',

@@ -51,7 +51,7 @@ export type Queue = {
   stop(): Promise<void>;
 };
 
-/** The library's own poll interval, a fallback for ours. */
+/** The library's own poll interval, a fallback for the checks of this file. */
 const POLL_MS = 30_000;
 /** The longest interval between two checks for due jobs, while notifications are received and while they are not. */
 const SLOW_LOOK_MS = 10_000;

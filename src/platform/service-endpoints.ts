@@ -17,8 +17,8 @@ export type ReadReadiness = (request: { verbose: boolean }) => Promise<Readiness
 export type ServiceEndpoints = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 /**
- * Answers the service's own paths, and returns false for any other. `metricsFor` says who may read /metrics; a local caller is
- * one with a local address whose request no proxy forwarded.
+ * Answers the service's own paths, and returns false for any other. `metricsFor` determines who may read /metrics. A local caller has a
+ * local address, and its request was not forwarded by a proxy.
  */
 export function openServiceEndpoints(
   world: { metrics: Metrics; readiness: ReadReadiness; log: Log },

@@ -29,7 +29,7 @@ type Watched = {
 /**
  * A price older than 30 s is still returned and refreshed in the background. A price older than `staleSeconds` is never returned
  * (PRICE_UNAVAILABLE). Each source has at most one request in progress, regardless of the number of callers, and a source that failed
- * is not asked again for two seconds or for as long as it requested. A failed source is ignored while another source has the asset.
+ * is not called again for two seconds, or for the time that it specified. A failed source is ignored while another source has the asset.
  * If the sources disagree (`agreed-price.ts`), the price is PRICE_UNAVAILABLE and a message is logged.
  */
 export function marketPrices(

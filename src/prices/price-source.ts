@@ -28,7 +28,7 @@ export type PriceSource = {
   read(): Promise<Reading>;
 };
 
-/** Why a source returned no prices. `retryAfterMs` is set if the source said when to ask again. */
+/** Why a source returned no prices. `retryAfterMs` is set if the source specified when to retry. */
 export class SourceFault extends Error {
   override readonly name = 'SourceFault';
   readonly retryAfterMs: number | undefined;

@@ -4,7 +4,7 @@ import { GatewayError } from '../errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { PriceBook } from './price-source.ts';
 
-/** Callers have other work to do than to wait for slow sources. */
+/** Callers do not wait longer for slow sources. */
 const PATIENCE_MS = 2_000;
 
 /**

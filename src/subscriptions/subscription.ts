@@ -12,7 +12,7 @@
  * An app may choose that the end of the grace period pauses a PAST_DUE subscription, or leaves it as it is, instead of cancelling it.
  *
  * Authority: the contract for the consent and for which periods were charged; the invoice for what a period costs; this table for
- * the status. It owns neither money nor dates (`billing-period.ts`).
+ * the status. It does not own money or dates (`billing-period.ts`).
  */
 import type { SubscriptionStatus } from '../../prisma/client.ts';
 

@@ -26,9 +26,9 @@ export type RestWorld = {
 export type AppliedBlocks = Map<number, bigint>;
 
 /**
- * Waits until the system is idle at the clock's current time: no job is due, no event is unhandled, no transaction of ours is
- * pending, and the indexer has applied every block with a transaction. Mines missing confirmations. Returns why the system is not
- * idle after two minutes, or null when it is idle or the wait is stopped.
+ * Waits until the system is idle at the clock's current time: no job is due, no event is unhandled, no transaction of the installation is
+ * pending, and the indexer has applied every block with a transaction. Mines missing confirmations. Returns why the system is not idle
+ * after two minutes, or null when it is idle or the wait is stopped.
  */
 export async function awaitRest(
   world: RestWorld,

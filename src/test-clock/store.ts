@@ -74,7 +74,7 @@ export async function eventsToHandle(database: Database): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Our senders with a transaction that is due to be sent or is not confirmed yet. */
+/** The installation's senders with a transaction that is due to be sent or is not confirmed yet. */
 export async function sendersUnderWay(database: Database, now: Date): Promise<{ chainId: number; sender: string }[]> {
   return await database.$queryRaw<{ chainId: number; sender: string }[]>`
     SELECT DISTINCT chain_id AS "chainId", sender FROM outgoing_transaction

@@ -101,7 +101,7 @@ function fact(term: string, value: string, isCode = false): string {
   return `<div><dt>${term}</dt><dd>${isCode ? `<code>${text}</code>` : text}</dd></div>`;
 }
 
-/** Prints all digits, because a proof is exact, with the separators of the language. */
+/** Prints all digits with the separators of the language, because a proof is exact. */
 function printUnits(units: bigint, decimals: number, language: PageLanguage): string {
   const [whole = '0', fraction] = formatUnits(units, decimals).split('.');
   const grouped = new Intl.NumberFormat(language).format(BigInt(whole));

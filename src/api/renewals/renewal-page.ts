@@ -1,5 +1,5 @@
 /**
- * The page on which a payer repairs a failed renewal: one style sheet, one script of our own where a wallet can grant an allowance, and
+ * The page on which a payer repairs a failed renewal: one style sheet, one script of its own where a wallet can grant an allowance, and
  * safe for names with any content.
  */
 import { pageStyle } from '../../invoices/page/page-style.ts';
@@ -14,7 +14,7 @@ import {
 import type { PageLanguage } from '../page-language.ts';
 import { type CauseFigures, type RenewalWords, renewalWords } from './renewal-words.ts';
 
-/** The forms of the page, and where each of them leads. */
+/** The forms of the page, with the target of each. */
 export const repairActions = ['retry', 'consent', 'pay'] as const;
 export type RepairAction = (typeof repairActions)[number];
 
@@ -107,7 +107,7 @@ function lasting(shown: Shown, { cause, figures }: Omit<OpenRepair, 'kind'>, wor
 
 /**
  * The button for each wallet is added by the script, which sends what is in `data-approval` and then submits the form. Without a script
- * or a wallet, the sentence says what to approve, and the form checks again.
+ * or a wallet, the sentence describes what to approve, and the form checks again.
  */
 function allowWay(
   shown: Shown,
@@ -164,10 +164,10 @@ function due({ invoice, language }: Pick<Shown, 'invoice' | 'language'>): string
   );
 }
 
-/** More than any token has. */
+/** More decimals than any token has. */
 const TOKEN_DIGITS = 77;
 
-/** All digits, as the language writes numbers. */
+/** Prints all digits in the number format of the language. */
 function printAmount(amount: bigint, { decimals, symbol }: Figures['token'], language: PageLanguage): string {
   const plain = new Intl.NumberFormat(localeOf(language), { maximumFractionDigits: TOKEN_DIGITS });
   return `${plain.format(printUnits(amount, decimals) as Intl.StringNumericLiteral)} ${symbol}`;

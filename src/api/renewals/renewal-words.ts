@@ -30,7 +30,7 @@ export type RenewalWords = {
     button: string;
     approve: (approval: string, wallet: string) => string;
     nameless: string;
-    /** What the page shows while the wallet is asked, and when it fails. */
+    /** What the page shows while the wallet's response is pending, and when it fails. */
     states: Record<WalletState, string>;
   };
   consent: { title: string; text: string; button: string };

@@ -130,13 +130,13 @@ async function act(
   }
 }
 
-/** Does what was asked for, and returns where the payer goes next. */
+/** Performs the requested action, and returns the address to which the payer is redirected. */
 async function targetOf(
   world: RenewalPageWorld,
   { link, invoice, action }: Pick<Visit, 'link' | 'invoice'> & { action: RepairAction },
 ): Promise<string> {
   const back = renewalUrl(world, link);
-  // A payer who goes back to a page that is out of date sees how things are now.
+  // A payer who returns to an outdated page sees the current state.
   const { kind } = await readRepair(world, invoice);
   if (kind !== 'OPEN') return back;
   if (action === 'retry') {

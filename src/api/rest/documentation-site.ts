@@ -10,7 +10,7 @@ export type PublishedDocument = { status: number; headers: Record<string, string
 
 export type Site = {
   has(path: string): boolean;
-  /** Undefined for a path that is not of the site. */
+  /** Undefined for a path outside the site. */
   read(path: string, acceptEncoding: string | undefined): Promise<PublishedDocument | undefined>;
 };
 
@@ -78,7 +78,7 @@ function isServed(files: ReadonlySet<string>, name: string): boolean {
   return files.has(name) && extname(name) in types;
 }
 
-/** Allows our own files, the inline scripts of the built pages, and inline styles, which colour code and switch the appearance. */
+/** Allows files of this installation, the inline scripts of the built pages, and inline styles, for code colors and the appearance. */
 function policyOf(scripts: readonly string[]): string {
   return [
     "default-src 'none'",

@@ -22,7 +22,7 @@ const compress: Record<Encoding, (body: Buffer | string) => Promise<Buffer>> = {
   gzip: promisify(gzip),
 };
 
-/** Allows our own files only: no inline scripts or styles, no frames, and no other hosts. */
+/** Allows files of this installation only: no inline scripts or styles, no frames, and no other hosts. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,9 +1,9 @@
 /**
- * The fields that REST returns, derived from the GraphQL types, so that a new field of a type needs no other list. A fragment has,
- * in the order of their definition, the fields of its type that take no arguments and hold a scalar or an enum. A field of the
- * type definition says otherwise by its extension `rest`: `false` keeps it out of REST; `true` puts an object or a list of objects
- * in, with that type's own fields; a list of names puts it in with these fields only. Documents in `schema/rest` spread the
- * fragments; a selection that differs from one operation to the next is written there by hand.
+ * The fields that REST returns, derived from the GraphQL types, so that a new field of a type needs no other list. A fragment has, in the
+ * order of their definition, the fields of its type that take no arguments and hold a scalar or an enum. A field of the type definition
+ * overrides this by its extension `rest`: `false` excludes it from REST; `true` includes an object or a list of objects with that type's
+ * own fields; a list of names includes it with these fields only. Documents in `schema/rest` spread the fragments; a selection that differs
+ * from one operation to the next is written there manually.
  */
 import { type GraphQLField, type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from 'graphql';
 import { schemaAsDefined } from '../graphql/schema.ts';

@@ -1,7 +1,7 @@
 /**
  * The paths under which pages load merchants' images from this installation instead of from the merchant's host, which would learn who
- * pays. A path contains the image's URL and its HMAC, so that only URLs of our merchants are fetched. A change of TOKEN_SECRET invalidates
- * all paths.
+ * pays. A path contains the image's URL and its HMAC, so that only URLs of this installation's merchants are fetched. A change of
+ * TOKEN_SECRET invalidates all paths.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { SecretKeys } from './secret-keys.ts';

@@ -10,12 +10,12 @@ import { audiences, claimsSchema, TOKEN_ALGORITHM, type TokenClaims } from './to
 
 type VerifyWorld = TokenWorld & { database: Database; memory?: CredentialMemory | undefined };
 
-/** The maximum difference between the clocks of our processes. */
+/** The maximum difference between the clocks of the installation's processes. */
 const TOLERANCE_SECONDS = 5;
 
 /**
- * Returns the holder of a token. The token must be signed with ES256 by one of our keys, and have our issuer and a known audience. The
- * rows behind it are then checked, so that a revoked session, a logout or the removal of a member ends it at once. Throws
+ * Returns the holder of a token. The token must be signed with ES256 by one of the installation's keys, and have its issuer and a known
+ * audience. The rows behind it are then checked, so that a revoked session, a logout or the removal of a member ends it at once. Throws
  * AUTHENTICATION_ERROR, with the same message for all faults except expiry.
  */
 export async function verifyToken(world: VerifyWorld, token: string): Promise<Principal> {
@@ -79,7 +79,7 @@ async function presentClaims(world: VerifyWorld, token: string): Promise<TokenCl
   const { kid, claims } = await recall(world.memory?.tokens, name, () => verified(world, token));
   const nowSeconds = world.clock.now().getTime() / 1000;
   if (claims.exp <= nowSeconds) throw expired();
-  // jose does not check `iat`. We have not issued a token from the future.
+  // jose does not check `iat`. A token from the future was not issued here.
   if (
     claims.iat > nowSeconds + TOLERANCE_SECONDS ||
     !(await inLane('credentials', () => world.signingKeys.verifies(kid)))

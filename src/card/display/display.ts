@@ -1,4 +1,4 @@
-/** What a person is shown before signing: one sentence, and warnings if signing may cost more than it says. */
+/** What a person is shown before signing: one sentence, and warnings if signing may cost more than the sentence states. */
 import { formatUnits } from 'viem';
 import type { Registry, Token } from '../../chains/registry.ts';
 

@@ -39,7 +39,7 @@ export function newPayerChallenge(
   return { message, expiresAt };
 }
 
-/** Whether we issued `nonce` to this account at this time. Compares in constant time. */
+/** Whether this installation issued `nonce` to this account at this time. Compares in constant time. */
 export function isOwnNonce(keys: Keys, request: { account: AccountName; nonce: string; issuedAt: Date }): boolean {
   const { account, nonce, issuedAt } = request;
   if (!NONCE.test(nonce)) return false;

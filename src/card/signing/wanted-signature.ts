@@ -1,5 +1,5 @@
 /**
- * What an account is asked to sign, parsed from the parameters of a wallet's RPC method: once when the request is created, and
+ * What an account is requested to sign, parsed from the parameters of a wallet's RPC method: once when the request is created, and
  * again from the stored parameters when it is confirmed.
  */
 import { base58, base64 } from '@scure/base';

@@ -4,8 +4,8 @@
  * A *redemption* belongs to one checkout session. It is HELD while the session is OPEN, REDEEMED when it completes and RELEASED
  * when it expires; `redemptionCount` counts those that are HELD or REDEEMED. What a coupon takes off never changes; its limits do.
  *
- * A subscription redeems a coupon once (`subscription-redemption.ts`), for as many invoices as its duration says: the first that
- * is charged (ONCE), `durationPeriods` (REPEATING) or all (FOREVER). A payment that is not repeated is reduced once by any coupon.
+ * A subscription redeems a coupon once (`subscription-redemption.ts`), for as many invoices as its duration specifies: the first that is
+ * charged (ONCE), `durationPeriods` invoices (REPEATING) or all (FOREVER). A payment that is not repeated is reduced once by any coupon.
  */
 import { z } from 'zod';
 import type { Coupon, CouponDuration } from '../../../prisma/client.ts';
@@ -69,7 +69,7 @@ export const updateCouponSchema = z.object({
 });
 export type UpdateCouponInput = z.infer<typeof updateCouponSchema>;
 
-/** The invoices of a subscription that the coupon reduces; null if there is no end to them. */
+/** The invoices of a subscription that the coupon reduces; null if it reduces all of them. */
 export function durationPeriods(coupon: Pick<Coupon, 'duration' | 'durationPeriods'>): number | null {
   switch (coupon.duration) {
     case 'ONCE':

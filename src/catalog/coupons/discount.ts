@@ -36,7 +36,7 @@ function sharesOf(worths: readonly Decimal[], discount: Discount): Decimal[] {
   }
   const whole = worths.reduce((sum, worth) => sum.plus(worth), new Decimal(0));
   const off = Decimal.min(discount.amountOff, whole);
-  // What is off up to and including each line is rounded, so that the shares sum to the amount exactly.
+  // The discount up to and including each line is rounded, so that the shares sum exactly to the amount.
   let [before, given] = [new Decimal(0), new Decimal(0)];
   return worths.map((worth) => {
     before = before.plus(worth);

@@ -59,7 +59,7 @@ export function discountOf(coupon: Coupon, request: { currency: string; now: Dat
   }
 }
 
-/** What a coupon takes off that applies already, whether or not it can still be redeemed. */
+/** The discount of a coupon that applies already, whether or not it can still be redeemed. */
 export function appliedDiscount(coupon: Pick<Coupon, 'id' | 'percentOffBps' | 'amountOff'>): Discount {
   if (coupon.percentOffBps !== null) return { percentOffBps: coupon.percentOffBps };
   if (coupon.amountOff === null) throw new Error(`Coupon ${coupon.id} has no discount.`);

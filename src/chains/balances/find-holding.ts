@@ -8,7 +8,7 @@ import { parseSuiAddress } from '../sui/sui-address.ts';
 import type { BalanceQuery, Holding } from './holding.ts';
 
 /**
- * Returns the holding that a query asks for. Throws VALIDATION_ERROR that names every invalid field: an unknown chain or token key, an
+ * Returns the holding that a query describes. Throws VALIDATION_ERROR that names every invalid field: an unknown chain or token key, an
  * address or token that does not belong to the chain's family, a key of another chain, or a token and a key that differ.
  */
 export async function findHolding(world: { registry: Registry }, query: BalanceQuery): Promise<Holding> {

@@ -142,7 +142,7 @@ function coinsOf(address: Address): ContractFunctionParameters {
   return { address: MULTICALL3, abi: multicall3Abi, functionName: 'getEthBalance', args: [address] };
 }
 
-/** Of what was parsed before. */
+/** Reads a result that was already parsed. */
 function addressOf(text: string): Address {
   if (isAddress(text, { strict: false })) return text;
   throw new TypeError(`${text} is not an EVM address.`);

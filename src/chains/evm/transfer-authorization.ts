@@ -1,4 +1,4 @@
-/** ERC-3009 `transferWithAuthorization`: what the payer signs, the call that anybody may send, and the logs of the token. */
+/** ERC-3009 `transferWithAuthorization`: what the payer signs, the call that anyone may send, and the logs of the token. */
 import {
   type Address,
   concat,

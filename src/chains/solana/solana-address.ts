@@ -1,12 +1,12 @@
 /**
- * Solana addresses as people enter them: base58 of 32 bytes. A wallet's address is on the ed25519 curve. A program's own addresses are
- * off the curve, where nobody has a key. This file loads none of Solana's libraries.
+ * Solana addresses as people enter them: base58 of 32 bytes. A wallet's address is on the ed25519 curve. A program's own addresses are off
+ * the curve, where no private key exists. This file loads none of Solana's libraries.
  */
 import { base58 } from '@scure/base';
 
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-/** Programs, native mints and the burn address. Some are on the curve, but nobody has their key, and money sent there is lost. */
+/** Programs, native mints and the burn address. Some are on the curve, but their keys are unknown, and money sent there is lost. */
 const programs = new Set([
   '11111111111111111111111111111111',
   'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',

@@ -19,7 +19,7 @@ import { encodeClaims, type QuoteClaims, withQuote } from './requirement-quote.t
 import { chainIdOf, networkOf, type Offer, X402_VERSION, type X402Scheme, x402Schemes } from './x402-types.ts';
 import { type PayeeApp, type X402Way, type X402World, x402Ways } from './x402-world.ts';
 
-/** How long an offer may be handed out. */
+/** How long an offer may be returned to clients. */
 const OFFER_SECONDS = 60;
 const DEFAULT_TIMEOUT_SECONDS = 60;
 /** Responses carry the offers base64-encoded in one header, and common HTTP clients accept 16 KiB of headers. */
@@ -46,7 +46,7 @@ export const newRequirementsSchema = z.object({
 });
 export type NewRequirements = z.infer<typeof newRequirementsSchema>;
 
-/** `expiresAt` is until when the offers may be handed out. */
+/** `expiresAt` is the time until which the offers may be returned to clients. */
 export type IssuedRequirements = { accepts: Offer[]; expiresAt: Date };
 
 type Asked = { app: PayeeApp; input: NewRequirements; now: Date; maxTimeoutSeconds: number };
@@ -229,12 +229,12 @@ function offer(world: X402World, request: Asked & { way: Priced; scheme: X402Sch
   return withQuote(world.secretKeys, requirements, claims);
 }
 
-/** What a stock client of `exact` needs to sign. */
+/** What a standard client of `exact` needs to sign. */
 function exactExtra({ token }: X402Way) {
   return { name: token.receive.name, version: token.receive.version, refundable: false };
 }
 
-/** Everything that the client of `escrow` checks and signs, but the payer. */
+/** Everything that the client of `escrow` checks and signs, except the payer. */
 function escrowExtra(world: X402World, request: Asked & { way: Priced; claims: QuoteClaims }) {
   const { app, way, claims, maxTimeoutSeconds } = request;
   const place = { chainId: way.chain.chainId, escrow: way.chain.escrow };

@@ -18,7 +18,7 @@ import {
 } from './x402-types.ts';
 import { type JudgedPayment, type PayeeApp, type X402Way, type X402World, x402Ways } from './x402-world.ts';
 
-/** What `verify` and `settle` are asked, as any x402 resource server sends it. */
+/** The request of `verify` and `settle`, as any x402 resource server sends it. */
 export const facilitatorSchema = z.object({
   x402Version: z.literal(X402_VERSION, 'this facilitator speaks version 2'),
   paymentPayload: paymentPayloadSchema,
@@ -27,7 +27,7 @@ export const facilitatorSchema = z.object({
 });
 export type FacilitatorRequest = z.infer<typeof facilitatorSchema>;
 
-/** Throws VALIDATION_ERROR for what is no x402 request at all. */
+/** Throws VALIDATION_ERROR if it is not an x402 request. */
 export function requireFacilitatorRequest(input: unknown): FacilitatorRequest {
   const parsed = facilitatorSchema.safeParse(input);
   if (parsed.success) return parsed.data;
@@ -110,7 +110,7 @@ export async function newPaymentFault(world: X402World, judged: JudgedPayment): 
   return { reason: 'chain_paused', message: `New payments on ${chain.name} are paused.` };
 }
 
-/** An address that the merchant has replaced, perhaps because its key is lost, is paid no more. */
+/** An address that the merchant has replaced, perhaps because its key is lost, is no longer paid. */
 function paysPresentAddress(app: PayeeApp, { chain, requirements }: Pick<JudgedPayment, 'chain' | 'requirements'>) {
   const payout = payoutOn({ app }, chain);
   const { terms } = requirements.extra;

@@ -28,7 +28,7 @@ const claimsSchema = z.object({
   /** Whole tokens per 1 USD. */
   exchangeRate: z.string(),
   evidence: priceEvidenceSchema,
-  /** Until when the offer may be handed out. A payment is accepted for `maxTimeoutSeconds` longer. */
+  /** Time until which the offer may be returned to clients. A payment is accepted for `maxTimeoutSeconds` longer. */
   expiresAt: z.iso.datetime(),
 });
 export type QuoteClaims = z.infer<typeof claimsSchema>;
@@ -43,7 +43,7 @@ export function withQuote(keys: Keys, requirements: Offer, claims: QuoteClaims):
   return { ...requirements, extra: { ...requirements.extra, quote } };
 }
 
-/** The claims as they stand in the quote, which is what the escrow's terms commit to. */
+/** The claims as encoded in the quote, to which the escrow's terms commit. */
 export function encodeClaims(claims: QuoteClaims): string {
   return Buffer.from(JSON.stringify(claims)).toString('base64url');
 }
@@ -60,7 +60,7 @@ export function requestIdOf({ extra }: PaymentRequirements): string | null {
 
 /**
  * Returns the claims if this installation issued exactly these requirements, except for a `requestId`, and null if it did not. Does not
- * judge the time. Compares in constant time.
+ * check the expiry. Compares in constant time.
  */
 export function readQuote(keys: Keys, requirements: PaymentRequirements): QuoteClaims | null {
   const { quote, requestId, ...rest } = requirements.extra;

@@ -8,8 +8,9 @@ import type { X402World } from './x402-world.ts';
 const LONGEST_WAIT_MS = 45_000;
 
 /**
- * Settles a payment once, however often it is asked, and waits for the outcome. Returns `settlement_pending` if it is not known in time: a
- * repeated call returns it. Throws VALIDATION_ERROR for what is no x402 request, and CHAIN_UNAVAILABLE before anything is written.
+ * Settles a payment once, regardless of the number of requests, and waits for the outcome. Returns `settlement_pending` if it is not known
+ * in time: a repeated call returns it. Throws VALIDATION_ERROR if it is not an x402 request, and CHAIN_UNAVAILABLE before anything is
+ * written.
  */
 export async function settleX402Payment(
   world: X402World,

@@ -4,8 +4,8 @@ import { invalidAnswer, type VerifyAnswer } from './x402-types.ts';
 import type { X402World } from './x402-world.ts';
 
 /**
- * Says whether a payment would be settled now. Writes nothing. A payment whose success has been reported before is not valid, because it
- * pays for nothing more. Throws VALIDATION_ERROR for what is no x402 request, and CHAIN_UNAVAILABLE.
+ * Returns whether a payment would be settled now. Writes nothing. A payment whose success has been reported before is not valid, because it
+ * cannot pay for another response. Throws VALIDATION_ERROR if it is not an x402 request, and CHAIN_UNAVAILABLE.
  */
 export async function verifyX402Payment(
   world: X402World,

@@ -4,7 +4,7 @@
  * it issues requirements to the resource servers of its merchants, verifies payments and settles them.
  *
  * Two schemes: `exact` moves tokens straight to the merchant's address (EIP-3009 `transferWithAuthorization`) and cannot be refunded
- * by the gateway. `escrow`, a scheme of ours, is an ordinary payment of the escrow contract: the client signs EIP-3009
+ * by the gateway. `escrow`, a scheme of Sluice, is an ordinary payment of the escrow contract: the client signs EIP-3009
  * `receiveWithAuthorization` to the contract, whose nonce is the hash of the complete terms.
  *
  * Authority: the quote's MAC for what was offered, `payment_terms` for what was agreed, the chain for what was paid.
@@ -80,7 +80,7 @@ export type SignedAuthorization = z.infer<typeof signedAuthorizationSchema>;
 
 /**
  * Identifies one attempt of a resource server to be paid for one response. The server chooses it at random and never shows it to a client,
- * so that it can ask again for an answer that was lost. For every other attempt with the same payment, the answer is `replayed`.
+ * so that it can request a lost response again. For every other attempt with the same payment, the response is `replayed`.
  */
 export const attemptIdSchema = z
   .string()
@@ -100,8 +100,8 @@ export type VerifyAnswer = {
 };
 
 /**
- * Absent fields are null; `transaction` is empty while it is not known. `replayed` says that the same success has been reported to another
- * attempt: a resource server delivers for the answer in which it is false. `retryable` says that a repeated call may have another outcome.
+ * Absent fields are null; `transaction` is empty while it is not known. `replayed`: the same success has been reported to another attempt,
+ * so a resource server must only deliver if it is false. `retryable`: a repeated call may have another outcome.
  */
 export type SettleAnswer = {
   success: boolean;

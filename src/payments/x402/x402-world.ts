@@ -18,15 +18,15 @@ export type X402Way = { chain: Chain & { escrow: Address }; token: Token & { rec
 export type PayeeApp = App & { payoutAddresses: PayoutAddress[] };
 
 /**
- * A payment whose requirements have been judged: they are ours, unchanged, in time and of this app, or else `claims` is null and the app
- * settles payments to other resource servers. The payload of the scheme has not been read.
+ * A payment whose requirements have been checked: they were issued here for this app, are unchanged and have not expired, or else `claims`
+ * is null and the app settles payments to other resource servers. The payload of the scheme has not been read.
  */
 export type JudgedPayment = X402Way & {
   app: PayeeApp;
   requirements: PaymentRequirements;
   payment: PaymentPayload;
   claims: QuoteClaims | null;
-  /** Of the resource server, if it has given one. */
+  /** The resource server's attempt, if it has given one. */
   attemptId: string | null;
 };
 

@@ -28,7 +28,7 @@ export type IdempotencyRequest = {
   fingerprint: string;
   /** The installation's secret for secrets in first answers, 32 bytes (`SecretKeys.answers`). */
   sealedUnder: Uint8Array;
-  /** Called when the first answer is returned again, so that the response can say so. */
+  /** Called when the first answer is returned again, so that the response can indicate it. */
   onReplay: () => void;
 };
 

@@ -11,7 +11,7 @@ export type Write<Result> = (effect: (tx: DatabaseTransaction) => Promise<Result
  * the verb simply runs.
  *
  * A replay returns the stored result before `work` begins, so that it does not depend on anything that has changed since. In the
- * first call, `work` may read, validate and ask chains or prices; then it calls `write` at most once. `write` claims the key as
+ * first call, `work` may read, validate and query chains or prices; then it calls `write` at most once. `write` claims the key as
  * the first statement of its transaction, runs the effect, and stores what the effect returned. `work` must return that same
  * value. If it returns or throws without calling `write`, nothing is stored and the key stays free.
  *

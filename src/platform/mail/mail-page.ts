@@ -3,12 +3,12 @@ import { escapeHtml } from './mail.ts';
 
 type Colors = { accent: string; onAccent: string };
 
-/** Whose mail it is. */
+/** The sender in whose name the mail is sent. */
 export type MailLook = {
   name: string;
   /** Absolute; null without a logo. */
   logoUrl: string | null;
-  /** The accent color and the color of text on it, on the light and on the dark card. */
+  /** The accent color and the color of text on it, for the light and the dark card. */
   light: Colors;
   dark: Colors;
 };
@@ -17,7 +17,7 @@ export type MailLook = {
 export type MailRow = { label: string; value: string; url?: string | null; isAmount?: boolean; isTotal?: boolean };
 export type MailLink = { label: string; url: string };
 
-/** What stands in a mail, from top to bottom. Texts are plain; line breaks are kept. */
+/** The contents of a mail, from top to bottom. Texts are plain, and line breaks are kept. */
 export type MailBlock =
   | { kind: 'text'; text: string }
   | { kind: 'rows'; rows: readonly MailRow[] }

@@ -1,6 +1,6 @@
 /**
  * A consent's own periods, by which the contract checks a charge: counted from the consent's start in seconds or calendar months,
- * whatever the subscription's current anchor is. Charge k is accepted from start(k) until start(k + 2).
+ * regardless of the subscription's current anchor. Charge k is accepted from start(k) until start(k + 2).
  */
 import type { RecurringConsent } from '../../escrow/consent.ts';
 import { type Cycle, periodIndex, periodStart } from '../billing-period.ts';

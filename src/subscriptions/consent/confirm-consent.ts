@@ -170,8 +170,8 @@ async function requireFree(
 }
 
 /**
- * Queues the permit as a transaction from the operator to the token. If somebody else submits the permit first, the allowance is
- * granted all the same.
+ * Queues the permit as a transaction from the operator to the token. If another sender submits the permit first, the allowance is granted
+ * as well.
  */
 async function sendPermit(
   tx: DatabaseTransaction,

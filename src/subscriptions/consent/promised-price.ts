@@ -8,7 +8,7 @@ import { taxLine, taxTotal } from '../../catalog/tax.ts';
 import { taxRuleOf } from '../../catalog/tax-rate.ts';
 import type { SessionWithItems } from '../../checkout/checkout-session.ts';
 
-/** Fiat amounts with tax, such as "10.00 USD". `periods` is how many charges the coupon reduces; null if there is no end to them. */
+/** Fiat amounts with tax, such as "10.00 USD". `periods` is the number of charges that the coupon reduces; null for all of them. */
 export type PromisedPrice = { reduced: string; full: string; periods: number | null };
 
 /** The total of a session's lines without their discount. `rate` is the session's tax rate. */

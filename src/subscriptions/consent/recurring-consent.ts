@@ -1,7 +1,7 @@
 /**
- * What the payer of a subscription is asked to agree to.
+ * What the payer of a subscription agrees to.
  *
- * - cap: the most that one period may take, in base units: the first quote with tax, times the app's multiplier, rounded up; for
+ * - cap: the maximum charge of one period, in base units: the first quote with tax, times the app's multiplier, rounded up; for
  *   a metered price, whose first quote has no usage, the amount that the merchant has set. A
  *   later charge above it fails, and the contract rejects it as well.
  * - allowance: twelve times the cap, so that a year of monthly charges needs no new one. What the payer agreed to is the consent,

@@ -18,11 +18,11 @@ import { subscriptionFields } from '../subscription-fields.ts';
 import { authorizationColumns, consentKey, linkSigner } from './accepted-consent.ts';
 import { printToken } from './recurring-consent.ts';
 
-/** A consent that is asked for again in the same second starts a second earlier. */
+/** A consent that is requested again in the same second starts a second earlier. */
 const START_SLACK_MS = QUOTES_LIMIT * 1_000;
 
 /**
- * Throws CONFLICT if the wallet that signed holds less than the price that it was shown, so that nobody replaces a consent without a
+ * Throws CONFLICT if the wallet that signed holds less than the price that it was shown, so that a consent is only replaced by that of a
  * wallet that can pay. Throws CHAIN_UNAVAILABLE.
  */
 export async function requireFunds(
@@ -40,11 +40,11 @@ export async function requireFunds(
 }
 
 /**
- * Replaces the consent of a running subscription, whose lock the caller holds, by the signed one: from now on only the new one is
- * charged, and an open invoice at once. A charge that is on its way under the previous consent still counts; if it fails, the invoice is
- * charged under the new one. Sets the session to COMPLETE and ends the other sessions that would replace the consent. Appends
- * `subscription.consent_replaced` and `checkout_session.completed` as the last statement. Throws CONFLICT if the period that the payer
- * was asked to pay has been paid in the meantime.
+ * Replaces the consent of a running subscription, whose lock the caller holds, by the signed one: from now on only the new one is charged,
+ * and an open invoice at once. A charge that is pending under the previous consent still counts; if it fails, the invoice is charged under
+ * the new one. Sets the session to COMPLETE and ends the other sessions that would replace the consent. Appends
+ * `subscription.consent_replaced` and `checkout_session.completed` as the last statement. Throws CONFLICT if the period to be paid has been
+ * paid in the meantime.
  */
 export async function replaceConsent(
   tx: DatabaseTransaction,

@@ -5,13 +5,13 @@
  * is the coupon as it was redeemed: archiving it, or its expiry, ends no discount. Only the price is reduced, which is the base fee
  * together with the usage of a metered price, and not what plan changes owe, because that is computed from reduced prices already.
  *
- * Authority: the subscription's row, under its lock, for the invoices that are left; an invoice for what it was reduced by.
+ * Authority: the subscription's row, under its lock, for the number of invoices left; an invoice for the amount of its own discount.
  */
 import type { Coupon, DatabaseTransaction, Subscription } from '../../../prisma/client.ts';
 import type { Discount } from '../../catalog/coupons/discount.ts';
 import { appliedDiscount } from '../../catalog/coupons/require-coupon.ts';
 
-/** `couponPeriodsLeft` is null if there is no end to the coupon. */
+/** `couponPeriodsLeft` is null if the coupon does not end. */
 export type SubscriptionDiscount = Pick<Subscription, 'couponPeriodsLeft'> & { coupon: Coupon | null };
 
 /** Whether the coupon of a subscription reduces its next invoice. */

@@ -59,7 +59,7 @@ async function lastFailures(
   const last = new Map<string, Date | null>();
   for (const { subscriptionId, consentId, endedAt, invoice } of failures) {
     const { end, consentId: present } = ends.get(subscriptionId) ?? {};
-    // The failure of a consent that was replaced since says nothing about the present one.
+    // A failure under a consent that was replaced since does not concern the present one.
     if (consentId !== null && consentId !== present) continue;
     if (end && invoice.periodStart && invoice.periodStart >= end) last.set(subscriptionId, endedAt);
   }

@@ -26,7 +26,7 @@ type Failure = {
 
 /**
  * Records a failed attempt to charge a renewal with its cause, counts it, and schedules the next one; the last allowed failure
- * makes subscription and invoice PAST_DUE. A failure that says nothing about the payer is retried soon and not counted, and so is one of
+ * makes subscription and invoice PAST_DUE. A failure that the payer did not cause is retried soon and not counted, and so is one of
  * a charge that was sent before the payer replaced the consent. If the
  * subscription was paused or cancelled in the meantime, its invoice is dropped instead; if the payer has paid the invoice in
  * another way, nothing is counted. The caller holds the locks of subscription and invoice and appends the returned events:
@@ -62,7 +62,7 @@ export async function failRenewal(tx: DatabaseTransaction, failure: Failure): Pr
   return await countFailure(tx, failure);
 }
 
-/** The payer has signed another consent since the charge was sent, so its failure says nothing about the present one. */
+/** The payer has signed another consent since the charge was sent, so its failure does not concern the present one. */
 function isOfReplacedConsent({ subscription, attempt }: Failure): boolean {
   return attempt !== null && attempt.consentId !== null && attempt.consentId !== subscription.consentId;
 }

@@ -60,7 +60,7 @@ async function causeOf(world: RenewalWorld, { subscription, attempt, error }: Fa
     const charge = wantedCharge(world, { subscription, consent, amount, now: world.clock.now() });
     return payerCause(charge, await readPayer(world, consent)) ?? (isLate ? late : words);
   } catch (fault) {
-    // The failure is recorded even if the chain cannot be asked for its cause.
+    // The failure is recorded even if its cause cannot be read from the chain.
     if (passingCause(fault) === null) throw fault;
     return isLate ? late : words;
   }

@@ -16,11 +16,11 @@ import { openRenewalInvoices } from './open-renewal-invoices.ts';
 import type { DueRenewal, RenewableSubscription, RenewalWorld } from './renewal-world.ts';
 import { lockRenewables, unfinishedCharges } from './store.ts';
 
-/** What a look at several subscriptions has found. */
+/** The result of examining several subscriptions. */
 type Look = {
   charges: DueRenewal[];
   failed: FailedCharge[];
-  /** Subscriptions that append events of their own and are therefore looked at alone. */
+  /** Subscriptions that append events of their own and are therefore processed separately. */
   alone: string[];
 };
 
@@ -32,8 +32,8 @@ type Look = {
  *
  * Writes the subscription, its invoice, payment intent and attempt; appends `invoice.opened`, `payment_intent.created`,
  * `subscription.payment_failed`, `.past_due`, `.renewal_at_risk` and `.cancelled`. Only the chain reports that a charge succeeded
- * (`follow-renewal-payments.ts`). If a chain or price source fails, the attempt is postponed and not counted. While relayed
- * transactions pile up, nothing is opened or priced.
+ * (`follow-renewal-payments.ts`). If a chain or price source fails, the attempt is postponed and not counted. While too many relayed
+ * transactions are queued, nothing is opened or priced.
  */
 export async function renewSubscription(
   world: RenewalWorld,
@@ -44,7 +44,7 @@ export async function renewSubscription(
 
 /**
  * Does what is due for several subscriptions, as `renewSubscription` does for one, by statements for all of them. Throws if any of them
- * throws; then some may be done and others not, and all of them may be looked at again.
+ * throws; then some may be done and others not, and all of them may be processed again.
  */
 export async function renewSubscriptions(world: RenewalWorld, ids: readonly string[]): Promise<void> {
   const batched = await batchedChains(world);
@@ -112,7 +112,7 @@ async function drop(tx: DatabaseTransaction, { id, pendingJobId }: RenewableSubs
   await tx.subscription.update({ where: { id }, data: { pendingJobId: await unscheduleRenewal(tx, id) } });
 }
 
-/** Admits as many subscriptions as there is room for in the queues of their chains, and puts the others off. */
+/** Admits as many subscriptions as the queues of their chains can take, and postpones the others. */
 async function admit(
   tx: DatabaseTransaction,
   { due, batched, now }: { due: readonly RenewableSubscription[]; batched: ReadonlySet<number>; now: Date },

@@ -26,7 +26,7 @@ const countedCodes = [
   'PAYMENT_CANCELLED',
 ] as const;
 
-/** These say nothing about the payer: they are retried soon and never counted. */
+/** Causes that do not concern the payer: they are retried soon and never counted. */
 export const uncountedCodes = [
   /** The charge was not on chain before its price expired; it was delayed here or by the nodes. */
   'CHARGE_LATE',
@@ -81,7 +81,7 @@ export function payerCause(charge: WantedCharge, payer: PayerReading): RenewalCa
   return null;
 }
 
-/** The cause of a transient error that says nothing about the payer; null for any other error. */
+/** The cause of a transient error that does not concern the payer; null for any other error. */
 export function passingCause(error: unknown): RenewalCause | null {
   if (!(error instanceof GatewayError)) return null;
   const { code, message } = error;

@@ -2,12 +2,12 @@
  * Decides what is due for a subscription. Pure: the verb reads the state under the subscription's row lock and does what is
  * decided here, so that pausing, cancelling and concurrent workers are handled in one place.
  *
- * A pending charge takes precedence over everything else: what is on chain counts, whatever was requested in the meantime.
+ * A pending charge takes precedence over everything else: what is on chain counts, regardless of what was requested in the meantime.
  */
 import type { Subscription } from '../../../prisma/client.ts';
 import { attemptAt, graceEnd, lastAttemptAt, type RetryRules } from './dunning.ts';
 
-/** How often a subscription that stays PAST_DUE is looked at, in case its app's rules have changed. */
+/** How often a subscription that stays PAST_DUE is checked, in case its app's rules have changed. */
 const LEFT_MS = 86_400_000;
 
 export type RenewalState = Pick<

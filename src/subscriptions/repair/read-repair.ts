@@ -42,15 +42,15 @@ export type RenewalRepair =
   | { kind: 'PAID' }
   /** Nothing can be repaired: the invoice is closed, or the subscription is not running. */
   | { kind: 'ENDED' }
-  /** A charge is on its way, or is about to be made. */
+  /** A charge is pending, or is about to be made. */
   | { kind: 'UNDER_WAY' }
-  /** `cause` is null if it is gone. `figures` are null if the chain or the price is not known now; `cause` is then the last one. */
+  /** `cause` is null if it no longer applies. `figures` are null if the chain or the price cannot be read now; `cause` is then the last one. */
   | { kind: 'OPEN'; cause: RenewalCause | null; figures: Figures | null };
 
 /** An allowance that lets the present consent be charged again, and the transactions of the payer's wallet that grant it, in order. */
 export type Approval = { amount: bigint; transactions: { to: Address; data: Hex }[] };
 
-/** The same allowance as a payer grants who signs a consent, so that the renewals of a year do not fail for the same reason. */
+/** The same allowance that a payer grants with a consent, so that renewals do not soon fail again. */
 export function approvalFor({ token, escrow, chainId, cap, allowance }: Figures): Approval {
   const amount = allowanceFor(cap, allowance);
   const steps = approveSteps({ chainId, escrow, token, amount, allowance, description: '' });
@@ -61,7 +61,7 @@ export function approvalFor({ token, escrow, chainId, cap, allowance }: Figures)
   };
 }
 
-/** Null if there is no such invoice, or if it is none of a renewal. */
+/** Null if there is no such invoice, or if it does not belong to a renewal. */
 export async function findFailedInvoice(
   { database }: Pick<RepairWorld, 'database'>,
   id: string,
@@ -71,7 +71,7 @@ export async function findFailedInvoice(
   return { ...invoice, subscription: invoice.subscription };
 }
 
-/** What is to be done about the invoice of a renewal, by the state of the chain now. */
+/** What can be done about the invoice of a renewal, according to the current state of the chain. */
 export async function readRepair(world: RepairWorld, invoice: OfSubscription): Promise<RenewalRepair> {
   const { status, subscription } = invoice;
   if (status === 'PAID') return { kind: 'PAID' };
@@ -112,7 +112,7 @@ async function judge(world: RepairWorld, invoice: OfSubscription): Promise<Renew
   }
 }
 
-/** A contract wallet may accept its own signature no longer, for example after its owners have changed. */
+/** A contract wallet may no longer accept its own signature, for example after its owners have changed. */
 async function isStillSigned(
   world: Pick<RepairWorld, 'registry' | 'nodes'>,
   row: SubscriptionConsent,

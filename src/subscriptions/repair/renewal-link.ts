@@ -14,7 +14,7 @@ function renewalToken(keys: Keys, { invoiceId, expiresAt }: RenewalLink): string
   return createHmac('sha256', keys.renewals).update(`${invoiceId} ${expiresAt}`).digest('base64url');
 }
 
-/** Compares in constant time. It does not say whether the link has expired. */
+/** Compares in constant time. Does not check whether the link has expired. */
 export function renewalTokenMatches(keys: Keys, link: RenewalLink, token: string): boolean {
   const [own, given] = [Buffer.from(renewalToken(keys, link)), Buffer.from(token)];
   return own.length === given.length && timingSafeEqual(own, given);

@@ -5,8 +5,8 @@ import { lockSubscription } from '../store.ts';
 import { findFailedInvoice, type RenewalRepair, type RepairWorld, readRepair } from './read-repair.ts';
 
 /**
- * Charges a failed renewal again at once if the payer's wallet can pay it now, and returns what stands in its way otherwise. The attempt
- * counts like any other. Asking again while it is on its way changes nothing. Throws INVALID_STATE if the subscription ends meanwhile.
+ * Charges a failed renewal again at once if the payer's wallet can pay it now, and otherwise returns what prevents it. The attempt counts
+ * like any other. A repeated call while it is pending changes nothing. Throws INVALID_STATE if the subscription ends meanwhile.
  */
 export async function retryRenewal(world: RepairWorld, request: { invoiceId: string }): Promise<RenewalRepair> {
   const invoice = await findFailedInvoice(world, request.invoiceId);

@@ -1,6 +1,6 @@
 /**
- * The part of an invoice's usage that exceeds what the payer has signed for a period. It is taken off the invoice, line by line, and
- * charged by another one, each with its share of a discount: the two sum to the usage exactly.
+ * The part of an invoice's usage that exceeds what the payer has signed for a period. It is removed from the invoice, line by line, and
+ * charged by another one. Both have their share of a discount, and sum exactly to the usage.
  */
 import { Decimal } from 'decimal.js';
 import { quoteAmount } from '../../prices/quote.ts';

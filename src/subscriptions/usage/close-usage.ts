@@ -20,7 +20,7 @@ export type ClosingUsage = {
 /**
  * Closes the usage periods of several subscriptions up to an instant, by statements for all of them: from then on they take no events.
  * Opens the periods that follow, where the next price is metered. Writes and returns what the usage costs, to be charged by the next
- * invoices. Subscriptions without usage periods and metered prices cost one statement together.
+ * invoices. Subscriptions without usage periods and metered prices take one statement together.
  */
 export async function closeUsage(
   tx: DatabaseTransaction,

@@ -27,9 +27,9 @@ const ROUNDS = 4;
 type Placed = { event: UsageEventInput; at: Date; place: UsagePlace; appId: string | null };
 
 /**
- * Records usage events, each of its own: one that is rejected does not hold up the others. An event id is recorded once per app for
- * ever; a repetition with the same content is a DUPLICATE, and one with other content a CONFLICT. The usage periods' running totals
- * are updated by the statement that inserts the events. An event without a timestamp happened now. Appends no event.
+ * Records usage events independently: a rejected event does not delay the others. An event id is recorded at most once per app; a
+ * repetition with the same content is a DUPLICATE, and one with other content a CONFLICT. The usage periods' running totals are updated by
+ * the statement that inserts the events. An event without a timestamp happened now. Appends no event.
  *
  * Throws VALIDATION_ERROR for timestamps in the future, and as `requireBillable` does; then nothing is recorded.
  */

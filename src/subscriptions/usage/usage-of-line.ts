@@ -9,7 +9,7 @@ const usageOfLine = z.object({
   includedUnits: z.string(),
   periodStart: z.string(),
   periodEnd: z.string(),
-  /** Of its tax; null without one. A discount is taken off before tax. */
+  /** The rate of its tax; null without one. A discount is deducted before tax. */
   taxPercentage: z.string().nullable(),
   tiers: z.array(
     z.object({

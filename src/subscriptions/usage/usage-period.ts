@@ -1,5 +1,5 @@
 /**
- * Usage periods: which stretch of a subscription's time an event belongs to, and until when it is accepted.
+ * Usage periods: the part of a subscription's time to which an event belongs, and until when it is accepted.
  *
  * A usage period has one metered price and a running total. It begins where the one before it ends, and ends with the
  * subscription's period or, if the plan is changed within that, at the change. It is open until the invoice that charges it is
@@ -72,7 +72,7 @@ export function usagePlace({ subscription, open, closedUntil }: UsageCalendar, a
   return following(subscription, { startsAt, priceId: subscription.meteredPriceId });
 }
 
-/** When a subscription that has ended did: at the end of its period, even if that was handled later, or at the cancellation. */
+/** When a subscription ended: at the end of its period, even if that was processed later, or at the cancellation. */
 export function usageEnd({ cancelAt, cancelledAt }: Pick<Subscription, 'cancelAt' | 'cancelledAt'>): Date | null {
   if (cancelAt === null || cancelledAt === null) return cancelledAt;
   return cancelAt < cancelledAt ? cancelAt : cancelledAt;

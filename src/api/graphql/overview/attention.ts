@@ -1,4 +1,4 @@
-/** The query attention: what a merchant should look at, with counts that are bounded. */
+/** The query attention: what needs the merchant's attention, with limited counts. */
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
 import { flagWhere, type PaymentFlag } from '../../../payments/search/payment-flag.ts';
@@ -7,10 +7,10 @@ import type { GraphqlContext } from '../server/context.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { failedRenewal } from '../subscriptions/subscriptions.ts';
 
-/** A larger number says no more than that there are many. */
+/** The limit of every count. An exact larger number would not be more useful. */
 const MOST = 100;
 const DAY_MS = 86_400_000;
-/** Money that did not count went back long ago, so older payments with it need nobody's attention. */
+/** Money that did not count was returned long ago, so older payments with such money need no attention. */
 const STRAY_DAYS = 30;
 
 const kinds = {

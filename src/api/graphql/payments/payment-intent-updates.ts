@@ -117,7 +117,7 @@ builder.subscriptionField('paymentIntentsUpdated', (t) =>
   }),
 );
 
-/** By the flags of this moment, because they are no columns of the intent. */
+/** Uses the current flags, because they are not columns of the intent. */
 async function hasFlags(
   { database }: Pick<GraphqlContext, 'database'>,
   { id }: PaymentIntent,

@@ -132,7 +132,7 @@ async function findIntent(
 ): Promise<PaymentIntent | null> {
   const [scope, relations] = [merchantScope(context), writtenRelations(query)];
   if (!scope || !relations) return context.database.paymentIntent.findUnique({ ...query, where: { id } });
-  // Intents that several fields of a document ask for are read together, as Prisma reads them.
+  // Intents that several fields of a document request are read together, as Prisma would read them.
   const name = `intents:${[...relations].sort().join()}`;
   const read = (ids: string[]) => readPaymentIntents(context.world.database, { scope, ids, relations });
   return (await batched(context, name, canonicalId(id), read)) ?? null;

@@ -8,7 +8,7 @@ const STREAMS = new Set(['*/*', 'text/*', 'text/event-stream']);
 /**
  * Negotiates media types. A body that is not JSON is refused with UNSUPPORTED_MEDIA_TYPE. A client that accepts none of the response types
  * receives JSON, because a mutation has already been executed and its result must not be lost. A subscription is refused before it begins
- * if the client does not accept a stream, because nobody would read or end its events.
+ * if the client does not accept a stream, because its events would be neither read nor ended.
  */
 export function mediaTypesPlugin(): Plugin<TransportContext> {
   return {

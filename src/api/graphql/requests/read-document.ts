@@ -122,7 +122,7 @@ function demandSize(text: string, maxBytes: number): void {
   throw new GatewayError('PAYLOAD_TOO_LARGE', `The text of the document is larger than ${maxBytes} bytes.`);
 }
 
-/** Returns the faults without the last error of graphql, which only says that there are more. */
+/** Returns the faults without the last error of graphql, which only states that there are more. */
 function firstFaults(schema: GraphQLSchema, document: DocumentNode, rules: readonly ValidationRule[]): GraphQLError[] {
   return validate(schema, document, rules, { maxErrors: FAULTS_LIMIT }).slice(0, FAULTS_LIMIT);
 }

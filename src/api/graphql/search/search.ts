@@ -20,7 +20,7 @@ import { SubscriptionRef } from '../subscriptions/subscription.ts';
 const TEXT_LIMIT = 255;
 /** Maximum number of hits per kind. */
 const HITS = 10;
-/** How many rows of one wallet are looked at. */
+/** Maximum number of rows of one wallet that are examined. */
 const WALLETS = 100;
 const BASE58_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 

@@ -94,7 +94,7 @@ function printCursor(row: string, key: string): string {
   return Buffer.from(`${row}:${key}`).toString('base64url');
 }
 
-/** Returns the key in a cursor of this type, if it has the form of the list and the exact spelling that we print, or else null. */
+/** Returns the key in a cursor of this type, if it has the form of the list and the canonical spelling, or else null. */
 function readCursor(row: string, cursor: string, form: RegExp | undefined): string | null {
   if (cursor.length > CURSOR_LENGTH) return null;
   const [named = '', key = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(':');

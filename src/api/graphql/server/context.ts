@@ -24,7 +24,7 @@ export type GraphqlContext = {
   userAgent: string | undefined;
   /** What the headers of the response report. */
   answer: { replayed: boolean };
-  /** Whether the document is one of ours (REST). Its cost is known, so the limits for clients' documents do not apply. */
+  /** Whether the document is built in (REST). Its cost is known, so the limits for clients' documents do not apply. */
   ownDocument?: boolean;
   /** Charges more units to the caller's rate limit, and returns why the operation is refused, if it is. Absent in an API without limits. */
   charge?: ((units: number) => Promise<unknown>) | undefined;

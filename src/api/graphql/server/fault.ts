@@ -11,7 +11,7 @@ import type { Log } from '../../../platform/log.ts';
 import { variableFault } from './request-faults.ts';
 
 const formatted = new WeakSet<object>();
-/** Errors of fields that another service resolves. They affect neither the status of the response nor our own health. */
+/** Errors of fields that another service resolves. They affect neither the status of the response nor the health of the API. */
 const ofSources = new WeakSet<object>();
 
 /** Refusals of a whole request. Their HTTP status is that of the response, regardless of the accepted media type. */

@@ -148,7 +148,7 @@ function coercionFault(request: OperationRequest, errors: readonly GraphQLError[
 }
 
 function executionArgs(args: unknown): OperationRequest {
-  // Envelop types it for any context. Ours was created by onContextBuilding.
+  // Envelop types it for any context. This one was created by onContextBuilding.
   return args as OperationRequest;
 }
 

@@ -26,7 +26,7 @@ export function openYoga(
   return createYoga<TransportContext>({
     schema: parts.graph.schema,
     graphqlEndpoint: '/graphql',
-    // Yoga's own page loads files from another host. The page at /graphql is ours.
+    // Yoga's own page loads files from another host, so the API serves a page of its own at /graphql.
     graphiql: false,
     landingPage: false,
     logging: false,

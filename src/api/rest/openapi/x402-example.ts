@@ -9,7 +9,7 @@ const paymentRequirements = {
   extra: { name: 'USD Coin', version: '2', refundable: false, quote: 'eyJpZCI6IjAxOTJ….q4mVd2…' },
 };
 
-/** By the names of the fields. */
+/** Example values by field name. */
 export const x402Example = {
   x402Version: 2,
   network: 'eip155:8453',

@@ -75,7 +75,7 @@ const types: { [Type in ColumnType]: JsonSchema } = {
   time: { type: ['string', 'null'], format: 'date-time' },
 };
 
-/** The first that a column's name matches is its example. */
+/** The example of a column is that of the first pattern that matches its name. */
 const examples: readonly [name: RegExp, value: Cell][] = [
   [/_id$/, '01980000-0001-7000-8000-000000000001'],
   [/_bps$/, 100],

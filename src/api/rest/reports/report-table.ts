@@ -27,7 +27,7 @@ export type Report = {
   summary: string;
   /** Null for a journal. */
   columns: readonly Column[] | null;
-  /** The first is the default. */
+  /** The first format is the default. */
   formats: readonly Format[];
   print(format: Format): Printed;
 };

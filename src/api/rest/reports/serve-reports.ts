@@ -1,6 +1,6 @@
 /**
  * `GET /reports/<name>`: a report about one app and one period as a file. It is streamed, so that memory does not depend on its length,
- * and needs what the query `overview` needs. A report that breaks off before its end is not whole.
+ * and needs what the query `overview` needs. A report whose connection breaks off is incomplete.
  */
 import { GraphQLID, GraphQLString, isScalarType } from 'graphql';
 import { invalid } from '../../../errors.ts';

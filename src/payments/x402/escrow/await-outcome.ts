@@ -11,9 +11,9 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Waits for what becomes of a payment that was taken. The first attempt that learns of its success gets an answer that is not `replayed`,
- * also when it asks again; the row remembers it. A relay that failed is looked up on chain before the failure is reported, because somebody else may have sent the same
- * authorization.
+ * Waits for the outcome of an accepted payment. The first attempt that learns of its success gets a response that is not `replayed`, also
+ * when it repeats the request, because the row records it. A relay that failed is looked up on chain before the failure is reported,
+ * because another sender may have submitted the same authorization.
  */
 export async function awaitOutcome(
   world: X402World,

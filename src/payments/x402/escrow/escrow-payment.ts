@@ -1,5 +1,5 @@
 /**
- * A payment of the scheme `escrow`: the terms that the payer's authorization commits to. The quote covers every field but the payer, who
+ * A payment of the scheme `escrow`: the terms that the payer's authorization commits to. The quote covers every field except the payer, who
  * signs, and the `intentId`, which the client may choose.
  */
 import { type Address, isAddressEqual, keccak256, stringToBytes } from 'viem';

@@ -2,8 +2,8 @@ import type { Database, PaymentIntent, PaymentTerms } from '../../../../prisma/c
 import { isAccepted, type PaymentKey } from '../../payment-key.ts';
 
 /**
- * What became of an authorization: it counts for its payment intent, its relay is pending, or it failed for good. It counts whatever
- * happened to the payment afterwards.
+ * The outcome of an authorization: it counts for its payment intent, its relay is pending, or it failed for good. It counts regardless of
+ * what happened to the payment afterwards.
  */
 export type Outcome = {
   kind: 'PAID' | 'PENDING' | 'FAILED';

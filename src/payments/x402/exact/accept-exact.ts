@@ -21,11 +21,11 @@ import { sendTransfer } from './send-transfer.ts';
 import { findAuthorization } from './store.ts';
 import { balanceFault, type ExactRequest } from './verify-exact.ts';
 
-/** The payment of a call of our own: its payment intent is created with it. */
+/** The payment of a call to the merchant's own server. Its payment intent is created with it. */
 export type OwnCall = { fields: NewPaymentIntent; exchangeRate: string; evidence: PriceEvidence };
 
 export type Acceptance = ExactRequest & {
-  /** What the intent says of the call. Unused for another server. */
+  /** The intent's description of the call. Unused for another server. */
   x402: PaidCall;
   app: IntentSettings;
   purpose: string;
@@ -40,7 +40,7 @@ export type Acceptance = ExactRequest & {
 
 export type Accepted = { authorization: ExactAuthorization } | { refusal: { reason: string; message: string } };
 
-/** A payment that is not settled by then is looked at for its expiry, well after its authorization has expired. */
+/** A payment that is not settled by then is checked for its expiry, well after its authorization has expired. */
 const EXPIRY_GRACE_SECONDS = 3_600;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * An exact payment: an ERC-3009 authorization by which a payer moves the full amount from the own account directly to the merchant's
- * address (x402 scheme `exact`). The escrow never holds the money, so it cannot be refunded, disputed or voided, and no fee is deducted.
+ * An exact payment: an ERC-3009 authorization by which a payer moves the full amount from their account directly to the merchant's address
+ * (x402 scheme `exact`). The escrow never holds the money, so it cannot be refunded, disputed or voided, and no fee is deducted.
  *
  * ```
  * PENDING ──the token transferred it──► SETTLED
@@ -13,12 +13,12 @@
  * - NONCE_USED: the payer used the nonce for another authorization.
  * - EXPIRED: at the confirmed height `validBefore` has passed, and the nonce is unused.
  *
- * Authority: the token contract, which uses each nonce of a payer once, whoever sends the transaction. Sending an authorization twice
- * therefore moves nothing twice. The outcome is read from the token's logs, never from what our own keys have sent. An outcome whose block
- * leaves the chain is withdrawn, and the authorization is sent again while it is valid.
+ * Authority: the token contract, which uses each nonce of a payer once, regardless of who sends the transaction. Sending an authorization
+ * twice therefore moves nothing twice. The outcome is read from the token's logs, never from what the installation's keys have sent. An
+ * outcome whose block leaves the chain is withdrawn, and the authorization is sent again while it is valid.
  *
- * The inbox has one fact for each authorization that was used or canceled. Its reference is `paymentKey`, which takes the place of the
- * hash of the terms in the books.
+ * The inbox has one fact for each authorization that was used or canceled. Its reference is `paymentKey`, which replaces the hash of the
+ * terms in the ledger.
  */
 import { encodeAbiParameters, type Hex, keccak256 } from 'viem';
 import type { ChainFact, ExactAuthorization, ExactFailure, ExactStatus } from '../../../../prisma/client.ts';
@@ -59,8 +59,8 @@ export type ExactOutcome = {
 };
 
 /**
- * The outcome by the facts that stand at the confirmed height. Without a fact an expired authorization remains expired, and every other one
- * is pending.
+ * The outcome according to the valid facts at the confirmed height. Without a fact an expired authorization remains expired, and every
+ * other one is pending.
  */
 export function outcomeOf(
   { failure }: Pick<ExactAuthorization, 'failure'>,

@@ -1,4 +1,4 @@
-/** Finds out on the chain what became of authorizations. */
+/** Reads the outcomes of authorizations from the chain. */
 import {
   type Address,
   decodeFunctionResult,

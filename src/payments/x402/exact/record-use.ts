@@ -18,7 +18,7 @@ import { lockAuthorization } from './store.ts';
 const REUSED_INDEX = 1 << 29;
 
 /**
- * Writes the use or cancellation of an authorization to the inbox, and drops our transfers that it makes needless. Appends
+ * Writes the use or cancellation of an authorization to the inbox, and drops the gateway's transfers that are no longer needed. Appends
  * `payment_intent.pending` for the transfer of an intent that waits for it.
  */
 export async function recordUse(

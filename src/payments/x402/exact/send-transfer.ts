@@ -13,7 +13,7 @@ import { toBigInt } from '../../../prices/base-units.ts';
 import { hex } from './exact-authorization.ts';
 import { MAX_TRANSFER_GAS } from './verify-exact.ts';
 
-/** A payer whose transfers pass the simulation and revert in their blocks must not spend our gas again and again. */
+/** A payer whose transfers pass the simulation and revert in their blocks must not use up the installation's gas. */
 const SENDS_LIMIT = 3;
 
 /**

@@ -13,8 +13,8 @@ import { verifyExact } from './verify-exact.ts';
 export type ExactWorld = { database: Database; clock: Clock; nodes: EvmNodes; operator: { address: Address } };
 
 /**
- * The outcome of a settlement. `transaction` is empty while none is known. `retryable` says that the outcome is not known yet.
- * `replayed` says that the same success has been reported to another attempt.
+ * The outcome of a settlement. `transaction` is empty while none is known. `retryable`: the outcome is not known yet. `replayed`: the same
+ * success has been reported to another attempt.
  */
 export type ExactSettlement = {
   success: boolean;
@@ -34,7 +34,7 @@ export type ExactSettling = Omit<Acceptance, 'headNumber' | 'balance' | 'reserve
 const NONCE_USED = 'invalid_exact_evm_nonce_already_used';
 
 /**
- * Settles an authorization once, however often and by however many callers it is presented, and waits until its outcome is confirmed on the
+ * Settles an authorization once, regardless of the number of requests and callers, and waits until its outcome is confirmed on the
  * chain, at most `waitMs`. Returns `settlement_pending` while it is not; a repeated call returns the outcome. One that was accepted for
  * another purpose is refused. Throws CHAIN_UNAVAILABLE before anything is written.
  */

@@ -16,7 +16,7 @@ export async function findAuthorization(
   });
 }
 
-/** The facts of an authorization that stand at the confirmed height. */
+/** The valid facts of an authorization at the confirmed height. */
 export async function standingUses(
   tx: Pick<Database, 'chainFact'>,
   { chainId, paymentKey }: { chainId: number; paymentKey: string },

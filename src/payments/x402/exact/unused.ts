@@ -1,4 +1,4 @@
-/** What happens with an authorization that the chain has not used: it is sent again, or it has expired. */
+/** Handles an authorization that was not used on the chain: it is sent again, or it has expired. */
 import {
   type Database,
   type DatabaseTransaction,

@@ -11,14 +11,14 @@ import {
 } from '../../../chains/evm/transfer-authorization.ts';
 import { LONGEST_VALIDITY_SECONDS, SHORTEST_VALIDITY_SECONDS } from './exact-authorization.ts';
 
-/** What a payment is asked for, and what the payer signed. The amount is in base units. */
+/** The requirements for a payment, and what the payer signed. The amount is in base units. */
 export type ExactRequest = {
   token: Token;
   payTo: Address;
   amount: bigint;
   signed: SignedAuthorization;
   signature: Hex;
-  /** Base units that other authorizations of the payer, which are under way, will move. */
+  /** Base units that other pending authorizations of the payer will move. */
   reserved: bigint;
 };
 
@@ -31,7 +31,7 @@ export type ExactVerdict =
 export const MAX_TRANSFER_GAS = 400_000n;
 
 /**
- * Verifies an authorization against what is asked for and against the newest block: its signature (of a key, or of a deployed account by
+ * Verifies an authorization against the requirements and the newest block: its signature (of a key, or of a deployed account by
  * ERC-1271), its validity, its nonce, the payer's balance, and a simulation of the transfer. Writes nothing. Throws CHAIN_UNAVAILABLE.
  */
 export async function verifyExact(
@@ -117,7 +117,7 @@ async function simulate(client: EvmClient, sender: Address, call: { to: Address;
   } catch (error) {
     const fault = callFault(error);
     if (fault === null) throw error;
-    // The sender keys are filled by the operator; the authorization is valid.
+    // The operator has to fund the sender keys. The authorization is valid.
     if (fault.kind === 'NO_FUNDS') return null;
     return invalid('transaction_simulation_failed', `The token refuses the transfer: ${fault.message}.`);
   }

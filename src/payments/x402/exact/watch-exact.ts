@@ -17,10 +17,10 @@ export type ExactWatchWorld = OutcomeWorld & { database: Database; nodes: EvmNod
 const PAGE = 1_000;
 
 /**
- * Finds out what became of the authorizations of a chain whose outcome is open, at its newest block. A use or cancellation, by our
- * transaction or anybody's, is written to the inbox. One that is unused is sent again if nothing sends it, while it is valid, and fails once
- * it has expired at the confirmed height. Called by the projector after each turn, which reads all of them, a page at a time: those that are
- * pending first, and of these the ones that expire first. Idempotent. If a node fails, the page is read again after the next turn.
+ * Reads the outcomes of a chain's pending authorizations at its newest block. A use or cancellation, by the gateway's transaction or
+ * another, is written to the inbox. One that is unused is sent again if nothing sends it, while it is valid, and fails once it has expired
+ * at the confirmed height. Called by the projector after each turn, which reads all of them, a page at a time: those that are pending
+ * first, and of these the ones that expire first. Idempotent. If a node fails, the page is read again after the next turn.
  */
 export async function watchExact(
   world: ExactWatchWorld,

@@ -85,7 +85,7 @@ function intentColumns(
   };
 }
 
-/** The step of the intent's history: the row of our transfer, or one for the transaction of somebody else. */
+/** The step of the intent's history: the row of the gateway's transfer, or one for another sender's transaction. */
 async function writeSettlement(
   tx: DatabaseTransaction,
   { authorization, outcome, gasUsed, paymentIntentId, now }: Written & { paymentIntentId: string; now: Date },

@@ -6,7 +6,7 @@
  * then never charge a period twice, and at most one period is charged in arrears.
  *
  * An invoice keeps its period as long as the contract could still accept it: two attempts of one invoice can then never both be
- * paid, whatever the outcome of the first.
+ * paid, regardless of the outcome of the first.
  */
 import { consentFromJson } from '../../../escrow/consent.ts';
 import { consentPeriodIndex, consentPeriodStart } from '../../charge/consent-period.ts';

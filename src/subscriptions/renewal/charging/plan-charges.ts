@@ -60,7 +60,7 @@ function isChargeable(due: DueRenewal): due is Chargeable {
   return due.consent !== null && obstacleOf(due) === null;
 }
 
-/** What, apart from chain and price, stands in the way of charging a renewal; null if nothing does. */
+/** What, apart from chain and price, prevents a renewal from being charged; null if nothing does. */
 export function obstacleOf({
   subscription,
   consent,

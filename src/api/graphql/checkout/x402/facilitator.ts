@@ -85,7 +85,7 @@ const SettlementRef = builder.objectRef<SettleAnswer>('X402Settlement').implemen
   }),
 });
 
-/** Judged against the shapes of the protocol, whose objects may have fields that this version does not know. */
+/** Validated against the schemas of the protocol. Its objects may have fields that this version does not know. */
 const FacilitatorInput = builder.inputType('X402PaymentInput', {
   description: 'A payment and the requirements that it accepts, as x402 resource servers send them to a facilitator.',
   extensions: carryRules(defineRules({ schema: facilitatorSchema })),

@@ -8,7 +8,7 @@
  * - `secretKey`: a secret key only.
  * - `owner`: a member who owns the merchant's account.
  * - `member`: any member.
- * - `credential`: any key or token of the payments API, publishable keys too.
+ * - `credential`: any key or token of the payments API, including publishable keys.
  * - `session`: a checkout session's client secret.
  * - `card`, `cardSession`, `onetime`: the card API's tokens, by audience: access, session connect, onetime connect.
  * - `payer`: a wallet's token.
