@@ -122,9 +122,9 @@ function openPool(
 type Query = (...args: unknown[]) => unknown;
 
 /**
- * Closes a connection on which a statement received no response or which leads to a standby, because the pool would otherwise hand it to the
- * next caller. BEGIN must
- * complete within the connection timeout, and sets the transaction's timeouts where the connection cannot keep them.
+ * Closes a connection on which a statement received no response or which leads to a standby, because the pool would otherwise give it to
+ * the next caller. BEGIN must complete within the connection timeout, and sets the transaction's timeouts where the connection cannot keep
+ * them.
  */
 function guardClient(client: pg.PoolClient, { bounds, isPooled }: { bounds: DatabaseBounds; isPooled: boolean }): void {
   const query: Query = client.query.bind(client);

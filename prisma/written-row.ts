@@ -9,7 +9,7 @@ export type WrittenTable<Row> = {
   json: readonly (keyof Row & string)[];
 };
 
-/** How a value is read from JSON, for each field whose value JSON does not have: an exhaustive list. */
+/** How a value is read from JSON, for every field whose type JSON lacks. */
 export type JsonKinds<Row> = {
   readonly [Field in keyof Row & string as NonNullable<Row[Field]> extends Prisma.Decimal | bigint | Date
     ? Field
@@ -34,7 +34,7 @@ export function insertion<Row extends object>(table: WrittenTable<Row>, row: Row
   return Prisma.sql`INSERT INTO ${into} VALUES (${Prisma.join(values)}) RETURNING ${returned}`;
 }
 
-/** Sets the same fields of several rows, which are found by their ids, each to values of its own. */
+/** Sets the same fields of several rows, found by their ids, to different values. */
 export function changes<Row extends { id: string }, Field extends keyof Row & string>(
   { name }: Pick<WrittenTable<Row>, 'name'>,
   fields: readonly Field[],
@@ -73,7 +73,7 @@ export function columnsOf<Row extends object>(table: WrittenTable<Row>, alias: s
   return made;
 }
 
-/** A row of JSON that `columnsOf` selected, with its values as the columns have them. Changes and returns the same object. */
+/** Converts a JSON row that `columnsOf` selected to the values of its columns. Changes and returns the same object. */
 export function rowFromJson<Row>({ kinds }: RelatedTable<Row>, json: Record<string, unknown>): Row {
   for (const [field, kind] of Object.entries(kinds)) {
     const value = json[field];
