@@ -3,32 +3,32 @@ import type { Installation } from './servers/open-installation.ts';
 export type Sizes = {
   /** Intents in the table when reads are measured. */
   rows: number;
-  /** How long the installation rests before its rest is measured. */
+  /** How long the installation is idle before its idle load is measured. */
   restMs: number;
-  /** Of each load. */
+  /** Duration of each load. */
   seconds: number;
   connections: number;
-  /** Payments whose way from block to client is measured. */
+  /** Payments whose latency from block to client is measured. */
   payments: number;
   /** Connections that each follow a payment of their own, those that follow everything, and events a second. */
   subscribers: number;
   followers: number;
   eventsPerSecond: number;
-  /** Webhooks that are told. */
+  /** Webhooks that are delivered. */
   deliveries: number;
-  /** How long events come to a webhook receiver that fails one time in five. */
+  /** How long events are sent to a webhook receiver that fails one time in five. */
   failingSeconds: number;
   /** Events in the table when the sequence is read. */
   events: number;
   /** Subscriptions that are due in the same minute. */
   renewals: number;
-  /** Times that fifty balances are read in each way. */
+  /** How many times fifty balances are read by each method. */
   rounds: number;
-  /** Events of a chain's history that is read from the start. */
+  /** Events in the history of a chain that is read from the start. */
   approvals: number;
   /** Whole payments in the tables when growth is measured. */
   grown: number;
-  /** Documents, no two alike, after which memory is compared. */
+  /** Distinct documents after which memory is compared. */
   documents: number;
   /** Renewals that are due while a primary database is killed, and for each number of workers. */
   jobs: number;
@@ -39,7 +39,7 @@ export type Sizes = {
   calmSeconds: number;
 };
 
-/** Small enough to try; `--full` is what the published figures are made with. */
+/** `quick` is for a trial run. The published figures are measured with `full` (`--full`). */
 export const sizes: { quick: Sizes; full: Sizes } = {
   quick: {
     rows: 2_000,

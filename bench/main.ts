@@ -1,10 +1,10 @@
 /**
- * `npm run bench [-- part…] [--full] [--renewals n] [--grown n] [--write]`: measures an installation of its own, and prints tables. Parts: rest, reads, cpu, postgraphile,
- * creates, pushes, hops, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana, dashboard, gateway, refused, growth; all when none is
- * named. `x402`, `scale` and `lighthouse` run only when they are named: the first has an installation with one sender key, the second needs the
- * packages of `node bench/scale/install-packages.ts`, the third downloads its package. `--full` takes the sizes of the
- * published figures, `--write` puts the tables into docs/performance.md, those of `refused` into docs/operations.md, those of `gateway` into
- * docs/gateway.md, and those of `scale` into docs/scale.md.
+ * `npm run bench [-- part…] [--full] [--renewals n] [--grown n] [--write]`: measures an installation of its own, and prints tables. Parts:
+ * rest, reads, cpu, postgraphile, creates, pushes, hops, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances,
+ * solana, dashboard, gateway, refused, growth; all if none is named. `x402`, `scale` and `lighthouse` run only when they are named: the
+ * first has an installation with one sender key, the second needs the packages of `node bench/scale/install-packages.ts`, the third
+ * downloads its package. `--full` takes the sizes of the published figures, `--write` puts the tables into docs/performance.md, those of
+ * `refused` into docs/operations.md, those of `gateway` into docs/gateway.md, and those of `scale` into docs/scale.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
@@ -64,7 +64,7 @@ const separateParts: Record<string, (bench: Omit<Bench, 'installation'>) => Prom
   scale: measureScale,
   lighthouse: measureLighthouse,
 };
-/** Where a part's figures stand, of those that are not in docs/performance.md. */
+/** The page of each part whose figures are not in docs/performance.md. */
 const pages: Record<string, string> = { refused: 'operations.md', gateway: 'gateway.md', scale: 'scale.md' };
 
 const { values, positionals } = parseArgs({

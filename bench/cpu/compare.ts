@@ -9,7 +9,7 @@ import { type Sent, sendCalls } from './send-calls.ts';
 const WARM_UPS = 30;
 const DRAIN_LIMIT_MS = 120_000;
 const REST_MS = 20_000;
-/** An installation uses more after its start, and less once its local chains make blocks more rarely. */
+/** An installation uses more CPU time after its start, and less once its local chains mine blocks less often. */
 const SETTLING_LIMIT = 20;
 const SETTLED_MS_A_SECOND = 10;
 
@@ -18,8 +18,8 @@ type Round = { cpuMs: ReadonlyMap<Role, number>; elapsedMs: number; perSecond: n
 
 /**
  * CPU time of a request over all processes of the installation and its Postgres, beside a reference server with the same rows, in
- * alternating rounds; medians. What the installation uses at rest is subtracted, and a round ends when no job is left and every
- * consumer has read its app's last event, so that what a request sets off is counted as its cost. Linux only.
+ * alternating rounds; medians. The installation's idle load is subtracted, and a round ends when no job is left and every consumer has read
+ * its app's last event, so that the work that a request causes is part of its cost. Linux only.
  */
 export async function compareAll(
   { installation, sizes, print }: Bench,
@@ -34,7 +34,7 @@ export async function compareAll(
     const lines: string[] = [];
     const resting: string[] = [];
     for (const row of rows) {
-      // What is subtracted is measured right before: a local chain makes fewer blocks after some minutes.
+      // The idle load is measured right before, because a local chain mines fewer blocks after some minutes.
       const rest = await restingCost(database, snapshot);
       const byRole = [...rest.byRole].map(([role, ms]) => `${role} ${ms.toFixed(0)}`).join(', ');
       resting.push(
@@ -52,7 +52,7 @@ export async function compareAll(
 type Rest = { total: number; byRole: ReadonlyMap<Role, number> };
 type Ground = { database: pg.Client; snapshot: () => Snapshot; rest: Rest; rounds: number };
 
-/** CPU milliseconds a second while nothing is asked. */
+/** CPU milliseconds per second without requests. */
 async function restingCost(database: pg.Client, snapshot: () => Snapshot): Promise<Rest> {
   await drained(database);
   const [before, startedAt] = [snapshot(), performance.now()];
@@ -63,7 +63,7 @@ async function restingCost(database: pg.Client, snapshot: () => Snapshot): Promi
   return { total: sum(byRole.values()), byRole };
 }
 
-/** Waits until what the installation uses at rest no longer falls. */
+/** Waits until the installation's idle load no longer decreases. */
 async function settled(database: pg.Client, snapshot: () => Snapshot): Promise<void> {
   let before = await restingCost(database, snapshot);
   for (let reading = 0; reading < SETTLING_LIMIT; reading++) {
@@ -104,7 +104,7 @@ async function runRound({ database, snapshot }: Ground, next: () => Sent, calls:
   return { cpuMs: spentBetween(before, snapshot()), elapsedMs: performance.now() - startedAt, perSecond, spansMs };
 }
 
-/** Waits until nothing that a request set off is left to do. */
+/** Waits until all work that the requests caused is done. */
 async function drained(database: pg.Client): Promise<void> {
   const until = performance.now() + DRAIN_LIMIT_MS;
   while (performance.now() < until) {

@@ -8,7 +8,7 @@ import { type Sent, sendCalls } from './send-calls.ts';
 const IDS = 20_000;
 const PAGES = 50;
 
-/** CPU time of a request beside `node:http` and `pg` with the same rows and relations. */
+/** CPU time of a request, compared with `node:http` and `pg` with the same rows and relations. */
 export async function measureCpu(bench: Bench): Promise<string> {
   const { demo, databaseUrl } = bench.installation;
   const ids = await seed(bench);

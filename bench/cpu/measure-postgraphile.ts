@@ -10,7 +10,7 @@ import type { Sent } from './send-calls.ts';
 const PAGES = 50;
 const FOLDER = join(import.meta.dirname, '..', 'postgraphile');
 
-/** CPU time of GraphQL reads beside PostGraphile on the same tables, which checks no credentials and counts no costs. */
+/** CPU time of GraphQL reads, compared with PostGraphile on the same tables, which checks no credentials and no costs. */
 export async function measurePostgraphile(bench: Bench): Promise<string> {
   const { demo, databaseUrl } = bench.installation;
   install();
@@ -26,7 +26,7 @@ export async function measurePostgraphile(bench: Bench): Promise<string> {
   }
 }
 
-/** PostGraphile is no dependency of the project, so it has a folder and a lock file of its own. */
+/** PostGraphile is not a dependency of the project, so it has a separate folder and lock file. */
 function install(): void {
   if (existsSync(join(FOLDER, 'node_modules', 'postgraphile'))) return;
   const installed = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export type Role = 'API' | 'worker' | 'indexer' | 'Ponder' | 'Postgres' | 'supervisor' | 'reference';
-/** CPU time of each process since its start, in milliseconds, its ended children's included. */
+/** CPU time of each process since its start in milliseconds, including its ended children. */
 export type Snapshot = ReadonlyMap<number, { role: Role; cpuMs: number }>;
 
 type Stat = { pid: number; parent: number; ticks: number };
 
-/** Linux counts CPU time in hundredths of a second, whatever the kernel's own timer does. */
+/** Linux reports CPU time in hundredths of a second, regardless of the kernel's timer. */
 const MS_PER_TICK = 10;
 const PARTS: [role: Role, pidFile: string][] = [
   ['API', 'api.pid'],
@@ -33,12 +33,12 @@ export function takeSnapshot(folder: string, referencePid?: number): Snapshot {
   return found;
 }
 
-/** CPU milliseconds of one process since its start, those of its ended children included; 0 if it has ended. */
+/** CPU milliseconds of one process since its start, including its ended children; 0 if it has ended. */
 export function cpuMsOf(pid: number): number {
   return (readStats().get(pid)?.ticks ?? 0) * MS_PER_TICK;
 }
 
-/** The same, with all processes that it has started and that still run. */
+/** The same, including all processes that it has started and that still run. */
 export function cpuMsOfFamily(pid: number): number {
   const all = readStats();
   const found = [all.get(pid), ...descendants(all, pid)];
@@ -50,7 +50,7 @@ export function spentBetween(before: Snapshot, after: Snapshot): Map<Role, numbe
   const spent = new Map<Role, number>();
   const add = (role: Role, ms: number) => spent.set(role, (spent.get(role) ?? 0) + ms);
   for (const [pid, { role, cpuMs }] of after) add(role, cpuMs - (before.get(pid)?.cpuMs ?? 0));
-  // Its parent has its whole life now, of which this much lies before the first snapshot.
+  // Its parent now includes its whole CPU time, of which this much was used before the first snapshot.
   for (const [pid, { role, cpuMs }] of before) if (!after.has(pid)) add(role, -cpuMs);
   return spent;
 }
@@ -66,7 +66,7 @@ function readStats(): Map<number, Stat> {
       const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
       stats.set(Number(name), { pid: Number(name), parent: Number(fields[1]), ticks });
     } catch {
-      // It ended while the folder was read.
+      // The process ended while the folder was read.
     }
   }
   return stats;

@@ -1,7 +1,7 @@
 /**
- * The reference that CPU time is compared with: node:http and pg over copies of the tables in the schema `reference`, so that no
- * worker reacts to what it writes. It has no credentials, limits, validation or selection. DATABASE_URL, APP_ID and PORT say where.
- * `GET /nothing`, `GET /one/<id>` and `GET /page/<offset>` with the documented relations, `POST /create` with its event.
+ * The reference with which CPU time is compared: node:http and pg over copies of the tables in the schema `reference`, so that no worker
+ * reacts to what it writes. It has no credentials, limits, validation or selection. It is configured by DATABASE_URL, APP_ID and PORT. `GET
+ * /nothing`, `GET /one/<id>` and `GET /page/<offset>` with the documented relations, `POST /create` with its event.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import pg from 'pg';

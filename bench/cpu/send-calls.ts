@@ -5,7 +5,7 @@ export type Sent = { url: string; method: 'GET' | 'POST'; headers?: Record<strin
 const CONNECTIONS = 8;
 const ANSWER_LIMIT_MS = 30_000;
 
-/** Sends `count` calls over eight connections of their own. Throws at an answer other than 200 and at GraphQL errors. */
+/** Sends `count` calls over eight connections of their own. Throws for a status other than 200 and for GraphQL errors. */
 export async function sendCalls(
   next: () => Sent,
   count: number,

@@ -3,7 +3,7 @@ import { appendEvents } from '../../src/events/append-events.ts';
 
 /**
  * Appends events of the intents in turn, as the gateway does, `perSecond` of them started each second. `externalId` and the
- * event's `number` count them from 1; answered is when each was committed, by number, on this process's clock in ms.
+ * event's `number` count them from 1; the result is when each was committed, by number, on this process's clock in ms.
  */
 export async function appendEventsAtARate(
   database: Database,

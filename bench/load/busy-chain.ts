@@ -15,7 +15,7 @@ import { furnishChain } from '../../src/local/set-up/furnish-chain.ts';
 import { freePort } from '../../test/setup/free-port.ts';
 
 const CHAIN_ID = 31337;
-/** Of each payer, in one block. */
+/** Approvals of each payer in one block. */
 const PER_BLOCK = 20;
 
 export type BusyChain = {

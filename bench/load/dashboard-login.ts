@@ -9,7 +9,7 @@ import { newId } from '../../src/platform/identifier.ts';
 
 export type DashboardLogin = { appId: string; email: string; token: string; expiresAt: number };
 
-/** A merchant of its own with one app, and its owner, logged in already, who operates the installation if asked. `publicUrl` is the API's. */
+/** Creates a merchant with one app and a logged-in owner, who optionally operates the installation. `publicUrl` is the API's. */
 export async function dashboardLogin(
   databaseUrl: string,
   { name, publicUrl, isOperator = false }: { name: string; publicUrl: string; isOperator?: boolean },

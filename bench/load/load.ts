@@ -1,4 +1,4 @@
-/** A load generator: so many connections, each asking again as soon as it was answered. */
+/** A load generator: a number of connections, each of which sends the next request as soon as the previous one is answered. */
 import { Agent, request } from 'node:http';
 
 export type Call = { url: string; method: 'GET' | 'POST'; headers?: Record<string, string>; body?: () => string };
@@ -8,7 +8,7 @@ export type Load = { perSecond: number; p50Ms: number; p99Ms: number; answers: n
 const warmUpMs = 1000;
 const answerLimitMs = 30_000;
 
-/** Calls for `seconds` after a second of warming up. Throws at any answer but 200. */
+/** Sends calls for `seconds` after a warm-up of one second. Throws for any status other than 200. */
 export async function runLoad(call: Call, options: { connections: number; seconds: number }): Promise<Load> {
   const agent = new Agent({ keepAlive: true, maxSockets: options.connections });
   const spans: number[] = [];
@@ -35,7 +35,7 @@ export async function runLoad(call: Call, options: { connections: number; second
   };
 }
 
-/** The value that `share` percent do not exceed; NaN of nothing. */
+/** The value that `share` percent do not exceed; NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil((sorted.length * share) / 100) - 1)] ?? Number.NaN;

@@ -1,4 +1,4 @@
-/** Payments by one transaction each (DIRECT), from a wallet of the demo that has approved everything. */
+/** Payments by one transaction each (DIRECT) from a demo wallet that has already approved everything. */
 import { maxUint256 } from 'viem';
 import { z } from 'zod';
 import { approveData } from '../../src/chains/evm/erc20.ts';
@@ -42,7 +42,7 @@ async function newIntent(gateway: GatewayClient): Promise<string> {
   return (await gateway.call(withId, { method: 'POST', path: '/payments/intents', body })).id;
 }
 
-/** The one transaction that pays: everything is approved already. */
+/** The single transaction that pays, because everything is already approved. */
 async function payingStep(
   gateway: GatewayClient,
   request: { id: string; chainId: number; tokenKey: string; wallet: PayerWallet },

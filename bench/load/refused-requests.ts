@@ -1,15 +1,15 @@
-/** Requests that are refused, of each class that a stranger can think of, at the largest that it may be. */
+/** Requests that are refused, one of each kind that a stranger could send, at its maximum size. */
 import { times } from '../../test/fuzz/hostile/flood.ts';
 import { renewed } from '../../test/fuzz/hostile/time-refusals.ts';
 import type { Sent } from '../../test/setup/api/measured-api.ts';
 
 export type RefusedRequest = {
   name: string;
-  /** What stands in the request's body, where it must be read to be refused. */
+  /** The content of the request's body, if it must be read before the refusal. */
   parsed?: { document?: string; json: string };
-  /** The answer that is expected: a code of the catalogue. */
+  /** The expected response: a code of the catalog. */
   code: string;
-  /** One more of it, that no cache knows. */
+  /** Another request of the same kind that is in no cache. */
   make: (run: number) => Sent;
 };
 
@@ -145,7 +145,7 @@ function documentRequest(
   };
 }
 
-/** As many pieces as fit into so many bytes, and into the limit of tokens. */
+/** As many pieces as fit into this number of bytes and into the limit of tokens. */
 function filling(bytes: number, start: string, piece: (index: number) => string, end: string): string {
   const pieces: string[] = [];
   let length = start.length + end.length;

@@ -6,8 +6,8 @@ export type Scrolling = { rows: number; p50Ms: number; p99Ms: number; longTasks:
 const PATIENCE_MS = 120_000;
 
 /**
- * Scrolls the list of payments by most of its height in every frame until `rows` of it were read or it ends, and tells how
- * long its frames took, and which tasks kept the page from answering for more than 50 ms.
+ * Scrolls the list of payments by most of its height in every frame until `rows` were read or it ends, and returns how long its frames
+ * took, and which tasks blocked the page for more than 50 ms.
  */
 export async function scrollPayments(page: Page, { rows }: { rows: number }): Promise<Scrolling> {
   await page.locator('[role=grid] [data-row="0"]').waitFor({ timeout: PATIENCE_MS });

@@ -24,7 +24,7 @@ const oneSchema = z.object({ data: z.object({ balance: z.string() }) });
 type Item = { chainId: number; address: string; tokenKey: string };
 type Read = (item: Item) => Promise<string>;
 
-/** Fifty balances on five chains by one call, against fifty calls at once and one after the other. */
+/** Fifty balances on five chains by one call, compared with fifty concurrent calls and fifty sequential ones. */
 export async function measureBalances({ installation, sizes, print }: Bench): Promise<string> {
   const { demo } = installation;
   const sui = await startSuiNode();
@@ -90,7 +90,7 @@ async function measure(options: {
   return `| ${items.length} balances on ${chains} chains, ${options.rounds} rounds | p50 ms | p99 ms | p50, times the batch |\n|---|---:|---:|---:|\n${rows.join('\n')}`;
 }
 
-/** The API loads a family's library when it is first asked, which may take longer than a chain is given. */
+/** The API loads a family's library with the first request, which may take longer than the time limit of a chain. */
 async function firstOf(read: () => Promise<string[]>, tries = 5): Promise<string[]> {
   try {
     return await read();

@@ -21,8 +21,8 @@ const LIMIT_MS = 600_000;
 const LOOK_MS = 50;
 
 /**
- * A chain's history of approvals read into an empty database: by Ponder alone, by Ponder and the projector, and by the projector from the
- * node's own logs, each from its start.
+ * Reads a chain's history of approvals into an empty database: by Ponder alone, by Ponder and the projector, and by the projector from the
+ * node's own logs, each including its start.
  */
 export async function measureChain({ installation, sizes, print }: Bench): Promise<string> {
   const chain = await openBusyChain({ events: sizes.approvals });
@@ -78,7 +78,7 @@ async function readByIndexer(chain: BusyChain, url: string): Promise<void> {
     ponder: { port: await freePort(), schema: 'ponder' },
     rpc: [chain.rpc],
   };
-  // Ponder is what is measured: the node is not read in its stead.
+  // Ponder is measured, so the node is never read instead.
   const listener = openListener({ url, log: silentLog });
   const indexer = await runIndexer({ ...world, listener, config, handlers: factTable(world), patienceMs: LIMIT_MS });
   try {
@@ -129,7 +129,7 @@ async function untilCounted(url: string, request: { query: string; events: numbe
   try {
     const until = performance.now() + LIMIT_MS;
     for (;;) {
-      // The table is not there before Ponder's first start.
+      // The table does not exist before Ponder's first start.
       const answer = await client.query(request.query).catch(() => null);
       if (Number(answer?.rows[0]?.count ?? 0) >= request.events) return;
       if (performance.now() > until) throw new Error(`${request.events} events were not read in time.`);

@@ -1,7 +1,7 @@
 import type { Bench } from '../bench.ts';
 import { runLoad } from '../load/load.ts';
 
-/** New intents by REST: each a transaction with its event, the app's sequence and a job. */
+/** Creates intents by REST. Each is a transaction with its event, the app's sequence and a job. */
 export async function measureCreates({ installation, sizes, print }: Bench): Promise<string> {
   const { demo } = installation;
   let number = 0;

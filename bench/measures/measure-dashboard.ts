@@ -8,13 +8,13 @@ import { seedIntents } from '../seeds/seed-intents.ts';
 
 const FEW = 1_000;
 const MANY = 100_000;
-/** Of the many, so many are scrolled through: ten times the few. */
+/** Number of payments that are scrolled through in the large list, which is ten times the small list. */
 const SCROLLED = 10_000;
 
 const list = `query ($filter: PaymentIntentFilter!) { paymentIntents(filter: $filter, first: 100) { nodes { id amount currency
   status externalId cryptoAmount cryptoTokenKey createdAt updatedAt customerAccount { id name email } } pageInfo { endCursor } } }`;
 
-/** The operators' page is opened so many times, while so many connections read lists of payments. */
+/** Number of times that the operators' page is opened, and of connections that read lists of payments meanwhile. */
 const OPENINGS = 10;
 const READERS = 8;
 
@@ -25,8 +25,8 @@ const operations = `{ installation { faults chains { chainId nodeBlock headBlock
 type Measured = { rows: number; load: Load; scrolling: Scrolling };
 
 /**
- * The dashboard in Chromium: the list of payments, of an app with 100,000 against one with 1,000, and the operators' page while the list is
- * read.
+ * The dashboard in Chromium: the list of payments, of an app with 100,000 payments compared with one with 1,000, and the operators' page
+ * while the list is read.
  */
 export async function measureDashboard({ installation, sizes, print }: Bench): Promise<string> {
   const { demo, databaseUrl } = installation;
@@ -76,7 +76,7 @@ export async function measureDashboard({ installation, sizes, print }: Bench): P
   ].join('\n');
 }
 
-/** The operators' page, from its address to its tables, and what it asks, while `busy` is asked by others. */
+/** Measures the operators' page from navigation to its tables, and its requests, while others send `busy`. */
 async function measureOperators(
   { installation, sizes }: Pick<Bench, 'installation' | 'sizes'>,
   { browser, busy }: { browser: Browser; busy: Call },

@@ -17,17 +17,17 @@ const madeSchema = z.object({ data: z.object({ id: z.string() }) });
 const messageSchema = z.object({ sequence: z.number(), timestamp: z.iso.datetime() });
 
 type Attempts = {
-  /** Of each event, the time between its transaction and its first attempt. */
+  /** For each event, the time between its transaction and its first attempt. */
   lags: number[];
-  /** The sequence numbers of first attempts, as they came. */
+  /** The sequence numbers of first attempts, in the order of arrival. */
   order: number[];
   requests: number;
   accepted: Set<number>;
 };
 
 /**
- * Webhooks to a receiver that answers every fifth request with 500, while events come at a steady rate. Throws where an event
- * is sent for the first time more than 30 s after it happened, or out of order.
+ * Webhooks to a receiver that answers every fifth request with 500, while events occur at a steady rate. Throws if an event is first sent
+ * more than 30 s after it happened, or out of order.
  */
 export async function measureFailingReceiver({ installation, sizes }: Bench): Promise<string> {
   const { demo, databaseUrl } = installation;

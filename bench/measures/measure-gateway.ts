@@ -6,15 +6,15 @@ import { openOwnApi } from '../servers/open-own-api.ts';
 
 const REQUESTS = 300;
 const WARM_UPS = 600;
-/** Enough for a median that is steady to a hundredth. */
+/** Enough for a median that is stable to one percent. */
 const MOST_ROUNDS = 30;
 const MIB = 1024 * 1024;
 const program = fileURLToPath(new URL('../servers/api-without-gateway.ts', import.meta.url));
 const fields = 'id amount currency status captureMode externalId createdAt expiresAt';
 
 /**
- * CPU time of an API process for each request, beside the same API without GraphQL Mesh. Both run at once and are asked in turns,
- * so that what the machine does besides falls upon both. Then what each needs to start, and the heap that it holds.
+ * CPU time of an API process for each request, compared with the same API without GraphQL Mesh. Both run at the same time and receive
+ * requests in turns, so that other work on the machine affects both. Then the startup time and the heap of each.
  */
 export async function measureGateway({ installation, sizes, print }: Bench): Promise<string> {
   const { demo, databaseUrl } = installation;

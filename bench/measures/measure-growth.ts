@@ -6,17 +6,17 @@ import { EVENTS_PER_PAYMENT, type SeededPayment, sampleSeeded, seedPayments } fr
 import { type Installation, openInstallation } from '../servers/open-installation.ts';
 
 const FEW = 10_000;
-/** The calls take turns, so that other work on the machine falls on all of them. */
+/** The calls take turns, so that other work on the machine affects all of them. */
 const ROUNDS = 200;
 const WARM_UP = 50;
-/** What reads whole tables is asked in fewer rounds. */
+/** Requests that read whole tables are sent in fewer rounds. */
 const SLOW_EVERY = 10;
 const FOLDED = 20;
 const SAMPLES = 500;
 
 const OLD_EVENTS = '100 events from anywhere in the history';
 const ONE_INTENT = 'read one intent';
-/** The requests whose first answers are in the table too. */
+/** The requests whose first responses are also in the table. */
 const firstReads: ReadonlySet<string> = new Set([ONE_INTENT, OLD_EVENTS]);
 
 const list = `query ($filter: PaymentIntentFilter!) { paymentIntents(filter: $filter, first: 20) { nodes { id amount currency status
@@ -28,12 +28,12 @@ type Sample = SeededPayment & { sequence: number };
 /** A request about one of the seeded payments. */
 type Ask = { name: string; send: (sample: Sample) => Promise<void>; isSlow?: boolean; isWrite?: boolean };
 type Spans = Map<string, number[]>;
-/** An installation with so many payments. */
+/** An installation with this number of payments. */
 type Side = { count: number; all: Ask[]; samples: Sample[]; timed: TimedPayments; spans: Spans; bytes: number };
 
 /**
- * What a request costs when the tables have grown, against an installation with 10,000 payments on the same machine. Both take turns with
- * each request, so that other work on the machine falls on both.
+ * The cost of a request with grown tables, compared with an installation with 10,000 payments on the same machine. Both take turns with
+ * each request, so that other work on the machine affects both.
  */
 export async function measureGrowth({ installation, sizes, print }: Bench): Promise<string> {
   const small = await openInstallation();
@@ -90,7 +90,7 @@ async function readOnce(sides: readonly Side[]): Promise<void> {
   }
 }
 
-/** Every request of both sides once a round. Throws at any answer but 200. */
+/** Sends every request to both sides once per round. Throws for any status other than 200. */
 async function takeTurns(sides: readonly Side[]): Promise<void> {
   const requests = sides[0]?.all.length ?? 0;
   for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {

@@ -11,9 +11,9 @@ const CHANNELS = ['ponder_live_query', 'sluice_events'] as const;
 type Hops = { committed: number; folded: number; pushed: number };
 
 /**
- * The way of a payment from its block to a client, hop by hop: the node announces the block, Ponder announces its commit, the projector's
- * events are announced, and the client receives them. Then the CPU time of each part for a whole payment, from its creation to its
- * settlement, less what the part uses at rest. Linux only.
+ * The latency of a payment from its block to a client, hop by hop: the node announces the block, Ponder announces its commit, the
+ * projector's events are announced, and the client receives them. Then the CPU time of each part for a whole payment, from its creation to
+ * its settlement, less the idle load of the part. Linux only.
  */
 export async function measureHops({ installation, sizes, print }: Bench): Promise<string> {
   const { demo, databaseUrl, folder } = installation;

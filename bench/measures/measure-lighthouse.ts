@@ -11,7 +11,7 @@ import { openInstallation } from '../servers/open-installation.ts';
 const LIGHTHOUSE = 'lighthouse@13.5.0';
 const RUNS = 5;
 const RUN_LIMIT_MS = 180_000;
-/** Of 100, for what does not depend on how busy the machine is. */
+/** The minimum score out of 100, for categories that do not depend on the load of the machine. */
 const LEAST = 95;
 
 const categories = ['performance', 'accessibility', 'best-practices'] as const;
@@ -35,7 +35,7 @@ const reportSchema = z.object({
 
 type Report = z.infer<typeof reportSchema>;
 
-/** The payers' pages as Lighthouse's mobile profile sees them, without a wallet: the medians of five visits. */
+/** Measures the payers' pages with Lighthouse's mobile profile, without a wallet: the medians of five visits. */
 export async function measureLighthouse({ print }: Omit<Bench, 'installation'>): Promise<string> {
   const installation = await openInstallation();
   process.once('SIGINT', () => void installation.stop().finally(() => process.exit(130)));

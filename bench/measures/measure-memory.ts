@@ -15,7 +15,7 @@ const parts: [name: string, pidFile: string][] = [
   ['Postgres', 'postgres/data/postmaster.pid'],
 ];
 
-/** Memory of each process as it is now. Processes share pages: where the system tells, a page shared by n counts 1/n. */
+/** Memory of each process as it is now. Processes share pages. If the system reports it, a page shared by n processes counts 1/n. */
 export async function measureMemory({ installation, print }: Bench): Promise<string> {
   const all = listProcesses();
   const rows: string[] = [];
@@ -31,7 +31,7 @@ export async function measureMemory({ installation, print }: Bench): Promise<str
   return `| process | memory, MiB |\n|---|---:|\n${rows.join('\n')}`;
 }
 
-/** Memory of all processes of an installation, in MiB, by name and together. */
+/** Memory of all processes of an installation, in MiB, by name and in total. */
 export function memoryOfAll({ folder }: Installation): Map<string, number> {
   const all = listProcesses();
   const pidIn = (file: string) => Number(readFileSync(join(folder, file), 'utf8').split('\n')[0]);

@@ -10,7 +10,7 @@ const asked: [name: string, query: string][] = [
   ['10 EUR in tokens', 'asset=ETH-31337&amountFiat=10&currency=EUR'],
 ];
 
-/** `GET /prices` from the market cache, against a server that answers the same bytes and knows nothing. */
+/** `GET /prices` from the market cache, compared with a server that returns the same bytes without any logic. */
 export async function measurePrices({ installation, sizes, print }: Bench): Promise<string> {
   const market = await openMarket();
   const api = await openOwnApi(installation, {
@@ -48,7 +48,7 @@ function row(name: string, by: string, load: Load, bare: Load): string {
   return `| ${name} | ${by} | ${load.perSecond.toFixed(0)} | ${load.p50Ms.toFixed(1)} | ${load.p99Ms.toFixed(1)} | ${share} |`;
 }
 
-/** Answers as CoinGecko and Kraken do, who agree. */
+/** Responds like CoinGecko and Kraken, with prices that agree. */
 async function openMarket() {
   let requests = 0;
   const answers: Record<string, string> = {

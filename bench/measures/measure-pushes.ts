@@ -2,7 +2,7 @@ import type { Bench } from '../bench.ts';
 import { percentile } from '../load/load.ts';
 import { openTimedPayments } from '../load/timed-payments.ts';
 
-/** From a block being mined to its payment's new state being in a client's hands, one DIRECT payment at a time. */
+/** The time from a mined block to the arrival of its payment's new state at a client, one DIRECT payment at a time. */
 export async function measurePushes({ installation, sizes, print }: Bench): Promise<string> {
   const payments = await openTimedPayments(installation.demo);
   const spans: number[] = [];

@@ -8,7 +8,7 @@ const fields = `id appId externalId amount currency allowedChains allowedTokens 
 const oneDocument = `query One($id: ID!) { paymentIntent(id: $id) { ${fields} } }`;
 const pageDocument = `{ paymentIntentsPage(pageSize: 20) { items { ${fields} } total page pageSize totalPages } }`;
 
-/** Reads of one intent and of the newest page of 20, by REST and GraphQL, against the same SQL without a gateway. */
+/** Reads of one intent and of the newest page of 20, by REST and GraphQL, compared with the same SQL without a gateway. */
 export async function measureReads({ installation, sizes, print }: Bench): Promise<string> {
   const { demo, databaseUrl } = installation;
   const id = await seedIntents(databaseUrl, { appId: demo.appId, count: sizes.rows });

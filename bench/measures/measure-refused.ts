@@ -29,9 +29,9 @@ const answerSchema = z.union([
 ]);
 
 /**
- * CPU time of an API process for each request that it refuses, beside what parsing the same text costs and beside a server that
- * reads the same request and answers the same bytes. Throws when a refusal is none, costs more than it may, or when memory
- * does not return after documents that no two are alike.
+ * CPU time of an API process for each request that it refuses, compared with parsing the same text and with a server that reads the same
+ * request and returns the same bytes. Throws if a request is not refused, if a refusal exceeds its limit, or if memory is not released
+ * after many distinct documents.
  */
 export async function measureRefused({ installation, sizes, print }: Bench): Promise<string> {
   const { demo } = installation;
@@ -80,7 +80,7 @@ async function measureRequest(api: MeasuredApi, request: RefusedRequest, faults:
   }
 }
 
-/** Of a server that reads the same request and answers the same bytes, whoever asks. */
+/** CPU time of a server that reads the same request and returns the same bytes to every caller. */
 async function bareCost({ make }: Pick<RefusedRequest, 'make'>, body: string): Promise<number> {
   const bare = await forkServer('bare-bytes.ts', { BODY: body.slice(0, 60_000) });
   const sender = openSender(bare.url);
@@ -143,7 +143,7 @@ async function measureConnections(api: MeasuredApi): Promise<Refused> {
 
 /** Beyond the limit of an address, which lets one request a second pass. */
 async function measureTooMany(api: MeasuredApi): Promise<Refused> {
-  // An address whose bucket the other processes have not filled.
+  // An address whose bucket other processes have not used.
   const headers = { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.1' };
   const make = () => ({ method: 'POST', path: '/graphql', headers, body: '{"query":"{ nothing }"}' });
   const sender = openSender(api.url);
@@ -162,7 +162,7 @@ async function measureTooMany(api: MeasuredApi): Promise<Refused> {
   }
 }
 
-/** In a process of its own, whose heap nothing else has filled. */
+/** Runs in a separate process, whose heap contains nothing else. */
 async function heldBytes(api: MeasuredApi, count: number): Promise<number> {
   try {
     return await heldAfterDocuments(api, { count, seed: SEED });
@@ -194,7 +194,7 @@ function read({ document, json }: { document?: string; json: string }): void {
     JSON.parse(json);
     if (document !== undefined) parse(document, { maxTokens: 4_000 });
   } catch {
-    // It is as far as it goes.
+    // The heap does not shrink any further.
   }
 }
 

@@ -12,15 +12,14 @@ import { startSecondWorker } from '../servers/second-worker.ts';
 import { partMemoryKb } from './measure-memory.ts';
 
 const POLL_MS = 1_000;
-/** Beyond what a slow machine takes for one. */
+/** Longer than a slow machine needs for one renewal. */
 const LIMIT_MS_EACH = 2_000;
 const CONSENTS_AT_ONCE = 500;
 
 /**
- * Subscriptions that are all due in the same minute and two workers, one of them killed (-9) when a third is paid and the
- * other when two thirds are: until every one is paid, and then whether the contract took each exactly once, and whether
- * invoices, books and the chain's balances say the same. Afterwards the timelocks of all of them end in the same second, until every
- * one is settled.
+ * Subscriptions that are all due in the same minute and two workers, one of them killed (-9) when a third is paid and the other when two
+ * thirds are: until every one is paid. Then checks whether the contract accepted each exactly once, and whether invoices, ledger and the
+ * chain's balances agree. Afterwards the timelocks of all of them end in the same second, until every one is settled.
  */
 export async function measureRenewals({ installation, sizes, print }: Bench): Promise<string> {
   const { demo, databaseUrl, folder } = installation;
@@ -91,7 +90,7 @@ function openMeter({ folder }: Bench['installation'], second: ReturnType<typeof 
   };
 }
 
-/** Waits until `done` returns `count`, and prints how long it took and what it cost. */
+/** Waits until `done` returns `count`, and prints how long it took and its CPU time. */
 async function timed(
   { count, print, spent, name }: { count: number; print: Bench['print']; spent: Meter; name: string },
   done: () => Promise<number>,
@@ -131,7 +130,7 @@ async function endTimelocks(client: pg.Client, { chain, productPlanId }: SeededR
 
 const ofPlan = 'subscription_id IN (SELECT id FROM subscription WHERE product_plan_id = $1)';
 
-/** Throws where anything was charged twice or not at all, or where books, contract and balances differ. */
+/** Throws if anything was charged twice or not at all, or if ledger, contract and balances differ. */
 export async function requireOnceEach(
   client: pg.Client,
   { seeded, count, print }: { seeded: SeededRenewals; count: number; print: Bench['print'] },
@@ -165,7 +164,7 @@ export async function requireOnceEach(
   if (faults.length > 0) throw new Error(faults.join(' '));
 }
 
-/** How often the contract has taken a charge of these consents in all. */
+/** The total number of charges under these consents that the contract has accepted. */
 async function spentPeriods(
   node: ReturnType<typeof createPublicClient>,
   { escrow, ids }: { escrow: Hex; ids: readonly Hex[] },

@@ -5,7 +5,7 @@ import { memoryOfAll } from './measure-memory.ts';
 
 const READING_MS = 30_000;
 
-/** CPU time and memory of an installation that nobody uses, of each process. Without npm itself. Linux only. */
+/** CPU time and memory of each process of an idle installation. Without npm itself. Linux only. */
 export async function measureRest({ installation, sizes, print }: Bench): Promise<string> {
   await delay(sizes.restMs);
   const snapshot = () => takeSnapshot(installation.folder, process.pid);

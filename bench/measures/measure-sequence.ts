@@ -10,7 +10,7 @@ const PAGE = 100;
 const FEW = 1_000;
 const CHUNK = 500_000;
 
-/** Pages of 100 events at random places of a long sequence, against a short one in an almost empty table. */
+/** Pages of 100 events at random places of a long sequence, compared with a short one in an almost empty table. */
 export async function measureSequence({ installation, sizes, print }: Bench): Promise<string> {
   const { databaseUrl, demo } = installation;
   const client = new pg.Client({ connectionString: databaseUrl });

@@ -15,8 +15,8 @@ const preparedSchema = z.object({
 });
 
 /**
- * One USDC payment on the local Solana after the other: from the wallet's sending to the state being in a client's hands,
- * beside the time that the chain itself takes until the payment is finalized, before which nothing is told as done.
+ * USDC payments on the local Solana, one at a time: from sending to the arrival of the state at a client, compared with the time until the
+ * chain itself finalizes the payment, before which nothing is reported as done.
  */
 export async function measureSolana({ installation, sizes, print }: Bench): Promise<string> {
   const { demo } = installation;

@@ -21,7 +21,7 @@ const pushSchema = z.object({
   }),
 });
 
-/** What one follower has been told, and when. */
+/** The updates that one follower has received, with their times. */
 type Told = { begun: boolean; came: { number: number; at: number }[]; close(): void };
 
 /** One API process, many graphql-ws connections: each follows a payment of its own, some follow everything. */

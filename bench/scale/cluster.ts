@@ -1,6 +1,7 @@
 /**
  * PostgreSQL 15 under Patroni and etcd, with HAProxy and pgbouncer in front, in a temporary folder and on free ports. The configuration is
- * that of docs/operations/scale with its places filled in. All of it runs as a user without privileges, because PostgreSQL refuses root.
+ * that of docs/operations/scale with its placeholders filled in. All of it runs as a user without privileges, because PostgreSQL refuses
+ * root.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -18,14 +19,14 @@ export type NodeName = 'one' | 'two';
 export type Cluster = {
   /** Through HAProxy to the primary. */
   directUrl: string;
-  /** Through pgbouncer, HAProxy and to the primary. */
+  /** Through pgbouncer and HAProxy to the primary. */
   pooledUrl: string;
   /** As the superuser, through HAProxy to the primary. */
   adminUrl: string;
   /** HAProxy's port for the APIs, which listen on `apiPorts`. */
   apiPort: number;
   apiPorts: readonly [number, number];
-  /** The process ids by what they are, for measuring. */
+  /** The process ids by kind of process, for measuring. */
   pids(): Map<string, number>;
   primary(): Promise<NodeName | undefined>;
   /** The standby whose confirmation every commit waits for. */
@@ -34,9 +35,9 @@ export type Cluster = {
   kill(node: NodeName): void;
   /** Starts the node's Patroni again, as its machine would when it boots. */
   start(node: NodeName): void;
-  /** Asks Patroni to hand the primary's role to the other node, as before maintenance. Resolves when the other node has it. */
+  /** Requests that Patroni move the primary's role to the other node, as before maintenance. Resolves when the other node has it. */
   switchOver(from: NodeName, to: NodeName): Promise<void>;
-  /** A role's own connection to one node, past HAProxy. */
+  /** A role's direct connection to one node, without HAProxy. */
   urlOf(node: NodeName): string;
   stop(): Promise<void>;
 };
@@ -223,7 +224,7 @@ function etcdCommand({ folder, etcdPort, etcdPeerPort }: { folder: string; etcdP
   ];
 }
 
-/** Fills in the places of a file of docs/operations/scale. Throws where a place has no value. */
+/** Fills in the placeholders of a file in docs/operations/scale. Throws if a placeholder has no value. */
 function fill(template: string, values: Record<string, string | number>): string {
   return readFileSync(join(templates, template), 'utf8').replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name];
@@ -315,7 +316,7 @@ function signal(pid: number | undefined, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended meanwhile.
+    // The process ended meanwhile.
   }
 }
 

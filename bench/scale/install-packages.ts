@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 
 export const packages = ['postgresql-15', 'patroni', 'etcd-server', 'haproxy', 'pgbouncer'] as const;
-/** The script that Debian asks before it starts a service. 101 means that it must not. */
+/** The script that Debian runs before it starts a service. The exit code 101 forbids the start. */
 const POLICY_FILE = '/usr/sbin/policy-rc.d';
 
 export function missingPackages(): string[] {

@@ -9,7 +9,7 @@ import { until } from './cluster.ts';
 import { ask, checkOnce, type ScaleWorld, seedDue, untilPaid } from './scale-world.ts';
 import { type Created, type Merchant, startWriteLoad, type WriteLoad } from './write-load.ts';
 
-/** Calls under way for each merchant, and connections that follow its events. */
+/** Concurrent calls for each merchant, and connections that follow its events. */
 const LANES = 4;
 const FEEDS = 3;
 /** How long the new primary is left without a standby, so that the write stop shows. */
@@ -110,7 +110,7 @@ type Evidence = {
   seeded: SeededRenewals;
 };
 
-/** Throws where anything was lost, doubled or out of order. */
+/** Throws if anything was lost, duplicated or out of order. */
 async function judge(world: ScaleWorld, { merchants, feeds, load, seeded }: Evidence): Promise<string[]> {
   const { cluster, print, sizes } = world;
   const faults: string[] = [];
@@ -210,7 +210,7 @@ async function loseApi({ machines, print }: ScaleWorld): Promise<void> {
   await machines.restart('api 1');
 }
 
-/** Kills the indexer that leads, and says how long it took until the other one led. */
+/** Kills the indexer that leads, and returns how long it took until the other one led. */
 export async function loseIndexer({ machines, print }: ScaleWorld): Promise<string> {
   const [leading] = await machines.leadingIndexers();
   if (!leading) throw new Error('No indexer leads.');

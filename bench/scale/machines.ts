@@ -24,7 +24,7 @@ export type Machines = {
   pids(): Map<string, number>;
   /** Starts workers or ends them, until `count` run, each with the first `count` sender keys. */
   runWorkers(count: number): Promise<void>;
-  /** Which indexer leads each chain, by what the indexers' readiness says. */
+  /** Which indexer leads each chain, according to the readiness of the indexers. */
   leadingIndexers(): Promise<string[]>;
   /** Ends a part as a power cut would. */
   kill(name: string): void;

@@ -13,7 +13,7 @@ import { openMachines } from './machines.ts';
 import { checkOnce, type ScaleWorld, seedDue, untilPaid } from './scale-world.ts';
 
 const WORKERS = [1, 2, 4];
-/** Seeding takes less than this, so that nothing of it is counted. */
+/** Seeding takes less time than this, so it is not counted. */
 const SEED_MS = 20_000;
 
 export async function measureScale({ sizes, print }: Pick<ScaleWorld, 'sizes' | 'print'>): Promise<string> {

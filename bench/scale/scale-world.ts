@@ -1,4 +1,4 @@
-/** What the measurements of an installation on several machines share. */
+/** Shared by the measurements of an installation on several machines. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { localAccounts } from '../../src/local/local-accounts.ts';

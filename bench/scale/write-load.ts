@@ -13,7 +13,7 @@ export type WriteLoad = {
   answers: readonly { atMs: number; kind: string }[];
   /** Repeats the call and returns the id that it answers. */
   repeat(call: Created): Promise<string>;
-  /** Starts no new call, and resolves when those under way are answered. */
+  /** Starts no new call, and resolves when the pending ones are answered. */
   end(): Promise<void>;
 };
 

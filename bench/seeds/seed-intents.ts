@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Fills the app up to `count` intents, and answers the id of one in the middle. */
+/** Fills the app up to `count` intents, and returns the id of one in the middle. */
 export async function seedIntents(databaseUrl: string, request: { appId: string; count: number }): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

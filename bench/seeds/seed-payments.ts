@@ -1,9 +1,9 @@
 /** Whole payments, as settlement leaves them: every row that a payment has in each table, by one statement per table and chunk. */
 import pg from 'pg';
 
-/** Of a payment; with a million payments, `event` is the hottest table, with ten million rows. */
+/** Number of rows per payment; with a million payments, `event` is the largest table, with ten million rows. */
 export const EVENTS_PER_PAYMENT = 10;
-/** Every customer has as many payments, however many payments there are. */
+/** Number of payments per customer, regardless of the total. */
 export const PAYMENTS_PER_CUSTOMER = 20;
 const CHUNK = 20_000;
 
@@ -14,7 +14,7 @@ export type SeededPayment = { id: string; reference: string; txHash: string; wal
 
 /**
  * Adds payments up to `count`, from `from` on. Foreign keys and triggers are off meanwhile, which only a superuser may do; the counted
- * payment intents and the app's cursors are put right at the end.
+ * payment intents and the app's cursors are corrected at the end.
  */
 export async function seedPayments(
   adminUrl: string,
@@ -43,7 +43,7 @@ export async function seedPayments(
   }
 }
 
-/** Some of the seeded payments, from all over the table. */
+/** Some of the seeded payments, spread over the whole table. */
 export async function sampleSeeded(
   databaseUrl: string,
   { appId, count, take }: { appId: string; count: number; take: number },

@@ -50,7 +50,7 @@ export type SeededRenewals = {
 };
 
 /**
- * Subscriptions whose trial has just ended, signed by wallets that a demo payer has filled: all of them are due at
+ * Subscriptions whose trial has just ended, signed by wallets that a demo payer has funded: all of them are due at
  * `dueAt`, and their jobs wait for an hour. Their operator and fee recipient are the installation's.
  */
 export async function seedRenewals(
@@ -120,7 +120,7 @@ async function scheduleAll(
     WHERE subscription.id = job.wanted::uuid`;
 }
 
-/** New wallets with gas, enough of the first token for all that they are charged, and the escrow's leave to take it. */
+/** New wallets with gas, enough of the first token for all of their charges, and an allowance for the escrow. */
 async function fillWallets(
   chain: Chain,
   { payer, count }: { payer: PrivateKeyAccount; count: number },

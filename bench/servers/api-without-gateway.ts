@@ -1,4 +1,4 @@
-/** The API as it is without GraphQL Mesh: the core's schema alone. What the gateway costs is measured against it. */
+/** The API without GraphQL Mesh, with only the core's schema. It is the baseline for the cost of the gateway. */
 import { parseConfig } from '../../src/config/config.ts';
 import { runApi } from '../../src/main/run-api.ts';
 

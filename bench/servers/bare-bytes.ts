@@ -1,4 +1,4 @@
-/** What an answer from memory could cost at least: node:http with the same bytes for whoever asks. BODY and PORT say what. */
+/** The minimum cost of a response from memory: node:http with the same bytes for every caller, configured by BODY and PORT. */
 import { createServer } from 'node:http';
 
 const { BODY: body = '', PORT: port } = process.env;

@@ -1,6 +1,6 @@
 /**
- * What a gateway's answer could cost at least: node:http and pg, the same rows by the same SQL, printed as JSON. No keys,
- * no limits, no schema. `/one/<id>` and `/page`; DATABASE_URL, APP_ID and PORT say where.
+ * The minimum cost of a gateway's response: node:http and pg, the same rows by the same SQL, printed as JSON. No keys,
+ * no limits, no schema. `/one/<id>` and `/page`; It is configured by DATABASE_URL, APP_ID and PORT.
  */
 import { createServer } from 'node:http';
 import pg from 'pg';

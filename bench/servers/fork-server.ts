@@ -6,7 +6,7 @@ import { freePort } from '../../test/setup/free-port.ts';
 
 export type ForkedServer = Usage & { pid: number; url: string; stop(): void };
 
-/** Runs a file of this folder that listens on PORT and then says so. Throws where it ends instead. */
+/** Runs a file of this folder that listens on PORT and then reports that it is ready. Throws if it exits instead. */
 export async function forkServer(file: string, environment: Record<string, string>): Promise<ForkedServer> {
   const port = await freePort();
   const child = fork(join(import.meta.dirname, file), {

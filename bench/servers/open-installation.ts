@@ -10,7 +10,7 @@ export type Installation = {
   folder: string;
   demo: Demo;
   databaseUrl: string;
-  /** The same database as the superuser, who may make others. */
+  /** The same database as the superuser, who may create others. */
   adminUrl: string;
   stop(): Promise<void>;
 };
@@ -24,7 +24,7 @@ const portNames = [
   'LOCAL_EVM_PORT_31338',
   'LOCAL_SUI_PORT',
 ];
-/** A key's usual limit is there to be reached, and would be what is measured. */
+/** The usual rate limit of a key would be reached, and would distort the measurement. */
 export const withoutLimits = {
   RATE_LIMIT_PER_SECOND: '1000000',
   RATE_LIMIT_BURST: '1000000',

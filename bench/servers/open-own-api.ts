@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type MeasuredApi, openMeasuredApi } from '../../test/setup/api/measured-api.ts';
 import { type Installation, withoutLimits } from './open-installation.ts';
 
-/** One more API process, or the one that `program` is, over the installation's database, with settings that differ from its others'. */
+/** Starts another API process, or `program`, on the installation's database with different settings. */
 export function openOwnApi(
   installation: Installation,
   environment: Record<string, string>,

@@ -23,7 +23,7 @@ export function startSecondWorker({ folder }: Installation): {
   };
   let worker = launch();
   let endedMs = 0;
-  // Ctrl-C leaves none behind.
+  // Ctrl-C must not leave a worker running.
   process.once('exit', () => worker.kill('SIGKILL'));
   return {
     kill() {

@@ -1,4 +1,4 @@
-/** The facilitators that are compared: the gateway with one sender key, and the stock one with one key, in two ways of counting its nonces. */
+/** The facilitators that are compared: the gateway with one sender key, and the standard one with one key, with two ways of managing nonces. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ export type Killable = Facilitator & {
 
 type Place = { rpcUrl: string; chainId: number; token: Address; merchant: Address };
 
-/** Within which a transaction must be mined before the stock facilitator answers that it is pending. */
+/** The time within which a transaction must be mined before the standard facilitator reports it as pending. */
 const CONFIRMATION_TIMEOUT_MS = 30_000;
 const RESTART_MS = 500;
 

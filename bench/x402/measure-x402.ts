@@ -12,7 +12,7 @@ import { type Answered, settleAll, signPayments } from './settle-payments.ts';
 const ROUNDS = 3;
 const PATIENCE_MS = 120_000;
 const BLOCK_MS = 1_000;
-/** Until what was sent without anybody waiting is mined or is not. */
+/** Time after which transactions that no caller waits for are either mined or lost. */
 const LULL_MS = 3_000;
 const SETTLE_DOWN_MS = 5_000;
 
@@ -25,7 +25,7 @@ type World = {
   calls: number;
   print: Bench['print'];
 };
-/** Of one contestant, all rounds together. */
+/** The results of one facilitator over all rounds. */
 type Sum = { answers: Answered[]; tookMs: number };
 const blockKinds = { each: 'as transactions come', timed: 'every second' } as const;
 type Blocks = keyof typeof blockKinds;
@@ -36,7 +36,7 @@ type Blocks = keyof typeof blockKinds;
  */
 export async function measureX402({ sizes, print }: Omit<Bench, 'installation'>): Promise<string> {
   const [ofGateway, ofStock] = localAccounts.senders;
-  // An account of its own, so that neither stock facilitator meets the other's nonces.
+  // A separate account, so that the standard facilitators do not use each other's nonces.
   const [ofManaged] = localAccounts.payers;
   if (!ofGateway || !ofStock) throw new Error('There are no keys.');
   const installation = await openInstallation({
@@ -117,7 +117,7 @@ function settledOf({ answers }: Sum): Answered[] {
   return answers.filter(({ outcome }) => outcome === 'settled');
 }
 
-/** Signed before the clock starts, because it is the clients' work. */
+/** Signed before the measurement starts, because signing is the clients' work. */
 async function settle(
   { payers }: World,
   { contestant, count }: { contestant: Killable; count: number },
@@ -128,7 +128,7 @@ async function settle(
   return measured;
 }
 
-/** Each settles as many payments, and is killed when a third has its answer. Callers repeat the calls that broke. */
+/** Each settles the same number of payments, and is killed when a third of them is answered. Callers repeat broken calls. */
 async function killEach(world: World): Promise<string[]> {
   const rows: string[] = [];
   for (const contestant of world.contestants) {

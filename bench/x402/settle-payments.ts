@@ -1,4 +1,4 @@
-/** Payments that stock clients sign, and their settlement by a facilitator as a resource server asks for it. */
+/** Payments that standard clients sign, and their settlement by a facilitator, as a resource server requests it. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { x402Client } from '@x402/core/client';
@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { Payer } from '../../test/chaos/x402/payers.ts';
 import { keyOf } from '../../test/chaos/x402/read-token.ts';
 
-/** Whom a payment is settled by. */
+/** The facilitator that settles a payment. */
 export type Facilitator = {
   name: string;
   /** The requirements of a resource server that uses it. */
@@ -20,12 +20,12 @@ export type Facilitator = {
 
 export type Signed = { payment: PaymentPayload; key: string };
 
-/** What a caller learned: `unknown` if no answer said before its patience ended. */
+/** The outcome for a caller: `unknown` if no response contained it within `patienceMs`. */
 export type Answered = Signed & {
   outcome: 'settled' | 'failed' | 'unknown';
   reason: string;
   ms: number;
-  /** Calls that broke. */
+  /** Number of broken calls. */
   broken: number;
 };
 
@@ -36,7 +36,7 @@ const CALL_LIMIT_MS = 60_000;
 const authorizationShape = z.object({ authorization: z.object({ from: z.string(), nonce: z.string() }) });
 const answerShape = z.looseObject({ success: z.boolean(), errorReason: z.string().nullish() });
 
-/** As many payments as asked for, the payers' in turn. */
+/** The requested number of payments, from the payers in turn. */
 export async function signPayments(
   facilitator: Facilitator,
   { payers, count }: { payers: readonly Payer[]; count: number },
@@ -91,8 +91,8 @@ export async function quote(gateway: { url: string; key: string; network: string
 }
 
 /**
- * Settles the payments by so many callers at once. A caller repeats what is pending, or what had no answer, until `patienceMs` after its first
- * call.
+ * Settles the payments with this number of concurrent callers. A caller repeats pending or unanswered calls until `patienceMs` after its
+ * first one.
  */
 export async function settleAll(
   facilitator: Facilitator,

@@ -1,6 +1,6 @@
 /**
- * The facilitator of `@x402/evm` as a server: one key, one process. With NONCES=managed its wallet counts its nonces itself, by viem's nonce
- * manager; otherwise the node is asked for each, as in the package's own example.
+ * The facilitator of `@x402/evm` as a server: one key, one process. With NONCES=managed its wallet counts its nonces itself, by viem's
+ * nonce manager; otherwise it reads each from the node, as in the package's own example.
  */
 import { createServer } from 'node:http';
 import { x402Facilitator } from '@x402/core/facilitator';
@@ -13,7 +13,7 @@ import { nonceManager, privateKeyToAccount } from 'viem/accounts';
 const { PORT, RPC_URL = '', CHAIN_ID, FACILITATOR_KEY = '', NONCES, CONFIRMATION_TIMEOUT_MS } = process.env;
 if (!isHex(FACILITATOR_KEY)) throw new Error('FACILITATOR_KEY is no private key.');
 
-/** As often as the gateway asks its local node. */
+/** The interval at which the gateway polls its local node. */
 const POLLING_MS = 100;
 
 const chain = defineChain({
