@@ -1,14 +1,14 @@
-/** What the API said was wrong, as the pages handle it. */
+/** An error of the API, in the form that the pages handle. */
 export type Fault = {
-  /** The API's code, such as VALIDATION_ERROR; NETWORK when there was no answer. */
+  /** The API's code, such as VALIDATION_ERROR; NETWORK if there was no response. */
   code: string;
   message: string;
-  /** The one field or argument that it is about, where the API names one. */
+  /** The field or argument that caused it, if the API names one. */
   param?: string | undefined;
-  /** The fields that are wrong, with why. */
+  /** The invalid fields, with the reason for each. */
   details?: readonly { param: string; message: string }[] | undefined;
   requestId?: string | undefined;
-  /** Whether the same again may succeed. */
+  /** Whether the same request may succeed later. */
   retryable?: boolean | undefined;
 };
 
@@ -31,7 +31,7 @@ export function networkFault(cause: unknown, requestId?: string): ApiError {
   return new ApiError(fault, { cause });
 }
 
-/** Of the list `errors` of a GraphQL answer; the first one counts. */
+/** Reads the first error of the list `errors` in a GraphQL response. */
 export function printedFault(errors: readonly unknown[], requestId?: string): ApiError {
   const [first] = errors;
   const { message, extensions } = asRecord(first);

@@ -1,16 +1,16 @@
-/** One question to GraphQL. */
+/** One GraphQL request. */
 import type { TypedDocumentString } from '../../../generated/web/documents.ts';
 import { noteServerTime } from '../ui/formats/server-clock.ts';
 import { ApiError, networkFault, printedFault } from './api-error.ts';
 
-/** What is sent with every question: `x-client-secret` of a session, or `authorization` of a member or a wallet. */
+/** The headers that are sent with every request: `x-client-secret` of a session, or `authorization` of a member or a wallet. */
 export type Credential = Readonly<Record<string, string>>;
 
 export type Asked = { credential?: Credential; signal?: AbortSignal; idempotencyKey?: string };
 
 /**
- * Throws ApiError: with the API's code and request id, or NETWORK when there was no answer. A mutation that may be asked
- * again brings the same `idempotencyKey` each time.
+ * Throws ApiError: with the API's code and request id, or NETWORK if there was no response. A mutation that may be repeated has the same
+ * `idempotencyKey` each time.
  */
 export async function ask<Result, Variables>(
   document: TypedDocumentString<Result, Variables>,
@@ -43,7 +43,7 @@ export async function ask<Result, Variables>(
   return body.data;
 }
 
-/** Of `AbortSignal.timeout`: nobody stopped it, there was no answer in time. */
+/** The error of `AbortSignal.timeout`: the caller did not abort it, but there was no response in time. */
 function isTimeout(reason: unknown): boolean {
   return reason instanceof DOMException && reason.name === 'TimeoutError';
 }

@@ -1,14 +1,14 @@
-/** Files of a dispute, which have routes of their own beside GraphQL. */
+/** Files of a dispute, which have their own routes in addition to GraphQL. */
 import { ApiError, networkFault } from './api-error.ts';
 import type { Credential } from './ask.ts';
 
-/** The API refuses larger ones too; the page says so before it sends them. */
+/** The limit of the API. The page rejects larger files before it sends them. */
 export const FILE_BYTES = 10 * 1024 * 1024;
 export const FILE_TYPES = '.pdf,.png,.jpg,.jpeg,.webp,.gif,application/pdf,image/png,image/jpeg,image/webp,image/gif';
 
 type Access = { disputeId: string; credential: Credential };
 
-/** Tried again with the same `idempotencyKey`, it is the same file. */
+/** A repeated upload with the same `idempotencyKey` does not add another file. */
 export async function uploadDisputeFile(
   { disputeId, credential }: Access,
   { file, idempotencyKey }: { file: File; idempotencyKey: string },

@@ -1,4 +1,4 @@
-/** Live fields of GraphQL over one websocket a credential, which connects again by itself. */
+/** Live fields of GraphQL over one WebSocket per credential, which reconnects automatically. */
 import { type Client, createClient } from 'graphql-ws';
 import type { TypedDocumentString } from '../../../generated/web/documents.ts';
 import { type ApiError, networkFault, printedFault } from './api-error.ts';
@@ -6,7 +6,7 @@ import type { Credential } from './ask.ts';
 
 export type Follower<Result> = {
   next: (data: Result) => void;
-  /** The API ended it for good: forbidden, gone, or too slow. A lost connection is no end; it is made again. */
+  /** The API ended it permanently: forbidden, not found, or too slow. A lost connection does not end it, but is reopened. */
   failed: (error: ApiError) => void;
 };
 
@@ -30,7 +30,7 @@ export function openLive(credential: Credential): LiveConnection {
     url: `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/graphql`,
     connectionParams: { ...credential },
     retryAttempts: Number.POSITIVE_INFINITY,
-    // Close codes that mean "not allowed" end it; everything else is the network's and is tried again.
+    // Close codes that mean "not allowed" end it; everything else is a network fault and is retried.
     shouldRetry: (event) => !(isCloseEvent(event) && [4400, 4401, 4403, 4406, 4409, 4429].includes(event.code)),
     keepAlive: 15_000,
     lazy: true,

@@ -2,7 +2,7 @@
 import { ApiError, networkFault } from './api-error.ts';
 import type { Credential } from './ask.ts';
 
-/** The whole file; what breaks off before its end is a fault. */
+/** Returns the complete file. An incomplete download is an error. */
 export async function readFile(path: string, asked: { credential: Credential; signal: AbortSignal }): Promise<Blob> {
   const request = { headers: asked.credential, signal: asked.signal };
   const response = await fetch(path, request).catch((cause: unknown) => {

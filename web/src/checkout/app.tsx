@@ -1,4 +1,4 @@
-/** Which of the two pages it is. A link that was begun becomes its session under the session's own address. */
+/** Chooses between the two pages. A started link continues as its session, at the session's own address. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { lazy, Suspense, useCallback, useState, useSyncExternalStore } from 'react';
 import { addWords } from '../words/open-words.ts';

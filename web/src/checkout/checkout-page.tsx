@@ -1,4 +1,4 @@
-/** A session, from its price to its receipt: asks the API and the wallet, and shows the card that follows. */
+/** A session, from its price to its receipt: queries the API and the wallet, and shows the resulting card. */
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CheckoutViewFragment } from '../../../generated/web/documents.ts';
@@ -94,14 +94,14 @@ export function CheckoutPage({ session }: { session: SessionName }) {
     );
   }
   const transfer = liveTransfer(view, now);
-  // A transfer may come after the session's own end, and somebody who comes back finds the address again.
+  // A transfer may arrive after the end of the session, and a returning payer must find the address again.
   const isTransferring =
     transfer && seen.card === 'expired' ? true : (wantsTransfer ?? transfer !== undefined) && isUndecided(seen);
-  // Nobody connects a wallet in vain. Who holds a price already sees what becomes of it.
+  // Payers should not connect a wallet in vain. A payer with a locked price still sees its outcome.
   const isUnpayable = ways.isUnpayable && !isTransferring && (seen.card === 'wallet' || seen.card === 'way');
   const isChoosing = !isTransferring && !isUnpayable && isUndecided(seen);
   const isSolanaAlone = ways.isThere && ways.all.length === 0;
-  // What is offered changes with prices and pauses; who has begun to pay stays where that was begun.
+  // The offer changes with prices and pauses. A payer who has begun to pay stays on the same card.
   if (isSolanaAlone && ways.solana.length > 0 && seen.card !== 'sign' && !payment.work && !isOnSolana)
     setOnSolana(true);
   return (
@@ -190,7 +190,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   );
 }
 
-/** The payer has not begun to pay by a wallet yet, or is at it. */
+/** The payer has not begun to pay with a wallet yet, or is doing so. */
 function isUndecided({ card }: View): boolean {
   return card === 'wallet' || card === 'way' || card === 'sign';
 }
@@ -251,7 +251,7 @@ function SessionSummary({ view }: { view: CheckoutViewFragment }) {
   );
 }
 
-/** When the receipt came while somebody was looking; undefined where the page began with it. */
+/** When the receipt appeared on the open page; undefined if the page was opened with it. */
 function useArrival({ card }: View): number | undefined {
   const [wasOpen, setWasOpen] = useState(false);
   const [arrivedAt, setArrivedAt] = useState<number>();

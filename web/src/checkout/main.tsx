@@ -1,5 +1,5 @@
 /** The hosted page: a payment link, or a checkout session. */
-// First of all, so that a one-time code leaves the address bar before anything else runs.
+// Imported first, so that a one-time code leaves the address bar before anything else runs.
 import './handover/taken-code.ts';
 import '../no-eval.ts';
 import { StrictMode } from 'react';
@@ -21,7 +21,7 @@ import { UnknownPage } from './view/unknown-page.tsx';
 const place = document.getElementById('page');
 if (!place) throw new Error('The page has no place to stand in.');
 const root = createRoot(place);
-// Not a top-level await: with one, the bundler leaves every shared module in a file of its own (decision 0113).
+// Not a top-level await: with one, the bundler puts every shared module into a separate file (decision 0113).
 const german = { everywhere: germanEverywhere, checkout: germanCheckout, refunds: germanRefunds };
 void openWords({ everywhere, checkout, refunds }, { wanted: frame?.language, german }).then(() =>
   root.render(<StrictMode>{frame?.isRefused ? <UnknownPage what="session" /> : <App />}</StrictMode>),

@@ -22,7 +22,7 @@ export type PaymentStatus =
   | 'REFUNDED'
   | 'FAILED';
 
-/** What the page knows of the session; amounts and ids that only the cards print are not part of it. */
+/** What the page knows about the session, without the amounts and ids that only the cards print. */
 export type SessionFacts = {
   status: 'OPEN' | 'COMPLETE' | 'EXPIRED';
   mode: 'PAYMENT' | 'SUBSCRIPTION';
@@ -47,7 +47,7 @@ export type WalletFacts = {
   chainId: number | undefined;
 };
 
-/** The chosen way, with what the wallet lacks for it, if that is known. */
+/** The chosen way to pay, with what the wallet lacks for it, if known. */
 export type ChosenWay = { tokenKey: string; chainId: number; isShort: boolean; lacksGas: boolean };
 
 export type PreparedFacts = {
@@ -66,17 +66,17 @@ export type Facts = {
   /** Milliseconds, by the gateway's clock. */
   now: number;
   session: SessionFacts | undefined;
-  /** Why the session could not be read; kept out of the way while an older reading is there. */
+  /** Why the session could not be read. Not shown while an older state is available. */
   loadFault: 'UNKNOWN' | 'UNREACHABLE' | undefined;
   wallet: WalletFacts;
   foundWallets: number;
   way: ChosenWay | undefined;
   prepared: PreparedFacts | undefined;
-  /** A transaction that this tab's wallet sent and the API may not know of yet. */
+  /** A transaction that this tab's wallet sent and that the API may not know yet. */
   sent: { quoteId: string; txHash: string } | undefined;
-  /** Until then a payment may come of which the wallet did not say whether it sent it. Milliseconds, by the gateway's clock. */
+  /** Time until which a payment may appear if the wallet did not report whether it sent it. Milliseconds, by the gateway's clock. */
   unsureUntil: number | undefined;
-  /** The quote of an attempt that came to nothing by this page's own sight: its transaction reverted. */
+  /** The quote of an attempt that this page saw fail, because its transaction reverted. */
   abandonedQuoteId: string | undefined;
   work: Work | undefined;
   /** What went wrong in this tab. */
@@ -93,7 +93,7 @@ export type Card =
   | { card: 'progress'; stage: Stage; txHash: string | null }
   | { card: 'receipt'; outcome: Outcome };
 
-/** What the one button does; `isBusy` while it is at it, and then it cannot be pressed. */
+/** The action of the button; `isBusy` while the action runs and the button cannot be pressed. */
 export type Primary =
   | { action: 'connect' | 'switch' | 'prepare' | 'sign' | 'requote' | 'retry'; isBusy: boolean; isOff: boolean }
   | undefined;
@@ -142,7 +142,7 @@ function outcomeOf(session: SessionFacts): Outcome | undefined {
   }
 }
 
-/** A payment that is on its way: by the chain, by an answer in any tab, or by what this tab's wallet sent. */
+/** A payment in progress, according to the chain, a response in any tab, or this tab's wallet. */
 function progressOf(facts: Facts, session: SessionFacts): Card | undefined {
   const { authorization, attempt } = session;
   if (authorization?.status === 'REORGED') {
@@ -158,7 +158,7 @@ function progressOf(facts: Facts, session: SessionFacts): Card | undefined {
   return undefined;
 }
 
-/** A quote is for one wallet. The ways may change around it; the payer's own choice of another takes it away by itself. */
+/** A quote is for one wallet. It stays valid when the ways to pay change, and is dropped when the payer chooses another. */
 function fittingQuote({ prepared, wallet }: Facts): boolean {
   return prepared !== undefined && prepared.walletAddress.toLowerCase() === wallet.address?.toLowerCase();
 }
@@ -170,7 +170,7 @@ function primaryOf(facts: Facts, card: Card): Primary {
     case 'unreachable':
       return button('retry');
     case 'wallet':
-      // With several wallets each has a button of its own.
+      // With several wallets, each has its own button.
       return facts.foundWallets === 1 ? button('connect') : undefined;
     case 'way': {
       const { way, wallet } = facts;
@@ -181,7 +181,7 @@ function primaryOf(facts: Facts, card: Card): Primary {
     case 'sign': {
       const { prepared, wallet } = facts;
       if (!prepared) return undefined;
-      // A quote may run out while the wallet is asked: what it answers then is judged by the API.
+      // A quote may expire while the wallet's response is pending. The API then decides.
       if (prepared.expiresAt <= facts.now && !isBusy) return button('requote');
       if (!prepared.isChecked) return button('requote');
       return button(wallet.chainId === prepared.chainId ? 'sign' : 'switch');
@@ -191,7 +191,7 @@ function primaryOf(facts: Facts, card: Card): Primary {
   }
 }
 
-/** The name of the sentence above the button; what happened here goes before what the API remembers. */
+/** The name of the sentence above the button; what happened in this tab takes precedence over the API's record. */
 function noticeOf(facts: Facts, card: Card): string | undefined {
   const { session, prepared } = facts;
   if (card.card === 'progress' || card.card === 'receipt' || card.card === 'unsure') return facts.loadFault && 'STALE';

@@ -1,4 +1,4 @@
-/** Money that went back and could not be sent to the payer's wallet, with the way to the payer's own page, which collects it. */
+/** Returned money that could not be sent to the payer's wallet, with a link to the payer's own page to collect it. */
 import { useTranslation } from 'react-i18next';
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import { tokenOf } from '../../settings.ts';
@@ -11,7 +11,7 @@ export function CollectNote({ payment }: { payment: CheckoutViewFragment['paymen
   const formats = useFormats();
   const [first] = payment?.undelivered ?? [];
   if (!payment?.walletAddress || !first) return null;
-  // A payment is in one token, and so is all that goes back of it.
+  // A payment is in one token, and so is everything that is returned from it.
   const units = payment.undelivered.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
   const token = tokenOf(first.tokenKey);
   const amount = `${formats.token(units, token?.decimals ?? 0).exact} ${token?.symbol ?? first.tokenKey}`;

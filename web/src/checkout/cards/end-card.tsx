@@ -8,10 +8,10 @@ import styles from '../view/cards.module.css';
 
 type EndCardProps = {
   why: 'expired' | 'cancelled' | 'failed' | 'unreachable' | 'inactive' | 'soldOut' | 'unpayable' | 'broken';
-  /** The shop's own page, where there is one. */
+  /** The shop's own page, if there is one. */
   url: string | null | undefined;
   retry?: (() => unknown) | undefined;
-  /** Further ways on, such as the merchant's contact. */
+  /** Further links, such as the merchant's contact. */
   children?: ReactNode;
 };
 

@@ -1,4 +1,4 @@
-/** Stands where the first card will, about as high, so that what is below does not move when it comes. */
+/** Placeholder for the first card, of about the same height, so that the content below does not move when the card appears. */
 import { useTranslation } from 'react-i18next';
 import { classNames } from '../../ui/class-names.ts';
 import { Skeleton } from '../../ui/state/skeleton.tsx';

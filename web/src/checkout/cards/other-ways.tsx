@@ -1,4 +1,4 @@
-/** Behind a fold: the other consents that the token supports, and the way back to the choice. */
+/** Collapsed by default: the other methods that the token supports, and the link back to the choice. */
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
 import type { Payment } from '../pay/use-payment.ts';

@@ -1,4 +1,4 @@
-/** The cards in which the payer does something, with the one button. */
+/** The cards on which the payer acts, with the button. */
 import { useTranslation } from 'react-i18next';
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import { Address } from '../../ui/addresses/address.tsx';
@@ -116,7 +116,7 @@ export function PayingCards(props: PayingCardsProps) {
   );
 }
 
-/** A transfer, and a payment on Solana where the merchant is paid there. Neither makes a subscription. */
+/** A transfer, and a payment on Solana if the merchant is paid there. Neither can start a subscription. */
 function expectedWays({ session, payees }: CheckoutViewFragment): number {
   if (session.mode === 'SUBSCRIPTION') return 0;
   return payees.some(({ family }) => family === 'SOLANA') ? 2 : 1;
@@ -160,7 +160,7 @@ type PrimaryButtonProps = {
   wallet: WalletState;
 };
 
-/** It says what happens next, and what is happening while it does. */
+/** The button names the next action, and the progress of the action while it runs. */
 function PrimaryButton({ seen, payment, ways, way, wallet }: PrimaryButtonProps) {
   const { t } = useTranslation();
   const formats = useFormats();

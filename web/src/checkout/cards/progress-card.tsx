@@ -1,4 +1,4 @@
-/** A payment on its way: sent, seen with its confirmations, authorized, captured. */
+/** A payment in progress: sent, seen with its confirmations, authorized, captured. */
 import { useTranslation } from 'react-i18next';
 import { Address } from '../../ui/addresses/address.tsx';
 import { Button } from '../../ui/button/button.tsx';
@@ -16,14 +16,14 @@ type ProgressCardProps = {
   /** Without an escrow this payment service holds the money itself. */
   chain: { chainId: number; name: string; escrow: string | null } | undefined;
   confirmations: { count: number; of: number } | undefined;
-  /** Held until the merchant captures it, so that this is not waited for. */
+  /** Held until the merchant captures it, so the page does not wait for the capture. */
   isHeld: boolean;
   notice: string | undefined;
-  /** Nothing was heard of it for long, and until then it may still come. */
+  /** The payment was not seen for a long time, and may still appear until this time. */
   lateUntil: Date | undefined;
-  /** It should have come by now, and nobody can say whether it did. */
+  /** The payment should have appeared by now, and its state is unknown. */
   isUncertain: boolean;
-  /** Where the payer may give this try up: it cannot come any more. */
+  /** Lets the payer give up this attempt, which can no longer succeed. */
   again: (() => void) | undefined;
 };
 

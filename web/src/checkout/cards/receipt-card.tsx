@@ -1,4 +1,4 @@
-/** Paid: what, when, with which transaction, until when it may be disputed; then back to the shop. */
+/** The receipt: what was paid, when, by which transaction, until when it may be disputed, and the link back to the shop. */
 import { Fragment, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
@@ -27,7 +27,7 @@ type ReceiptCardProps = {
   view: CheckoutViewFragment;
   outcome: Outcome;
   notice: string | undefined;
-  /** When this page saw it become paid, by this browser's clock; undefined where it was paid before. Milliseconds. */
+  /** When this page saw the payment succeed, in milliseconds by this browser's clock; undefined if it was paid before. */
   paidAt: number | undefined;
   credential: Credential;
 };
@@ -95,7 +95,7 @@ const looks = {
   refunded: ['back', 'quiet'],
 } as const;
 
-/** The payer's own page, for a wallet that can sign in there; null where it is linked already, to collect what waits. */
+/** The payer's own page, for a wallet that can sign in there; null if it is already linked to collect a pending payout. */
 function payerPage(payment: CheckoutViewFragment['payment']): string | null {
   const chain = payment?.chainId == null ? undefined : chainOf(payment.chainId);
   if (!payment?.walletAddress || chain?.family !== 'EVM' || payment.transfer || payment.undelivered.length > 0)
@@ -108,7 +108,7 @@ function ReceiptFacts({ view, refunded }: { view: CheckoutViewFragment; refunded
   const formats = useFormats();
   const { session, payment, subscription } = view;
   const chainId = payment?.chainId ?? undefined;
-  // Past while the invoice of a renewed consent is not charged yet.
+  // In the past while the invoice of a renewed consent is not charged yet.
   const next = subscription?.currentPeriodEnd;
   const chain = chainId === undefined ? undefined : chainOf(chainId);
   const token = payment?.tokenKey ? tokenOf(payment.tokenKey) : undefined;
@@ -152,7 +152,7 @@ function ReceiptFacts({ view, refunded }: { view: CheckoutViewFragment; refunded
   );
 }
 
-/** Goes back by itself only where the payer saw it become paid: who comes again to the receipt may read it in peace. */
+/** Redirects automatically only if the payer saw the payment succeed. A payer who reopens the receipt can read it undisturbed. */
 function Back({ url, name, paidAt }: { url: string; name: string; paidAt: number | undefined }) {
   const { t } = useTranslation();
   const now = useNow(1_000).getTime();

@@ -4,8 +4,8 @@ export type RefundHead = 'refundUnderWay' | 'partlyRefunded';
 export type ReceiptWords = Outcome | 'custody' | 'custodyHeld' | 'undisputed' | 'disputed';
 
 /**
- * Which sentence a receipt has, by its name under `checkout.receipt.words`. Without an escrow (`isCustodial`) this payment
- * service holds the money itself; a dispute is promised only where there is time for one, and an open one (`isDisputed`) comes before that.
+ * The name of a receipt's sentence under `checkout.receipt.words`. Without an escrow (`isCustodial`) this payment
+ * service holds the money itself; a dispute is offered only if there is time for one, and an open one (`isDisputed`) takes precedence.
  */
 export function receiptWords(
   outcome: Outcome,
@@ -22,7 +22,7 @@ export function receiptWords(
   return disputeSeconds > 0 ? 'paid' : 'undisputed';
 }
 
-/** What the head of a receipt says of refunds, under `checkout.receipt.title` and `.words`; null where they do not change it. */
+/** The name of a receipt's heading about refunds, under `checkout.receipt.title` and `.words`; null if refunds do not change it. */
 export function refundHead(
   outcome: Outcome,
   { refunded, underWay }: { refunded: bigint; underWay: bigint },

@@ -1,4 +1,4 @@
-/** The locked quote, what is signed for it, a sentence each, and how safe that is. */
+/** The locked quote, a sentence for each signature that it requires, and a note on its safety. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { quoteLeft } from '../../settings.ts';
@@ -22,7 +22,7 @@ type SignCardProps = {
   often: string | null;
   isTrial: boolean;
   isRenewal: boolean;
-  /** The wallet does the rest of the steps as one. */
+  /** The wallet performs the remaining steps as a batch. */
   isBatch: boolean;
   couponTerms: string | null;
   disputeSeconds: number;

@@ -1,16 +1,16 @@
-/** The way out while a wallet is waited for: wallets lose requests, and some never answer. */
+/** Lets the payer stop waiting for a wallet, because wallets lose requests and some never respond. */
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
 import type { Work } from '../steps.ts';
 import { Notice } from '../view/notice.tsx';
 
-/** After this the page says what may be wrong. */
+/** After this time, the page explains what may be wrong. */
 const LONG_MS = 15_000;
 
 const waits = new Set<Work | undefined>(['connecting', 'switching', 'signing', 'sending', 'waiting', 'preparing']);
 
-/** Whether the payer can give up what is under way: not when it was handed in already. */
+/** Whether the payer can cancel the current action. False once it was submitted. */
 export function canStartOver(work: Work | undefined): boolean {
   return waits.has(work);
 }

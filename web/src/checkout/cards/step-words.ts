@@ -1,4 +1,4 @@
-/** What the wallet is asked, as a sentence each: what is allowed, how much of it, how often, until when. */
+/** A sentence for each request to the wallet: what is allowed, how much, how often, and until when. */
 import type { TFunction } from 'i18next';
 import type { useFormats } from '../../ui/formats/use-formats.ts';
 import type { CheckedStep } from '../pay/check-steps.ts';
@@ -7,14 +7,14 @@ type Words = {
   t: TFunction;
   formats: ReturnType<typeof useFormats>;
   token: { decimals: number; symbol: string };
-  /** "every month", of a subscription. */
+  /** The interval of a subscription, such as "every month". */
   often: string | null;
   isTrial: boolean;
   /** The consent replaces another one. */
   isRenewal: boolean;
   /** Milliseconds, by the gateway's clock. */
   now: number;
-  /** What a coupon does to the price of a subscription; null without one. */
+  /** The effect of a coupon on the price of a subscription; null without one. */
   couponTerms: string | null;
 };
 

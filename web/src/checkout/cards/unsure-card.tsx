@@ -1,4 +1,4 @@
-/** The wallet did not say whether it sent the payment: nothing more is asked of anybody until the payer says that it did not. */
+/** Shown if the wallet did not report whether it sent the payment. Nothing more is requested until the payer confirms that it did not. */
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
@@ -7,7 +7,7 @@ import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
 
 type UnsureCardProps = {
-  /** The payment may come until then. */
+  /** The time until which the payment may appear. */
   until: Date;
   notice: string | undefined;
   deny: () => void;

@@ -1,4 +1,4 @@
-/** The first card: which wallet. One that is there is one press; without one, what to do. */
+/** The first card: the choice of a wallet. An installed wallet takes one click; without one, the card explains what to do. */
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
@@ -25,11 +25,11 @@ type WalletCardProps = {
   isBusy: boolean;
   startOver: () => void;
   connect: (connecting: () => Promise<void>) => Promise<void>;
-  /** Where another chain's wallets have a way of their own. */
+  /** Set if wallets of another chain family have their own card. */
   solana: (() => void) | undefined;
-  /** Where a plain transfer is offered. */
+  /** Set if a plain transfer is offered. */
   transfer: (() => void) | undefined;
-  /** How many of the last two are likely to come, while that is still asked: their places are kept. */
+  /** How many of these two are expected while the options are loading, so that space is reserved for them. */
   expectedWays: number;
 };
 

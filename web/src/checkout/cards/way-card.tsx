@@ -1,4 +1,4 @@
-/** How to pay: what this wallet can pay first, and what it cannot behind a fold. */
+/** The choice of how to pay. Options that this wallet can pay come first, and the others are collapsed. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Ways } from '../pay/use-ways.ts';
@@ -9,9 +9,9 @@ import { WayList } from '../ways/way-list.tsx';
 
 type WayCardProps = {
   ways: Ways;
-  /** A price is being held: another choice would come too late. */
+  /** A price is being locked, so the choice can no longer be changed. */
   isBusy: boolean;
-  /** What the session costs in its own currency, printed. */
+  /** The formatted price of the session in its own currency. */
   fiat: string;
   choose: (tokenKey: string) => void;
   notice: ReactNode;

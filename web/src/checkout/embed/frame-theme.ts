@@ -1,6 +1,6 @@
 /**
  * The look that an embedding page may choose: a fixed set of tokens, each with a fixed set of values. A value that is not one of them is
- * ignored, so nothing of the embedding page becomes CSS. Pure.
+ * ignored, so no text of the embedding page becomes CSS. Pure.
  */
 import { readableAccent, surfaces } from '../../../../src/catalog/accent.ts';
 
@@ -14,7 +14,7 @@ export type FrameTheme = {
 
 const radii = { none: ['0', '0'], small: ['4px', '3px'], medium: ['10px', '6px'], large: ['18px', '12px'] } as const;
 
-/** Of fonts that systems have. The policy of the page loads none from elsewhere. */
+/** Font families that systems provide. The policy of the page allows no others. */
 const fonts = {
   system: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   rounded: 'ui-rounded, "SF Pro Rounded", "Hiragino Maru Gothic ProN", Quicksand, Nunito, system-ui, sans-serif',
@@ -22,7 +22,7 @@ const fonts = {
   mono: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
 } as const;
 
-/** `given` returns what the embedding page gave under a name. */
+/** `given` returns the value that the embedding page set for a name. */
 export function readTheme(given: (name: string) => unknown): FrameTheme {
   const oneOf = <Value extends string>(name: string, values: readonly Value[]): Value | undefined => {
     const text = given(name);

@@ -8,7 +8,7 @@ import { printTheme, readTheme } from './frame-theme.ts';
 import { parentOriginOf } from './parent-origin.ts';
 
 export type Frame = {
-  /** Undefined for the browser's own. */
+  /** Undefined for the browser's language. */
   language: Language | undefined;
   /** The embedding page is not listed: nothing is shown to it, and nothing is sent to it. */
   isRefused: boolean;

@@ -3,7 +3,7 @@
 type Asked = {
   /** The origins that the app lists, as the server printed them into the page. */
   listed: readonly string[];
-  /** The origin that the embedding page says it has. */
+  /** The origin that the embedding page declares. */
   declared: string | null;
   /** The origin that the browser reports for the embedding page; not every browser does. */
   actual: string | undefined;

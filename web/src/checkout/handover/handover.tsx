@@ -1,4 +1,4 @@
-/** Exchanges the one-time code with which this browser was opened, and says what to do if it cannot be used. */
+/** Exchanges the one-time code with which this browser was opened, and explains what to do if it cannot be used. */
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ExchangeCodeDocument } from '../../../../generated/web/documents.ts';

@@ -1,10 +1,10 @@
-/** The address of this payment with a one-time code, renewed before the code expires and when the payer comes back to this page. */
+/** The address of this payment with a one-time code, renewed before the code expires and when the payer returns to this page. */
 import { useQuery } from '@tanstack/react-query';
 import { CreateCodeDocument } from '../../../../generated/web/documents.ts';
 import { ask } from '../../api/ask.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 
-/** A code is valid for 120 s. Whoever opens a link may still have to unlock the wallet, so at least 75 s are left. */
+/** A code is valid for 120 s. A payer who opens a link may still have to unlock the wallet, so at least 75 s remain. */
 const RENEWED_MS = 45_000;
 
 export type CodeUrl = { url: URL | undefined; isFailed: boolean; retry: () => Promise<unknown> };

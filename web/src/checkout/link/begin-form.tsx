@@ -35,9 +35,9 @@ export type BegunSession = {
 type BeginFormProps = {
   slug: string;
   offer: Offer;
-  /** A quantity that the payer chose, so that the page shows its total. */
+  /** Called with the quantity that the payer chose, so that the page shows its total. */
   onQuantity: (quantity: number) => void;
-  /** Fewer units are left than the offer said. */
+  /** Fewer units are left than the offer stated. */
   onRefused: () => unknown;
   onBegun: (session: BegunSession) => void;
 };
@@ -198,7 +198,7 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
   );
 }
 
-/** The title names what the form asks for first. */
+/** The title names the first thing that the form requires. */
 function titleOf(questions: ReturnType<typeof beginQuestions>): 'details' | 'amount' | 'howMany' | 'ready' {
   if (questions.fields.length > 0) return 'details';
   if (questions.asksAmount) return 'amount';

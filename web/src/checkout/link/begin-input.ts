@@ -1,4 +1,4 @@
-/** Which questions a link has, and the payer's answers as the API takes them. Pure. */
+/** The questions of a link, and the payer's answers in the format of the API. Pure. */
 
 const billingFields = ['email', 'name', 'address', 'postalCode', 'city', 'state', 'country'] as const;
 export type BillingField = (typeof billingFields)[number];
@@ -53,12 +53,12 @@ export function typedQuantity(link: LinkAsks, text: string): number | null {
   return quantity >= link.minimumQuantity && quantity <= link.maximumQuantity ? quantity : null;
 }
 
-/** Whether fewer units are left than the least that a payer may buy. */
+/** Whether fewer units are left than the minimum quantity. */
 export function isSoldOut(link: LinkAsks): boolean {
   return typeof link.availableQuantity === 'number' && link.availableQuantity < link.minimumQuantity;
 }
 
-/** A decimal comma is taken as a point: the API knows points only. What is empty is not sent. */
+/** A decimal comma becomes a point, because the API accepts points only. Empty values are not sent. */
 export function beginInput(link: LinkAsks, said: Said) {
   const { asksAmount, asksCurrency, asksQuantity, asksCoupon, fields } = beginQuestions(link);
   const details = Object.fromEntries(

@@ -1,15 +1,15 @@
-/** Under which key a link is begun: one session for the same answers, however often they are sent and however bad the line is. Pure. */
+/** The idempotency key with which a link is started: the same answers lead to one session, however often they are sent. Pure. */
 export type BeginKey = { key: string; answers: string };
 
-/** The one before for the same answers, else `fresh`. */
+/** Returns the previous key for the same answers, and otherwise `fresh`. */
 export function beginKey(before: BeginKey | undefined, input: object, fresh: string): BeginKey {
   const answers = JSON.stringify(input);
   return before?.answers === answers ? before : { key: fresh, answers };
 }
 
 /**
- * Only what refuses the answers for good says that no session was begun with them. After any other fault one may have been,
- * or may be about to be: the next try must be the same one, and the API keeps no failure under its key.
+ * Only a permanent refusal of the answers shows that no session was started with them. After any other fault, a session may exist or be
+ * about to, so the next attempt must have the same key. The API stores no failures under a key.
  */
 export function afterBeginFault(
   before: BeginKey | undefined,

@@ -21,7 +21,7 @@ export function LinkPage({ slug, onBegun }: LinkPageProps) {
   const query = useQuery({
     queryKey: ['link', slug, quantity],
     queryFn: ({ signal }) => ask(LinkPageDocument, { slug, ...(quantity ? { quantity } : {}) }, { signal }),
-    // The form must keep what was typed while another quantity is priced.
+    // The form must keep the entered values while the price of another quantity is loaded.
     placeholderData: keepPreviousData,
     retry: false,
     refetchInterval: ({ state }) => (state.error && !isOver(state.error) ? RETRY_MS : false),
@@ -66,7 +66,7 @@ export function LinkPage({ slug, onBegun }: LinkPageProps) {
   );
 }
 
-/** An answer that will not change by asking again. */
+/** An error that a repeated request would not change. */
 function isOver(error: Error): boolean {
   return error instanceof ApiError && !error.fault.retryable;
 }

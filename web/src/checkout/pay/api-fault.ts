@@ -1,4 +1,4 @@
-/** What the API answered, as one of the sentences under `checkout.fault`. */
+/** An error of the API as one of the sentences under `checkout.fault`. */
 import type { ApiError } from '../../api/api-error.ts';
 
 export type ApiSentence =

@@ -1,7 +1,6 @@
 /**
- * What the wallet will be asked is rebuilt here from what the page shows, so that nobody signs another amount, token,
- * chain, contract or payee than stands on the screen, whatever the answer to `prepareCheckout` was. The typed data that
- * goes to the wallet is the rebuilt one.
+ * Rebuilds the wallet's requests from what the page shows, so that a payer never signs an amount, token, chain, contract or payee other
+ * than those on the screen, whatever `prepareCheckout` returned. The wallet receives the rebuilt typed data.
  */
 import { Decimal } from 'decimal.js';
 import { type Address, decodeFunctionData, getAddress, type Hex, type TypedDataDefinition, zeroAddress } from 'viem';
@@ -19,7 +18,7 @@ import {
 } from '../../../../src/escrow/terms.ts';
 import { consentPeriod } from '../../../../src/subscriptions/billing-period.ts';
 
-/** What stands on the screen, and whose. */
+/** What the screen shows, and for which wallet. */
 export type Shown = {
   chainId: number;
   escrow: Address;
@@ -35,7 +34,7 @@ export type Shown = {
     id: string;
     interval: 'MINUTE' | 'DAY' | 'WEEK' | 'MONTH' | 'YEAR';
     count: number;
-    /** The most that a period of a metered price may be charged, fiat; null for a fixed price. */
+    /** The maximum charge for a period of a metered price, in fiat; null for a fixed price. */
     capAmount?: string | null;
   } | null;
   /** Unix seconds. */
@@ -69,7 +68,7 @@ export type Given = {
   walletAllowance: string;
 };
 
-/** Amounts in base units, `until` in unix seconds. `kept`: what of an approval the wallet allows others already. */
+/** Amounts in base units, `until` in unix seconds. `kept`: the part of an approval that the wallet already allows for others. */
 export type CheckedStep =
   | { kind: 'reset'; to: Address; data: Hex; value: bigint }
   | { kind: 'approve'; to: Address; data: Hex; value: bigint; amount: bigint; kept: bigint }
@@ -79,7 +78,7 @@ export type CheckedStep =
   | { kind: 'consent'; typedData: TypedDataDefinition; amount: bigint; until: number }
   | { kind: 'recurring'; typedData: TypedDataDefinition; amount: bigint; cap: bigint; start: number };
 
-/** Says which part is not as shown; for the log, the payer reads one sentence. */
+/** Names the part that differs from the screen, for the log. The payer sees a general sentence. */
 export class Mismatch extends Error {
   override readonly name = 'Mismatch';
 }
@@ -164,7 +163,7 @@ function checkPaymentStep(
   }
 }
 
-/** The call is made again from the checked terms; of what was given only the operator's signature is taken. */
+/** The call is rebuilt from the checked terms. Only the operator's signature is taken from the response. */
 function checkPay(shown: Shown, { step, terms }: { step: GivenStep; terms: PaymentTerms }): CheckedStep {
   demand(step.chainId === shown.chainId, 'chainId');
   const { functionName, args } = decode(escrowAbi, step.data);
@@ -195,7 +194,7 @@ function checkApprove(
   return { kind: 'approve', ...call, amount: value, kept: value - amount };
 }
 
-/** `latest`: the last second until which it may be good. */
+/** `latest`: the last second until which it may be valid. */
 function checkPermit(
   shown: Shown,
   { step, value, latest }: { step: GivenStep; value: bigint; latest: number },

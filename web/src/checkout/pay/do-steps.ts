@@ -1,4 +1,4 @@
-/** Lets the wallet do the steps of a quote, one after the other, from where it stopped, and hands the answer in. */
+/** Lets the wallet perform the remaining steps of a quote, one after another, and submits the result. */
 import type { Address, Hex } from 'viem';
 import { waitForTransactionReceipt } from 'viem/actions';
 import { CheckoutConfirmDocument } from '../../../../generated/web/documents.ts';
@@ -17,14 +17,14 @@ import { comesUntil } from './unseen.ts';
 
 type Tell = (event: PaymentEvent) => void;
 
-/** Faults that do not say that nothing was sent. */
+/** Faults after which the payment may have been sent. */
 const endings = new Set<WalletFault>(['FAILED', 'LOST']);
 
-/** Without a network a question may stay open for minutes. */
+/** Without a network, a request may stay pending for minutes. */
 const ANSWER_WITHIN_MS = 20_000;
 const TRIES = 5;
 const TRY_AGAIN_MS = 1_500;
-/** An approval is waited for this long; then the payer may press again, and it is looked at anew. */
+/** How long to wait for an approval. Afterwards, the payer may press the button again, and it is checked again. */
 const MINED_WITHIN_MS = 180_000;
 
 type Doing = {
@@ -32,11 +32,11 @@ type Doing = {
   done: number;
   signatures: Record<string, Hex>;
   account: Address;
-  /** Whether the wallet is to do the rest as one: see `is-batched.ts`. */
+  /** Whether the wallet performs the remaining steps as a batch: see `is-batched.ts`. */
   canBatch: boolean;
   now: () => number;
   tell: Tell;
-  /** Aborted when the payer starts over: nothing more is asked of the wallet. */
+  /** Aborted when the payer starts over: nothing more is requested from the wallet. */
   signal: AbortSignal;
 };
 
@@ -82,7 +82,7 @@ export async function doSteps(session: SessionName, request: Doing): Promise<voi
   tell({ happened: 'confirmed' });
 }
 
-/** Undefined where the wallet takes no batch: nothing was sent, and the steps are to be done one by one. */
+/** Undefined if the wallet rejects the batch. Nothing was sent then, and the steps must be performed one by one. */
 async function payByBatch(request: Doing, calls: readonly CallStep[]): Promise<Sent | undefined> {
   const { prepared, account, now, tell, signal } = request;
   const pay = calls.at(-1);
@@ -111,14 +111,14 @@ async function payByBatch(request: Doing, calls: readonly CallStep[]): Promise<S
     tell({ happened: 'sent', sent });
     return sent;
   }
-  // The payer looks at a doubt by now, and here is what became of it.
+  // The page shows the payment as uncertain by now, and this is its outcome.
   if (signal.aborted) tell({ happened: 'denied' });
   // One by one, the payer sees which of the steps does not work.
   tell({ happened: 'batchRefused' });
   throw new BatchFailed(result.outcome);
 }
 
-/** `until`: when a payment is asked for, how long it may come although the wallet gives no clear answer. */
+/** `until`: the time until which a requested payment may appear although the wallet gives no clear response. */
 async function asking<Answer>(
   { tell, signal }: Doing,
   { until, ask: askWallet }: { until: number | undefined; ask: () => Promise<Answer> },
@@ -132,7 +132,7 @@ async function asking<Answer>(
       tell({ happened: 'doubted', until });
       throw new Unsure('No answer.', { cause: error });
     }
-    // The wallet was slower than the payer, and says now that it sent nothing.
+    // The wallet responded late, and reports now that it sent nothing.
     if (signal.aborted) tell({ happened: 'denied' });
     throw error;
   }
@@ -146,7 +146,7 @@ function signatureName(step: CheckedStep): 'permit' | 'consent' | 'receive' {
   return step.kind === 'permit' || step.kind === 'receive' ? step.kind : 'consent';
 }
 
-/** Confirming twice is one payment, so what got no answer is asked again. */
+/** Confirming twice has no further effect, so an unanswered request is repeated. */
 export async function confirm(
   { id, credential }: SessionName,
   input: { quoteId: string; txHash?: string; signatures?: Record<string, Hex> },

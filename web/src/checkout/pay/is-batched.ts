@@ -1,4 +1,4 @@
-/** Whether the next press does the rest of a quote as one call of the wallet. Pure. */
+/** Whether the next click performs the remaining steps of a quote as one batch of the wallet. Pure. */
 import type { PaymentState } from './payment-state.ts';
 
 export function isBatched(

@@ -7,20 +7,20 @@ import { findTransaction, type Place } from '../../wallet/evm/find-transaction.t
 import type { Found } from '../../wallet/found.ts';
 import { findSignature } from '../../wallet/solana/find-signature.ts';
 
-/** UNKNOWN: nobody could be asked, which says nothing of whether it is there. */
+/** UNKNOWN: no node could be queried, so it is unknown whether the transaction exists. */
 export type Sight = Found | 'REPLACED' | 'UNKNOWN';
 
-/** An older look says nothing of what came after it. */
+/** When the lookup was made; it does not reflect later changes. */
 export type Look = {
   sight: Sight;
   /** Milliseconds, by the gateway's clock. */
   at: number;
-  /** When looks began to say the same. */
+  /** When lookups began to return this result. */
   since: number;
   place?: Place | undefined;
 };
 
-/** `before`: the last look for it. Throws what the node or the wallet throws that was asked. */
+/** `before`: the previous lookup. Throws the errors of the node or wallet. */
 export async function lookFor(
   { chainId, txHash }: { chainId: number; txHash: string },
   { before, at }: { before: Look | undefined; at: number },

@@ -4,19 +4,19 @@ import type { Work } from '../steps.ts';
 import type { CheckedStep } from './check-steps.ts';
 import type { Method, Priced } from './ways.ts';
 
-/** A quote carries all that is said of it: the ways around it change while it is held. */
+/** A quote contains everything that is shown about it, because the ways to pay change while it is locked. */
 export type Prepared = Priced & {
   quoteId: string;
   method: Method;
   walletAddress: string;
   /** Milliseconds. */
   expiresAt: number;
-  /** Empty where they were not as shown: then nothing of it is asked of the wallet. */
+  /** Empty if they differed from the screen. Nothing is then requested from the wallet. */
   steps: readonly CheckedStep[];
   isChecked: boolean;
 };
 
-/** A payment that this tab's wallet has sent itself: from then on no other is asked for, until this one cannot come any more. */
+/** A payment that this tab's wallet has sent. No other is requested until this one can no longer succeed. */
 export type Sent = {
   quoteId: string;
   chainId: number;
@@ -24,11 +24,11 @@ export type Sent = {
   txHash: string;
   /** Milliseconds, by the gateway's clock. */
   sentAt: number;
-  /** Milliseconds, by the chain's: what is in no block by then is not taken. */
+  /** Milliseconds, by the chain's clock. The payment is not accepted in a later block. */
   payBy: number;
 };
 
-/** TX_FAILED: it was seen to be reverted. NOT_SEEN: it was seen nowhere, and its time is over. */
+/** TX_FAILED: it reverted. NOT_SEEN: it was never seen, and its deadline has passed. */
 export type Abandonment = 'TX_FAILED' | 'NOT_SEEN';
 
 export type PaymentState = {
@@ -40,13 +40,13 @@ export type PaymentState = {
   signatures: Readonly<Partial<Record<'permit' | 'consent' | 'receive', Hex>>>;
   sent: Sent | undefined;
   /**
-   * Until then (milliseconds, by the gateway's clock) a payment may come of which the wallet did not say whether it sent it.
-   * It outlives quotes and choices: only its time or the payer's own word ends it.
+   * The time (milliseconds, by the gateway's clock) until which a payment may appear if the wallet did not report whether it sent it. It
+   * outlives quotes and choices, and ends only at this time or when the payer denies the payment.
    */
   unsureUntil: number | undefined;
-  /** The same while the wallet is asked to send it and has not answered. */
+  /** The same while the wallet has not responded to the request to send it. */
   askedUntil: number | undefined;
-  /** The wallet takes no batch after all: its steps are asked for one by one. */
+  /** The wallet rejected the batch, so the steps are requested one by one. */
   isBatchRefused: boolean;
   abandonedQuoteId: string | undefined;
   work: Work | undefined;
@@ -120,7 +120,7 @@ export function afterPaymentEvent(state: PaymentState, event: PaymentEvent): Pay
     case 'finished':
       return { ...state, work: undefined, askedUntil: undefined };
     case 'failed':
-      // A quote that was refused as too old is spent, whatever this browser's clock says, and so is one whose approval stands already.
+      // A quote that was refused as expired is unusable, whatever this browser's clock shows, and so is one that is already approved.
       return {
         ...state,
         work: undefined,
@@ -138,7 +138,7 @@ export function afterPaymentEvent(state: PaymentState, event: PaymentEvent): Pay
         fault: event.fault,
       };
     case 'restarted':
-      // What the wallet was asked to send it may still send.
+      // The wallet may still send what was requested.
       if (state.askedUntil !== undefined)
         return { ...state, work: undefined, unsureUntil: state.askedUntil, askedUntil: undefined, fault: 'UNSURE' };
       return { ...state, ...noQuote, work: undefined, fault: 'STARTED_OVER' };

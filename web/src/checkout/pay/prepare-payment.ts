@@ -6,12 +6,12 @@ import type { Prepared } from './payment-state.ts';
 import { shownPayment } from './shown-payment.ts';
 import type { Method, Priced } from './ways.ts';
 
-/** A price is held within a second or two; without a network nobody would say that it is not. */
+/** A price is locked within a second or two. Without a network, the request would never end. */
 const ANSWER_WITHIN_MS = 20_000;
 
 export type ChosenMethod = Omit<Priced, 'cryptoAmount'> & { method: Method };
 
-/** Holds a price, and checks what the wallet would be asked against what is shown. Throws ApiError. */
+/** Locks a price, and compares the requests to the wallet with what is shown. Throws ApiError. */
 export async function preparePayment(
   { id, credential }: SessionName,
   request: { view: CheckoutViewFragment; way: ChosenMethod; walletAddress: string; now: number },

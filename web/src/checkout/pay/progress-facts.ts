@@ -1,4 +1,4 @@
-/** What is shown of a payment in progress. */
+/** What is shown about a payment in progress. */
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import { chainOf } from '../../settings.ts';
 import type { Look } from './look-for.ts';
@@ -14,9 +14,9 @@ export function progressFacts(request: {
     payment?: Told<CheckoutViewFragment['payment'], 'authorization' | 'requiredConfirmations' | 'captureMode'>;
   };
   payment: { sent: Sent | undefined; abandon: (quoteId: string, why: Abandonment) => void };
-  /** The last look for it on its own chain. */
+  /** The last lookup on its own chain. */
   look: Look | undefined;
-  /** The gateway does not answer, so that nothing follows from what it has not seen. */
+  /** The gateway does not respond, so a payment that it has not reported may still exist. */
   isOld: boolean;
   /** Milliseconds, by the gateway's clock. */
   now: number;
@@ -31,12 +31,12 @@ export function progressFacts(request: {
   const family = chain?.family ?? '';
   const unseen = own && !isSeen ? unseenAt(now, { family, ...own }) : undefined;
   const isLost = own !== undefined && unseen?.state === 'LOST';
-  // That nobody could look, or looked before its time was over, does not say that it is not there.
+  // A lookup that failed, or that was made before the deadline, does not prove that it does not exist.
   const isNotThere =
     isLost &&
     (look?.sight === 'NOT_THERE' || look?.sight === 'REPLACED') &&
     unseenAt(look.at, { family, ...own }).state === 'LOST';
-  // What took its place may be the same payment at a higher fee: that would have been seen by now.
+  // The replacement may be the same payment with a higher fee, which would have been seen by now.
   const isReplaced = unseen !== undefined && look?.sight === 'REPLACED' && look.at - look.since > LATE_MS;
   return {
     chain,
@@ -46,7 +46,7 @@ export function progressFacts(request: {
         : undefined,
     isHeld: view.payment?.captureMode === 'MANUAL',
     lateUntil: unseen?.state === 'LATE' && !isReplaced ? new Date(unseen.until) : undefined,
-    /** Its time is over, and whether it is there cannot be said. */
+    /** Its deadline has passed, and its state is unknown. */
     isUncertain: isLost && !isNotThere,
     again: own && (isNotThere || isReplaced) ? () => payment.abandon(own.quoteId, 'NOT_SEEN') : undefined,
   };

@@ -1,4 +1,4 @@
-/** The steps of a payment on its way, in their order, and how far it is: sent, seen with its confirmations, held, taken. */
+/** The steps of a payment in progress, in order, and the current one: sent, seen with its confirmations, held, captured. */
 import type { Stage } from '../steps.ts';
 
 export type ProgressStep = {
@@ -12,7 +12,7 @@ export function progressSteps(facts: {
   confirmations: { count: number; of: number } | undefined;
   /** Without an escrow this payment service holds the money itself. */
   isInEscrow: boolean;
-  /** Held until the merchant captures it, so that this is not waited for. */
+  /** Held until the merchant captures it, so the page does not wait for the capture. */
   isHeld: boolean;
 }): ProgressStep[] {
   const { stage, confirmations, isInEscrow, isHeld } = facts;

@@ -3,7 +3,7 @@ export class Reverted extends Error {
   override readonly name = 'Reverted';
 }
 
-/** What a batch came to, when it did not pay. */
+/** The outcome of a batch that did not pay. */
 export class BatchFailed extends Error {
   override readonly name = 'BatchFailed';
   readonly outcome: 'FAILED' | 'REVERTED' | 'PARTIAL';

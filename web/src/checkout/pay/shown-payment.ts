@@ -1,11 +1,11 @@
-/** What stands on the screen, for `check-steps.ts` to hold against what the wallet is asked. */
+/** What the screen shows, which `check-steps.ts` compares with the requests to the wallet. */
 import { Decimal } from 'decimal.js';
 import { getAddress, zeroAddress } from 'viem';
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import { chainOf, tokenOf } from '../../settings.ts';
 import { Mismatch, type Shown } from './check-steps.ts';
 
-/** Throws Mismatch where this installation does not know the chain or the token as shown, or nobody is paid there. */
+/** Throws Mismatch if this installation does not know the chain or token as shown, or if there is no payee on it. */
 export function shownPayment(
   view: CheckoutViewFragment,
   way: { chainId: number; tokenKey: string; decimals: number },

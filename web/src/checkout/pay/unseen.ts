@@ -1,15 +1,15 @@
-/** What can be said of a payment that the payer's own wallet sent, and that nobody has seen in a block. Pure. */
+/** The state of a payment that the payer's wallet sent and that was not seen in a block. Pure. */
 
-/** SOON: it may come any moment. LATE: it may still come, until then. LOST: it cannot come any more. */
+/** SOON: it may appear at any moment. LATE: it may still appear, until the given time. LOST: it can no longer appear. */
 export type Unseen = { state: 'SOON' | 'LOST' } | { state: 'LATE'; until: number };
 
 export const LATE_MS = 120_000;
 /** A transaction on Solana names a block of the last minute or so, and is dropped with it. */
 export const SOLANA_LIFE_MS = 180_000;
-/** Between a chain's clock and ours, and from a block to us. */
+/** Tolerance for the difference between the clocks, and for the delay from a block to this page. */
 const MARGIN_MS = 60_000;
 
-/** Milliseconds, by the gateway's clock. `payBy`: what is in no block by then is not taken. */
+/** Milliseconds, by the gateway's clock. `payBy`: a payment in a later block is not accepted. */
 type Sending = { family: string; sentAt: number; payBy: number };
 
 export function unseenAt(now: number, sending: Sending): Unseen {
@@ -18,7 +18,7 @@ export function unseenAt(now: number, sending: Sending): Unseen {
   return now - sending.sentAt > LATE_MS ? { state: 'LATE', until } : { state: 'SOON' };
 }
 
-/** After this nothing of it comes any more. */
+/** The time after which it can no longer appear. */
 export function comesUntil({ family, sentAt, payBy }: Sending): number {
   return (family === 'SOLANA' ? Math.min(payBy, sentAt + SOLANA_LIFE_MS) : payBy) + MARGIN_MS;
 }

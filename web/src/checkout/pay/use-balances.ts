@@ -1,4 +1,4 @@
-/** What the connected wallet holds, by chain; read again when a payment is tried and every half minute. */
+/** What the connected wallet holds, by chain; read again when a payment is attempted, and every half minute. */
 import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Address } from 'viem';
@@ -11,7 +11,7 @@ const EVERY_MS = 30_000;
 
 export type HeldByChain = { held: ReadonlyMap<number, Held>; isReading: boolean };
 
-/** A chain that nobody could be asked about is absent. */
+/** A chain that could not be read is absent. */
 export function useBalances(request: {
   owner: Address | undefined;
   walletChainId: number | undefined;
@@ -21,7 +21,7 @@ export function useBalances(request: {
   const chains = useMemo(() => evmChains().filter(({ chainId }) => chainIds.includes(chainId)), [chainIds]);
   return useQueries({
     queries: chains.map((chain) => ({
-      // Without a node of its own a chain is read through the wallet, so another chain is another answer.
+      // A chain without a node is read through the wallet, so a change of the wallet's chain changes the result.
       queryKey: ['balances', chain.chainId, owner, chain.nodeUrl === null ? walletChainId : null],
       enabled: owner !== undefined,
       refetchInterval: EVERY_MS,

@@ -1,8 +1,8 @@
-/** Whether the connected wallet does several calls as one, by chain. It is asked once, without the payer noticing. */
+/** Whether the connected wallet supports batches, by chain. The wallet is queried once, without a prompt. */
 import { useQueries } from '@tanstack/react-query';
 import type { WalletState } from '../../wallet/evm/use-wallet.ts';
 
-/** A wallet that does not answer must not hold up anything; one without this method answers at once. */
+/** A wallet that does not respond must not delay anything. One without this method responds at once. */
 export function useBatching({ address }: WalletState, chainIds: readonly number[]): ReadonlySet<number> {
   return useQueries({
     queries: chainIds.map((chainId) => ({

@@ -1,4 +1,4 @@
-/** Pays a session with the connected EVM wallet: what the buttons of the cards do. */
+/** Pays a session with the connected EVM wallet: the actions of the cards' buttons. */
 import { useCallback, useEffect, useReducer, useRef } from 'react';
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import { ApiError, networkFault } from '../../api/api-error.ts';
@@ -22,7 +22,7 @@ import { BatchFailed, Reverted } from './reverted.ts';
 import { keepSent, keepUnsure, readSent, readUnsure } from './sent-store.ts';
 import type { Method } from './ways.ts';
 
-/** What checks and signs is a fifth of the page; it is brought while the payer looks at the ways. */
+/** The code that checks and signs is a fifth of the page. It is loaded while the payer chooses how to pay. */
 const bring = {
   prepare: () => overNetwork(async () => (await import('./prepare-payment.ts')).preparePayment),
   doing: () => overNetwork(() => import('./do-steps.ts')),
@@ -42,28 +42,28 @@ const BROUGHT_AFTER_MS = 200;
 
 export type Payment = PaymentState & {
   choose: (tokenKey: string, method?: Method) => void;
-  /** Holds a price; where the wallet is on another network, it is asked to switch first. */
+  /** Locks a price. If the wallet is on another network, a switch is requested first. */
   prepare: (way: ChosenMethod) => Promise<void>;
-  /** Reads the session anew before it holds another price: what is signed depends on more than the price. */
+  /** Reads the session again before it locks another price: what is signed depends on more than the price. */
   requote: (way: ChosenMethod) => Promise<void>;
-  /** `canBatch`: the wallet does the rest of the steps as one. */
+  /** `canBatch`: the wallet performs the remaining steps as a batch. */
   sign: (canBatch: boolean) => Promise<void>;
-  /** Gives up waiting, whatever the wallet is at. What it sends all the same is noticed. */
+  /** Stops waiting, whatever the wallet is doing. A payment that it still sends is noticed. */
   startOver: () => void;
-  /** Back to the ways; the quote is left alone. */
+  /** Returns to the choice of how to pay; the quote stays unchanged. */
   drop: () => void;
   /** A wallet of another kind has sent the payment: what is sent is final for this tab. */
   hasSent: (sent: Sent) => void;
-  /** It did not say whether it has: until then the payment may come, and no other is asked for. */
+  /** It did not report whether it has sent the payment, which may appear until this time. No other is requested. */
   doubt: (until: number) => void;
-  /** The payer looked there, and it has sent nothing. */
+  /** The payer has checked the wallet, which has sent nothing. */
   deny: () => void;
-  /** What was sent comes to nothing; the payer may pay anew. */
+  /** The sent payment has failed, and the payer may pay again. */
   abandon: (quoteId: string, why: Abandonment) => void;
   connect: (connecting: () => Promise<void>) => Promise<void>;
 };
 
-/** What a piece of work may say; after the payer has started over, only what became of the payment. */
+/** What an action may report. After the payer has started over, only the outcome of the payment. */
 type Doing = (turn: { signal: AbortSignal; tell: (event: PaymentEvent) => void }) => Promise<void>;
 
 export function usePayment(
@@ -84,11 +84,11 @@ export function usePayment(
   const { run, stop } = useTurns(tell, refetch);
 
   useTellingOfSent(session, state);
-  // A reload while the wallet is asked does not take the request away from it.
+  // A reload does not withdraw a pending request from the wallet.
   const mayComeUntil = state.unsureUntil ?? state.askedUntil;
   useEffect(() => keepUnsure(session.id, mayComeUntil), [session.id, mayComeUntil]);
 
-  /** Asks the wallet for the network of a way where it is on another one. */
+  /** Requests a switch if the wallet is on another network than the chosen way to pay. */
   const reach = async (chainId: number, say: (event: PaymentEvent) => void) => {
     if (wallet.chainId === chainId) return;
     say({ happened: 'started', work: 'switching' });
@@ -100,7 +100,7 @@ export function usePayment(
       await reach(way.chainId, say);
       signal.throwIfAborted();
       say({ happened: 'started', work: 'preparing' });
-      // Also what signs: the network may be gone when the payer signs.
+      // Also loads the code that signs, because the network may be unavailable when the payer signs.
       const [preparePayment] = await Promise.all([bring.prepare(), bring.doing()]);
       const shown = isAnew ? await refetch() : view;
       const asked = { view: shown, way, walletAddress: wallet.address, now: now() };
@@ -152,7 +152,7 @@ export function usePayment(
   };
 }
 
-/** One piece of work at a time: what is under way cannot be started again. */
+/** Runs one action at a time. An action in progress cannot be started again. */
 function useTurns(
   tell: (event: PaymentEvent) => void,
   refetch: () => Promise<CheckoutViewFragment>,
@@ -193,7 +193,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
-/** Loads what is needed next while the payer looks at the ways, and not before these are shown. */
+/** Loads the code that is needed next while the payer chooses how to pay, after the options are shown. */
 export function useBringing(isLooking: boolean): void {
   useEffect(() => {
     if (!isLooking) return;

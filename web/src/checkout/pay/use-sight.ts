@@ -1,4 +1,4 @@
-/** Looks after a transaction that the payer's own wallet sent, until it is in a block. */
+/** Watches a transaction that the payer's wallet sent until it is in a block. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
@@ -9,7 +9,7 @@ const EVERY_MS = 2_000;
 
 const ends = new Set<Sight | undefined>(['DONE', 'REVERTED']);
 
-/** Undefined before the first look. `now`: milliseconds, by the gateway's clock. */
+/** Undefined before the first lookup. `now`: milliseconds, by the gateway's clock. */
 export function useSight(
   view: CheckoutViewFragment | undefined,
   payment: Payment,

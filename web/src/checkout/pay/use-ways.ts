@@ -1,4 +1,4 @@
-/** The ways to pay a session, with what the wallet holds of each, and the one that is chosen. */
+/** The ways to pay a session with the wallet's balance for each, and the chosen one. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { CheckoutWaysDocument } from '../../../../generated/web/documents.ts';
@@ -20,26 +20,26 @@ const none: readonly number[] = [];
 
 export type Ways = {
   all: readonly Way[];
-  /** In the order in which they are shown; undefined until that stands. */
+  /** In the order in which they are shown; undefined until the order is settled. */
   ordered: readonly Way[] | undefined;
   isThere: boolean;
-  /** There is no way to pay, whatever the wallet: no payout address, or all networks are paused. */
+  /** There is no way to pay with any wallet: no payout address, or all networks are paused. */
   isUnpayable: boolean;
   ask: () => unknown;
   /** Why they could not be loaded. */
   fault: string | undefined;
-  /** The wallet was looked into, and can pay none of them. */
+  /** The wallet's balances were read, and it can pay none of them. */
   lack: 'NOTHING_TO_PAY_WITH' | undefined;
   held: ReadonlyMap<number, Held>;
   isReading: boolean;
   chosen: Way | undefined;
   method: Method | undefined;
   facts: ChosenWay | undefined;
-  /** The chains on which the wallet does several calls as one. */
+  /** The chains on which the wallet supports batches. */
   batching: ReadonlySet<number>;
-  /** Those of Solana, which is paid by wallets of another kind. */
+  /** The options on Solana, which require wallets of another kind. */
   solana: readonly Option[];
-  /** Those that a plain transfer pays, from any wallet or an exchange. */
+  /** The options for a plain transfer from any wallet or an exchange. */
   transfers: readonly Option[];
 };
 
@@ -67,7 +67,7 @@ export function useWays(
   const { options, transfers } = useMemo(() => optionsOf(given ?? []), [given]);
   const { evm, solana, chainIds } = useMemo(() => byFamily(options), [options]);
   const balances = useBalances({ owner: wallet.address, walletChainId: wallet.chainId, chainIds });
-  // Asked after the balances, so that it holds up nothing.
+  // Queried after the balances, so that it delays nothing.
   const batching = useBatching(wallet, query.data && !balances.isReading ? chainIds : none);
   const all = useMemo(
     () => waysFor({ options: evm, held: balances.held, nativeKeys, walletChainId: wallet.chainId }),
@@ -81,7 +81,7 @@ export function useWays(
     return [...all.filter(isKept), ...all.filter((way) => !isKept(way))];
   }, [all, kept]);
   const ordered = useSettledOrder(best, { owner: wallet.address, isReading: balances.isReading || !query.data });
-  // Until the payer chooses, what was paid with last, else the best of what can be paid; nothing before the wallet was looked into.
+  // Until the payer chooses: the last used way to pay, or else the best payable one; none before the balances were read.
   const chosen =
     all.find(({ tokenKey }) => tokenKey === choice.tokenKey) ??
     (balances.isReading ? undefined : ordered?.find(isPayable));
@@ -112,8 +112,8 @@ export function useWays(
 }
 
 /**
- * The one that the payer named, else the cheapest that the wallet has the fee for. A wallet that allows and pays at once needs one
- * confirmation for its own transaction, and so no other consent than a signature comes before that.
+ * The method that the payer chose, or else the cheapest one whose fee the wallet can pay. A wallet that approves and pays in a batch needs
+ * one confirmation for its own transaction, so only a signature is preferred to that.
  */
 function bestMethod(
   way: Way,

@@ -1,4 +1,4 @@
-/** The ways to pay, best first for this wallet: what it can pay at once, then what nobody knows, then what it cannot. */
+/** The ways to pay, best first for this wallet: those that it can pay, then those whose balance is unknown, then those that it cannot pay. */
 
 export type Method = 'DIRECT' | 'PERMIT' | 'APPROVAL';
 
@@ -27,19 +27,19 @@ export function optionsOf(offered: readonly OfferedOption[]): { options: Option[
   };
 }
 
-/** What is said of an amount: of which token, where. */
+/** What identifies an amount: its token and chain. */
 export type Priced = Pick<Option, 'chainId' | 'chainName' | 'tokenKey' | 'symbol' | 'decimals' | 'cryptoAmount'>;
 
 export type Way = Option & {
   /** The cheapest for the payer first: one that costs no fee, else the fewest transactions. */
   methods: readonly Method[];
-  /** Base units that the wallet has; undefined while or where they cannot be read. */
+  /** The wallet's balance in base units; undefined while it cannot be read. */
   held: bigint | undefined;
   isShort: boolean;
   isNative: boolean;
 };
 
-/** What is known of a wallet on one chain. */
+/** What is known about a wallet on one chain. */
 export type Held = { tokens: ReadonlyMap<string, bigint>; coin: bigint | undefined };
 
 const byCost: readonly Method[] = ['PERMIT', 'APPROVAL', 'DIRECT'];
@@ -76,7 +76,7 @@ function byRank(left: { rank: number; index: number }, right: { rank: number; in
   return left.rank - right.rank || left.index - right.index;
 }
 
-/** Whether the wallet surely has none of the coin that the network's fee is paid in. A permit costs the payer no fee. */
+/** Whether the wallet certainly has none of the coin in which the network's fee is paid. A permit costs the payer no fee. */
 export function lacksGas(
   way: Pick<Way, 'isNative' | 'cryptoAmount' | 'held'>,
   method: Method,

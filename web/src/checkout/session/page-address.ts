@@ -1,4 +1,4 @@
-/** What a page's path asks for. */
+/** What the path of a page refers to. */
 export type PageAddress = { page: 'link'; slug: string } | { page: 'checkout'; id: string };
 
 /** Undefined for a path that is neither; the server sends none of those here. */

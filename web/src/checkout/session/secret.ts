@@ -1,6 +1,6 @@
 /**
- * A session's client secret: it stands behind the # of the address, which browsers send to nobody, and is kept for this tab,
- * so that a reload without it finds the same place. It goes to our GraphQL alone.
+ * A session's client secret: it is in the fragment of the address, which browsers do not send, and is stored for this tab, so that a reload
+ * without it shows the same session. It is only sent to the GraphQL API of this installation.
  */
 
 const PREFIX = 'sluice.secret.';
@@ -9,7 +9,7 @@ export function keepSecret(sessionId: string, secret: string): void {
   sessionStorage.setItem(PREFIX + sessionId, secret);
 }
 
-/** Of the address, else what the tab kept. */
+/** Returns the secret in the address, or else the one stored for the tab. */
 export function secretOf(sessionId: string, hash: string): string | undefined {
   const given = hash.replace(/^#/, '');
   if (given !== '') {

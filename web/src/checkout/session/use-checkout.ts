@@ -16,7 +16,7 @@ export type SessionName = { id: string; credential: Credential };
 export type CheckoutReading = {
   view: CheckoutViewFragment | undefined;
   fault: 'UNKNOWN' | 'UNREACHABLE' | undefined;
-  /** Milliseconds to add to this browser's clock to have the gateway's. */
+  /** Milliseconds to add to this browser's clock to obtain the gateway's. */
   clockOffsetMs: number;
   /** Reads the session now. Throws ApiError. */
   ask: () => Promise<CheckoutViewFragment>;
@@ -37,7 +37,7 @@ export function useCheckout({ id, credential }: SessionName): CheckoutReading {
       return newer(queries.getQueryData<Dated>(['checkout', id]), fresh);
     },
     refetchInterval: ({ state }) => (state.error && isUnknown(state.error) ? false : isLive ? false : RETRY_MS),
-    // Whoever comes back may have paid in another browser, while the live connection of this page was suspended.
+    // A returning payer may have paid in another browser, while the live connection of this page was suspended.
     refetchOnWindowFocus: 'always',
     retry: false,
   });
@@ -46,7 +46,7 @@ export function useCheckout({ id, credential }: SessionName): CheckoutReading {
   useEffect(() => {
     if (!isThere) return;
     const live = openLive(credential);
-    // Whenever it is connected, the live field first says how things stand now: nothing that happened before has to be asked for.
+    // Whenever it connects, the live field first returns the current state, so earlier changes need not be queried.
     const unwatch = live.onState(setLive);
     const stop = live.follow(
       CheckoutChangesDocument,
