@@ -1,2 +1,2 @@
-/** DONE: in a block, and did what it should. REVERTED: in a block, and did nothing. NOT_THERE: looked for and not found. */
+/** DONE: in a block and successful. REVERTED: in a block and without effect. NOT_THERE: looked up and not found. */
 export type Found = 'DONE' | 'REVERTED' | 'NOT_THERE';

@@ -1,4 +1,4 @@
-/** A wallet ended without saying whether it has sent the payment that it was asked to send. */
+/** A wallet ended without reporting whether it has sent the requested payment. */
 export class Unsure extends Error {
   override readonly name = 'Unsure';
 }

@@ -1,6 +1,6 @@
 /**
- * Holds what the wallet is asked to sign against what stands on the screen: one payment of exactly this amount of this token,
- * to the address that the code shows too, and nothing beside it. Who owns that address only the gateway can say.
+ * Compares what the wallet has to sign with the screen: one payment of exactly this amount of this token to the address that the QR code
+ * also contains, and nothing else. Only the gateway knows the owner of that address.
  */
 import { readTransaction, type SolanaInstruction } from '../../wallet/solana/read-transaction.ts';
 
@@ -24,7 +24,7 @@ const TRANSFER = 2;
 const TRANSFER_CHECKED = 12;
 const CREATE_IDEMPOTENT = 1;
 
-/** True only where the transaction is that payment. */
+/** True only if the transaction is that payment. */
 export function isShownTransfer(base64: string, shown: ShownTransfer): boolean {
   try {
     const { signers, instructions } = readTransaction(base64);
@@ -49,7 +49,7 @@ function isCoinTransfer(instructions: readonly SolanaInstruction[], shown: Shown
   return isExact && from === shown.payer && to === shown.recipient;
 }
 
-/** The token account is opened for the recipient, which its program makes sure of, and then paid. */
+/** The token account is opened for the recipient, as its program ensures, and then paid. */
 function isTokenTransfer(instructions: readonly SolanaInstruction[], shown: ShownTransfer): boolean {
   const [opening, transfer] = instructions;
   if (instructions.length !== 2 || !opening || !transfer || !TOKENS.includes(transfer.program)) return false;

@@ -1,13 +1,13 @@
 import { plainDecimal } from '../../ui/formats/money.ts';
 
-/** The URL of a payment asks for something else than what stands on the screen. */
+/** The URL of a payment differs from what the screen shows. */
 export class OtherPayment extends Error {
   override readonly name = 'OtherPayment';
 }
 
 /**
- * What the payment's URL says, for those who type it into a wallet: the same figures that are in the code. `token` is a mint
- * or `native`, `amount` base units. Throws OtherPayment where the URL is not for exactly that.
+ * The contents of the payment's URL, for payers who type it into a wallet, as in the QR code. `token` is a mint or `native`, and `amount`
+ * is in base units. Throws OtherPayment unless the URL is for exactly this payment.
  */
 export function readPaymentUrl(
   url: string,
@@ -31,7 +31,7 @@ function parsed(url: string): URL {
   }
 }
 
-/** Wallets differ in which of two they take. */
+/** Wallets accept one or the other form. */
 function isOnly(params: URLSearchParams, name: string, value: string | undefined): boolean {
   const all = params.getAll(name);
   return value === undefined ? all.length === 0 : all.length === 1 && all[0] === value;

@@ -1,4 +1,4 @@
-/** Paying on Solana: by a wallet of this browser, or by a code for any other. */
+/** Payment on Solana with a wallet of this browser, or with a QR code for any other wallet. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { chainOf } from '../../settings.ts';
@@ -20,19 +20,19 @@ import { type SolanaPayment, useSolanaPayment } from './use-solana-payment.ts';
 
 export type SolanaCardProps = {
   session: SessionName;
-  /** The session's options on Solana: none while no price is known, say. A quote that is held outlives its option. */
+  /** The session's options on Solana; empty, for example, while no price is known. A locked quote outlives its option. */
   options: readonly Option[];
   /** Milliseconds, by the gateway's clock. */
   now: number;
   exactNow: () => number;
-  /** What became of an earlier try. */
+  /** The outcome of an earlier attempt. */
   notice: string | undefined;
-  /** Back to the wallets of other chains; undefined where there are none. */
+  /** Returns to the wallets of other chains; undefined if there are none. */
   back: (() => void) | undefined;
-  /** Something was refused: the session is asked anew. */
+  /** A request was refused, so the session is read again. */
   refetch: () => Promise<unknown>;
   hasSent: (sent: Sent) => void;
-  /** The wallet did not say whether it has, and until then it may come. */
+  /** The wallet did not report whether it has sent the payment, which may appear until this time. */
   doubt: (until: number) => void;
 };
 
@@ -100,7 +100,7 @@ function Tokens({ options, option, choose, isBusy }: TokensProps) {
   );
 }
 
-/** One press for each wallet of this browser, and the code for all others. */
+/** A button for each wallet of this browser, and the QR code for all others. */
 function Wallets({ payment, option }: { payment: SolanaPayment; option: Option }) {
   const { t } = useTranslation();
   const chain = chainOf(option.chainId);

@@ -1,4 +1,4 @@
-/** The payment as a code to scan, and as what has to be typed into a wallet that cannot. The page sees by itself when it came. */
+/** The payment as a QR code, and as the values to type into a wallet that cannot scan. The page detects the payment automatically. */
 import { useTranslation } from 'react-i18next';
 import { Address } from '../../ui/addresses/address.tsx';
 import { Button } from '../../ui/button/button.tsx';

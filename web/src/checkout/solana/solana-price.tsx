@@ -1,4 +1,4 @@
-/** The amount that is held, exactly, and how long still. */
+/** The exact locked amount, and the time until it expires. */
 import { useTranslation } from 'react-i18next';
 import { quoteLeft } from '../../settings.ts';
 import { classNames } from '../../ui/class-names.ts';

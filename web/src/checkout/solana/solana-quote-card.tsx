@@ -1,4 +1,4 @@
-/** The held price, and the one press that pays it by the connected wallet. */
+/** The locked price, and the button that pays it with the connected wallet. */
 import { useTranslation } from 'react-i18next';
 import { Address } from '../../ui/addresses/address.tsx';
 import { Button } from '../../ui/button/button.tsx';

@@ -1,4 +1,4 @@
-/** A price that is held on Solana, for one wallet or for whoever scans its code. */
+/** A price that is locked on Solana, for one wallet or for any payer who scans the QR code. */
 import { CheckoutSolanaPrepareDocument } from '../../../../generated/web/documents.ts';
 import { ask } from '../../api/ask.ts';
 import { tokenOf } from '../../settings.ts';
@@ -9,7 +9,7 @@ import { OtherPayment, readPaymentUrl } from './payment-url.ts';
 
 export type SolanaQuote = {
   quoteId: string;
-  /** As it was when the price was held: the session's options may change meanwhile. */
+  /** The option when the price was locked, because the session's options may change later. */
   option: Option;
   /** Base units. */
   cryptoAmount: string;
@@ -17,24 +17,24 @@ export type SolanaQuote = {
   expiresAt: number;
   /** Milliseconds, by this browser's clock. */
   madeAt: number;
-  /** Null for whoever scans. */
+  /** Null for a QR code. */
   walletAddress: string | null;
-  /** Base64; null for whoever scans. */
+  /** Base64; null for a QR code. */
   transaction: string | null;
   paymentUrl: string;
   recipient: string;
   /** The amount as a decimal number, in the form that wallets expect. */
   amount: string;
-  /** Whether the wallet has less than that of the token. */
+  /** Whether the wallet's balance of the token is less than the amount. */
   isShort: boolean;
-  /** Whether the transaction is what is shown; nothing else is asked of a wallet. */
+  /** Whether the transaction matches the screen. A wallet is never requested to sign any other. */
   isChecked: boolean;
 };
 
 /** A transaction names a block of the last minute or so, and is refused after that. */
 const TRANSACTION_GOOD_MS = 45_000;
 
-/** Throws ApiError, OtherPayment, and an Error where the answer is not what Solana is paid by. */
+/** Throws ApiError, OtherPayment, and an Error if the response is not a payment on Solana. */
 export async function prepareSolana(
   { id, credential }: SessionName,
   request: { option: Option; walletAddress: string | null },

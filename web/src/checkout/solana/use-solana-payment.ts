@@ -1,4 +1,4 @@
-/** Paying on Solana, by a wallet of this browser or by a code: what the card's buttons do. */
+/** Payment on Solana, with a wallet of this browser or a QR code: the actions of the card's buttons. */
 import type { SolanaChain } from '@solana/wallet-standard-chains';
 import { useCallback, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
@@ -28,22 +28,22 @@ export type SolanaPayment = {
   work: SolanaWork | undefined;
   /** A name under `checkout.fault`. */
   fault: string | undefined;
-  /** Connects the wallet, and holds a price for it. */
+  /** Connects the wallet, and locks a price for it. */
   begin: (wallet: SolanaWallet, option: Option) => Promise<void>;
-  /** Holds a price for whoever scans its code. */
+  /** Locks a price for any payer who scans the QR code. */
   scan: (option: Option) => Promise<void>;
   requote: () => Promise<void>;
   pay: () => Promise<void>;
-  /** Back to the wallets. */
+  /** Returns to the wallets. */
   drop: () => void;
-  /** Gives up what is under way. A payment that the wallet was asked for may still come. */
+  /** Cancels the action in progress. A payment that was requested from the wallet may still appear. */
   startOver: () => void;
 };
 
-/** The price moved while the payer was looking: the new one is shown, and nothing is asked of the wallet. */
+/** The price changed in the meantime. The new one is shown, and nothing is requested from the wallet. */
 class Moved extends Error {}
 
-/** What is under way. Once it is given up, nothing of it is shown; only a payment that is sent late is noticed. */
+/** The action in progress. Once it is cancelled, its results are not shown, except for a payment that is sent late. */
 type Turn = { isGivenUp: boolean };
 
 class GivenUp extends Error {}
@@ -64,7 +64,7 @@ export function useSolanaPayment(
   const [fault, setFault] = useState<string>();
   const atWork = useRef<Turn>(undefined);
 
-  /** One thing at a time: what is under way cannot be started again. */
+  /** Runs one action at a time. An action in progress cannot be started again. */
   const run = async (doing: (turn: Turn) => Promise<void>): Promise<void> => {
     if (atWork.current) return;
     const turn: Turn = { isGivenUp: false };

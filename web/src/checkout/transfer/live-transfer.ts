@@ -1,13 +1,13 @@
-/** How far a plain transfer is, by what the API says of it and the gateway's clock. */
+/** The state of a plain transfer, according to the API and the gateway's clock. */
 import type { CheckoutViewFragment, TransferViewFragment } from '../../../../generated/web/documents.ts';
 
 /**
- * waiting: nothing has arrived. short: less than the amount. seen: all of it, and it is being collected. late: the price is over, and what
- * is sent in the next minutes still counts.
+ * waiting: nothing has arrived. short: less than the amount. seen: the full amount, which is being collected. late: the price has expired,
+ * and a transfer within the next minutes still counts.
  */
 export type TransferStage = 'waiting' | 'short' | 'seen' | 'late';
 
-/** The transfer that may still pay the session; undefined where none was asked for or its time is over. */
+/** The transfer that may still pay the session; undefined if none was requested or it has expired. */
 export function liveTransfer(view: CheckoutViewFragment | undefined, now: number): TransferViewFragment | undefined {
   const payment = view?.payment;
   if (!payment?.transfer || payment.status !== 'CREATED' || view?.session.status !== 'OPEN') return undefined;

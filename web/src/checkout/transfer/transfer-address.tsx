@@ -1,4 +1,4 @@
-/** Where to send it, exactly how much, on which network and until when; and what has arrived. The page sees by itself when it comes. */
+/** The address, the exact amount, the network and the deadline, and what has arrived. The page detects the transfer automatically. */
 import { useTranslation } from 'react-i18next';
 import type { TransferViewFragment } from '../../../../generated/web/documents.ts';
 import { chainOf, tokenOf } from '../../settings.ts';
@@ -22,7 +22,7 @@ type TransferAddressProps = {
   transfer: TransferViewFragment;
   /** Milliseconds, by the gateway's clock. */
   now: number;
-  /** Another token or refund address; undefined once something has arrived. */
+  /** Changes the token or the refund address; undefined once something has arrived. */
   change: (() => void) | undefined;
   back: (() => void) | undefined;
 };

@@ -1,4 +1,4 @@
-/** Paying by plain transfer: first which token and who gets refunds, then where to send it and what has arrived. */
+/** Payment by plain transfer: first the token and the refund address, then the deposit address and what has arrived. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CheckoutViewFragment, TransferViewFragment } from '../../../../generated/web/documents.ts';
@@ -18,7 +18,7 @@ export type TransferCardProps = {
   session: SessionName;
   view: CheckoutViewFragment;
   options: readonly Option[];
-  /** The transfer that was asked for and may still come. */
+  /** The requested transfer, which may still arrive. */
   transfer: TransferViewFragment | undefined;
   /** Milliseconds, by the gateway's clock. */
   now: number;
@@ -49,7 +49,7 @@ export function TransferCard(props: TransferCardProps) {
 type BeginningProps = {
   options: readonly Option[];
   request: ReturnType<typeof useTransfer>;
-  /** Of an earlier address. */
+  /** The transfer to an earlier address. */
   refundAddress: string | undefined;
   mayDispute: boolean;
   back: (() => void) | undefined;

@@ -1,4 +1,4 @@
-/** Beside the end of a payment: what arrived of a plain transfer and did not belong to it. */
+/** Shown with the end of a payment: money of a plain transfer that arrived and was not part of it. */
 import { useTranslation } from 'react-i18next';
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import { tokenOf } from '../../settings.ts';

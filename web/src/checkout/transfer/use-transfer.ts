@@ -1,4 +1,4 @@
-/** Asking for a deposit address: what the card's button does. */
+/** Requests a deposit address: the action of the card's button. */
 import { useRef, useState } from 'react';
 import { CheckoutTransferPrepareDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
@@ -11,7 +11,7 @@ export type TransferRequest = {
   isBusy: boolean;
   /** A name under `checkout.fault`. */
   fault: string | undefined;
-  /** Why the refund address is refused, by the API. */
+  /** Why the API refuses the refund address. */
   refused: string | undefined;
   /** Resolves to whether there is an address now. */
   prepare: (option: Pick<Option, 'chainId' | 'tokenKey'>, refundAddress: string) => Promise<boolean>;

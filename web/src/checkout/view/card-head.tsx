@@ -1,4 +1,4 @@
-/** The top of a card: a sign where it says a state, a title, and a sentence. */
+/** The top of a card: an icon if it shows a state, a title, and a sentence. */
 import type { ReactNode } from 'react';
 import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';

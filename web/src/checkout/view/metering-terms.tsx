@@ -1,4 +1,4 @@
-/** What the usage of a subscription costs, and the most that a period may be charged. */
+/** The price of a subscription's usage, and the maximum charge for a period. */
 import { useTranslation } from 'react-i18next';
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import { isZero } from '../../ui/formats/money.ts';

@@ -1,11 +1,11 @@
-/** What went wrong or is missing, where it happened. */
+/** A message about what failed or is missing, next to its cause. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
 import styles from './cards.module.css';
 
-/** These are no faults: they say what comes next. */
+/** These are not faults, but describe what happens next. */
 const calm = new Set([
   'WRONG_CHAIN',
   'QUOTE_EXPIRED',

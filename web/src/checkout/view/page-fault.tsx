@@ -1,4 +1,4 @@
-/** A fault of the page itself: it says so instead of going blank. Nothing is lost, for the API and the chain keep it all. */
+/** Shown after a fault of the page itself, instead of a blank page. Nothing is lost, because the API and the chain have the state. */
 import { Component, type ReactNode } from 'react';
 import { EndCard } from '../cards/end-card.tsx';
 import { PageFrame } from './page-frame.tsx';

@@ -1,4 +1,4 @@
-/** What every state of the page stands in: who is paid, the summary beside the one card, and our name, small. */
+/** The frame around every state of the page: the payee, the summary next to the card, and the small name of Sluice. */
 import { type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { applyAccent } from '../../ui/apply-accent.ts';
@@ -13,7 +13,7 @@ export type Payee = {
   merchantName: string;
   appLogoUrl?: string | null | undefined;
   accentColor?: string | null | undefined;
-  /** The merchant's own words above what is bought. */
+  /** The merchant's own text above the summary. */
   heading?: string | null | undefined;
   message?: string | null | undefined;
   isTest: boolean;
@@ -24,7 +24,7 @@ type PageFrameProps = {
   summary?: ReactNode;
   /** The page can be printed as a receipt. */
   isReceipt?: boolean | undefined;
-  /** Nothing is known yet: placeholders stand for the payee and the summary, and there is no footer that what comes would push down. */
+  /** Nothing is loaded yet: the payee and the summary are placeholders, and there is no footer that the content would push down. */
   isLoading?: boolean | undefined;
   children: ReactNode;
 };
@@ -36,7 +36,7 @@ export function PageFrame({ payee, summary, isReceipt, isLoading, children }: Pa
   useEffect(() => {
     document.title = payee ? t('checkout.title', { name: payee.appName }) : t('checkout.plainTitle');
   }, [payee, t]);
-  // What stands in while the page loads is replaced as a whole, so that no part of it moves.
+  // The placeholders are replaced all at once, so that no part of the page moves.
   return (
     <div key={isLoading ? 'loading' : 'loaded'} className={styles.page}>
       {payee?.isTest && (
@@ -64,7 +64,7 @@ export function PageFrame({ payee, summary, isReceipt, isLoading, children }: Pa
   );
 }
 
-/** As high as a payee with one name, a total and one line: what most pages show. */
+/** As high as a payee with one name, a total and one line, which most pages show. */
 function SummaryPlace() {
   return (
     <div className={styles.summary} aria-hidden="true">

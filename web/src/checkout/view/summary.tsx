@@ -1,4 +1,4 @@
-/** What is bought: the total large, then the lines with tax, and how often, where it is a subscription. */
+/** The purchase: the total, then the lines with tax and, for a subscription, the interval. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Amount } from '../../ui/amounts/amount.tsx';
@@ -12,14 +12,14 @@ export type Line = {
   id: string;
   name: string;
   description: string | null;
-  /** Of one unit, as the merchant gave it. */
+  /** The price of one unit, as set by the merchant. */
   amount: string;
   quantity: number;
   imageUrl: string | null;
 };
 
 type SummaryProps = {
-  /** Null where the payer has not said it yet. */
+  /** Null if the payer has not entered it yet. */
   total: {
     amount: string;
     subtotal: string;
@@ -31,9 +31,9 @@ type SummaryProps = {
   } | null;
   lines: readonly Line[];
   period: Period | null;
-  /** The coupon of a subscription, in whose first period it is. */
+  /** The coupon of a subscription that is in its first period. */
   coupon?: OfferedCoupon | null | undefined;
-  /** What usage costs, where it is charged too. */
+  /** The price of usage, if it is charged too. */
   children?: ReactNode;
 };
 

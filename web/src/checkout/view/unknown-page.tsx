@@ -1,4 +1,4 @@
-/** An address that leads nowhere: the way on is to ask whoever gave it. */
+/** Shown for an unknown address. The payer should contact the sender of the link. */
 import { useTranslation } from 'react-i18next';
 import { CardHead } from './card-head.tsx';
 import { PageFrame } from './page-frame.tsx';

@@ -1,4 +1,4 @@
-/** What a coupon does to the price of a subscription: "50 % off for 2 months, then 20.00 USD every month". */
+/** The effect of a coupon on the price of a subscription: "50 % off for 2 months, then 20.00 USD every month". */
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { isZero } from '../../ui/formats/money.ts';
@@ -10,7 +10,7 @@ export type OfferedCoupon = {
   amountOff?: string | null | undefined;
   duration: 'ONCE' | 'REPEATING' | 'FOREVER';
   durationPeriods?: number | null | undefined;
-  /** What a period costs without the coupon; null for a payment that is not repeated. */
+  /** The price of a period without the coupon; null for a payment that is not repeated. */
   laterAmount?: string | null | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** The way that this browser paid last, so that it comes first the next time. It never leaves the browser. */
+/** The last way to pay of this browser, which is listed first the next time. It never leaves the browser. */
 const KEY = 'sluice.way';
 
 export function keepWay(tokenKey: string): void {

@@ -1,9 +1,9 @@
 /**
- * Marks of tokens and networks, drawn by us on a grid of 24: a colour that people know them by, and a simple sign. They name what is paid
- * with; they are nobody's logo file, and say nothing of who supports whom. What has no drawing shows its first letter.
+ * Marks of tokens and networks, drawn for this project on a grid of 24: a well-known color and a simple sign. They identify the token or
+ * network, are not copies of logo files, and imply no endorsement. Tokens and networks without a drawing show their first letter.
  */
 export type Drawing = {
-  /** Behind the sign. */
+  /** The color behind the sign. */
   ground: string;
   /** Paths, filled in white; `line` for what is drawn with a stroke instead. */
   fill?: string;
@@ -12,7 +12,7 @@ export type Drawing = {
 
 const ether = 'M12 3.5 6.8 12.2 12 15.3l5.200-3.100L12 3.500ZM6.800 13.600 12 20.700l5.200-7.100L12 16.700Z';
 
-/** By the symbol. */
+/** Drawings by token symbol. */
 export const tokenDrawings: Readonly<Record<string, Drawing>> = {
   USDC: {
     ground: '#2775ca',
@@ -33,7 +33,7 @@ export const tokenDrawings: Readonly<Record<string, Drawing>> = {
   SOL: { ground: '#6d3fd0', line: 'M8.300 8h9l-1.700 2h-9ZM6.600 11.900h9l1.700 2h-9ZM8.300 15.900h9' },
 };
 
-/** By the chain id. */
+/** Drawings by chain id. */
 const mainNetworks: Readonly<Record<number, Drawing | undefined>> = {
   1: { ground: '#5b6ee1', fill: ether },
   10: {
@@ -50,7 +50,7 @@ const mainNetworks: Readonly<Record<number, Drawing | undefined>> = {
   43114: tokenDrawings.AVAX,
 };
 
-/** Of test networks, which network they test. */
+/** The main network of each test network. */
 const tested: Readonly<Record<number, number>> = {
   97: 56,
   43113: 43114,

@@ -1,4 +1,4 @@
-/** The mark of a token or a network. A name always stands beside it, so that it says nothing to screen readers. */
+/** The mark of a token or a network. Its name is always shown next to it, so it is hidden from screen readers. */
 
 import { type Drawing, networkDrawing, tokenDrawings } from './mark-drawings.ts';
 import styles from './ways.module.css';

@@ -1,4 +1,4 @@
-/** What the payer looks at: what the wallet can pay by network, and apart from that what it cannot. Pure. */
+/** Groups the ways to pay for display: those that the wallet can pay, by network, and separately the others. Pure. */
 import { type Held, lacksGas, type Way } from '../pay/ways.ts';
 
 export type Network = { chainId: number; name: string; ways: Way[] };
@@ -14,7 +14,7 @@ export function shownWays(ways: readonly Way[], held: ReadonlyMap<number, Held>)
   };
 }
 
-/** In the order of `keys`, which was made once; what is offered since then comes last. */
+/** Sorts by `keys`, an order that was determined once. Ways that were added later come last. */
 export function keepOrder(ways: readonly Way[], keys: readonly string[]): Way[] {
   const place = (way: Way) => {
     const found = keys.indexOf(way.tokenKey);

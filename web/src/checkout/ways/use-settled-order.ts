@@ -1,12 +1,12 @@
 /**
- * The order of the ways, made once for a wallet: as soon as its balances are read, or when that takes too long. Afterwards nothing moves
- * under the payer's finger; what turns out to be too little is greyed where it stands.
+ * The order of the ways to pay, which is determined once for a wallet: when its balances are read, or when that takes too long. Afterwards
+ * nothing moves while the payer is choosing. Ways with too low a balance are grayed out in place.
  */
 import { useEffect, useState } from 'react';
 import type { Way } from '../pay/ways.ts';
 import { keepOrder } from './order-ways.ts';
 
-/** Most nodes answer in a third of this. */
+/** Most nodes respond in a third of this time. */
 const PATIENCE_MS = 2_000;
 
 /** Undefined while it is not settled. */

@@ -1,4 +1,4 @@
-/** The ways to pay, by network: a row each, with what it costs in the token and in the session's currency, and what the wallet has. */
+/** The ways to pay by network: a row each, with the cost in the token and in the session's currency, and the wallet's balance. */
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
@@ -8,13 +8,13 @@ import { type Network, shownWays } from './order-ways.ts';
 import styles from './ways.module.css';
 
 type WayListProps = {
-  /** Undefined until their order stands. */
+  /** Undefined until their order is settled. */
   ways: readonly Way[] | undefined;
   held: ReadonlyMap<number, Held>;
   isReading: boolean;
-  /** A price is being held: another choice would come too late. */
+  /** A price is being locked, so the choice can no longer be changed. */
   isBusy: boolean;
-  /** What the session costs in its own currency, printed. */
+  /** The formatted price of the session in its own currency. */
   fiat: string;
   chosen: Way | undefined;
   choose: (tokenKey: string) => void;

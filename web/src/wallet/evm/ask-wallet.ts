@@ -1,4 +1,4 @@
-/** What is asked of the connected wallet: to sign, and to send. Throws what the wallet throws: see `wallet-fault.ts`. */
+/** Requests to the connected wallet: to sign and to send. Throws the errors of the wallet: see `wallet-fault.ts`. */
 import { getConnectorClient } from '@wagmi/core';
 import type { Address, Hex, TypedDataDefinition } from 'viem';
 import { sendTransaction, signMessage, signTypedData } from 'viem/actions';
@@ -13,14 +13,14 @@ export async function signByWallet(asked: Asked & { typedData: TypedDataDefiniti
   return await signTypedData(client, { ...typedData, account });
 }
 
-/** Answers the hash as soon as the wallet has sent it. `value` in wei. */
+/** Returns the hash as soon as the wallet has sent it. `value` is in wei. */
 export async function sendByWallet(asked: Asked & { to: Address; data: Hex; value: bigint }): Promise<Hex> {
   const { chainId, account, to, data, value } = asked;
   const client = await getConnectorClient(walletConfig(), { chainId, account });
   return await sendTransaction(client, { account, to, data, value, chain: client.chain });
 }
 
-/** A text, by personal_sign: on whatever chain the wallet is. */
+/** Signs a text with personal_sign, on any chain. */
 export async function signMessageByWallet(asked: { account: Address; message: string }): Promise<Hex> {
   const client = await getConnectorClient(walletConfig(), { account: asked.account });
   return await signMessage(client, asked);

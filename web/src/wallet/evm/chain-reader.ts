@@ -1,15 +1,15 @@
-/** Who can be asked about a chain from this page: its node for browsers, else the wallet while it is on that chain. */
+/** How this page can read a chain: through its node for browsers, or else through the wallet while it is on that chain. */
 import { getConnection, getConnectorClient } from '@wagmi/core';
 import { type Chain, type Client, createClient, custom, http, type Transport } from 'viem';
 import { chainOf } from '../../settings.ts';
 import { toViemChain, walletConfig } from './wallet-config.ts';
 
-/** Asked by viem's single actions: the whole of them would weigh more than the page. */
+/** Used with viem's individual actions, because all of them together would be larger than the page. */
 export type ChainReader = Client<Transport, Chain>;
 
 const readers = new Map<number, ChainReader>();
 
-/** Undefined where neither is there: then nothing is known of the chain, which is not the same as nothing being there. */
+/** Undefined if there is neither. The state of the chain is then unknown, which does not mean that it is empty. */
 export async function chainReader(chainId: number): Promise<ChainReader | undefined> {
   const chain = chainOf(chainId);
   if (!chain) return undefined;

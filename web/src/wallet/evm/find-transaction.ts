@@ -2,7 +2,7 @@ import { type Address, type Client, type Hash, TransactionNotFoundError, Transac
 import { getTransaction, getTransactionCount, getTransactionReceipt } from 'viem/actions';
 import type { Found } from '../found.ts';
 
-/** Whose transaction it is, and which of theirs: a chain takes one for each number. */
+/** The sender and the nonce of a transaction: a chain accepts one transaction for each nonce. */
 export type Place = { from: Address; nonce: number };
 
 /**
@@ -19,7 +19,7 @@ export async function findTransaction(
   const { from: address, nonce } = place;
   const count = await getTransactionCount(client, { address, blockTag: 'latest' });
   if (count <= nonce) return { found: 'NOT_THERE', place };
-  // It may itself have come into a block between the two questions.
+  // It may have been mined between the two requests.
   return { found: (await findOutcome(client, hash)) ?? 'REPLACED', place };
 }
 

@@ -8,7 +8,7 @@ export type ReadableToken = { key: string; address: string };
 /** Base units by token key, and of the chain's coin for the network's fee. A balance that could not be read is absent. */
 export type Balances = { tokens: ReadonlyMap<string, bigint>; coin: bigint | undefined };
 
-/** All tokens of one chain by one call. Throws when the node fails. */
+/** Reads all tokens of one chain by one call. Throws if the node fails. */
 export async function readBalances(
   client: ChainReader,
   request: { tokens: readonly ReadableToken[]; owner: Address },
@@ -20,7 +20,7 @@ export async function readBalances(
     contracts.length === 0
       ? []
       : multicall(client, {
-          // Without a contract of its own, so that it works on every chain.
+          // Works without a deployed contract, and therefore on every chain.
           deployless: true,
           allowFailure: true,
           contracts: contracts.map(({ address }) => ({

@@ -1,4 +1,4 @@
-/** The payer's EVM wallet: which there are, which is connected, on which chain. */
+/** The payer's EVM wallets: those available, the connected one, and its chain. */
 import {
   type Connector,
   connect,
@@ -19,7 +19,7 @@ import { walletConfig } from './wallet-config.ts';
 export type WalletState = {
   status: 'connected' | 'connecting' | 'reconnecting' | 'disconnected';
   address: Address | undefined;
-  /** Where the wallet is now, which may be a chain that we do not know. */
+  /** The wallet's current chain, which may be unknown to this installation. */
   chainId: number | undefined;
   /** Its name, such as "MetaMask". */
   name: string | undefined;
@@ -28,13 +28,13 @@ export type WalletState = {
 /** A wallet that can be connected. `icon` is a data: URL of the wallet's own. */
 export type FoundWallet = { id: string; name: string; icon: string | undefined; connector: Connector };
 
-/** One that has not said its name has none. */
+/** A wallet that has not announced its name has none. */
 type ReadWallet = Omit<FoundWallet, 'name'> & { name: string | undefined };
 
 let state: WalletState | undefined;
 let wallets: readonly ReadWallet[] | undefined;
 
-/** Connects again, once a page, what was connected before a reload. */
+/** Reconnects, once per page, the wallet that was connected before a reload. */
 export async function resumeWallet(): Promise<void> {
   const { storage } = walletConfig();
   const { walletConnectProjectId: projectId } = settings;
@@ -47,7 +47,7 @@ export async function resumeWallet(): Promise<void> {
   await reconnect(walletConfig());
 }
 
-/** Stops waiting for a wallet that does not say whether it is still connected. One that says it later is connected all the same. */
+/** Stops waiting for a wallet that does not report whether it is still connected. A later report still connects it. */
 export function stopResuming(): void {
   if (getConnection(walletConfig()).status !== 'reconnecting') return;
   walletConfig().setState((before) => ({ ...before, status: 'disconnected', current: null }));
@@ -81,7 +81,7 @@ export function useFoundWallets(): readonly FoundWallet[] {
   return useMemo(() => found.map((one) => ({ ...one, name: one.name ?? t('everywhere.nameless') })), [found, t]);
 }
 
-/** Throws what the wallet throws: see `wallet-fault.ts`. */
+/** Throws the errors of the wallet: see `wallet-fault.ts`. */
 export async function connectWallet(connector: Connector): Promise<void> {
   await connect(walletConfig(), { connector });
 }
@@ -90,7 +90,7 @@ export async function disconnectWallet(): Promise<void> {
   await disconnect(walletConfig());
 }
 
-/** Asks the wallet to go to a chain, and to add it where it does not know it. */
+/** Requests that the wallet switch to a chain, and add it if it is unknown to the wallet. */
 export async function switchWallet(chainId: number): Promise<void> {
   await switchChain(walletConfig(), { chainId });
 }
@@ -100,7 +100,7 @@ function readState(): WalletState {
   return { status, address, chainId, name: connector?.name };
 }
 
-/** The nameless one at `window.ethereum` only where no wallet has announced itself and there is one. */
+/** Includes the nameless wallet at `window.ethereum` only if it exists and no wallet has announced itself. */
 function readWallets(): readonly ReadWallet[] {
   const all = getConnectors(walletConfig()).filter(({ type }) => type === 'injected');
   const announced = all.filter(({ id }) => id !== 'injected');

@@ -1,11 +1,11 @@
-/** wagmi's store of wallets and connections, for the EVM chains of this installation. One a page. */
+/** wagmi's store of wallets and connections, for the EVM chains of this installation. There is one per page. */
 import { type Config, createConfig, createStorage, injected } from '@wagmi/core';
 import { type Chain, custom, defineChain, http, type Transport } from 'viem';
 import { type ChainSettings, settings } from '../../settings.ts';
 
 let made: Config | undefined;
 
-/** Wallets announce themselves (EIP-6963); one that only sits at `window.ethereum` is there too. */
+/** Wallets announce themselves (EIP-6963). A wallet that only sets `window.ethereum` is also supported. */
 export function walletConfig(): Config {
   if (made) return made;
   const [first = nowhere, ...rest] = evmChains().map(toViemChain);
@@ -39,7 +39,7 @@ export function toViemChain(chain: ChainSettings): Chain {
   });
 }
 
-/** wagmi wants a chain, and an installation for Solana alone has none. */
+/** wagmi requires a chain, and an installation with Solana only has none. */
 const nowhere: Chain = defineChain({
   id: 0,
   name: 'no chain',
@@ -47,7 +47,7 @@ const nowhere: Chain = defineChain({
   rpcUrls: { default: { http: [] } },
 });
 
-/** Without a node for browsers, a chain is read through the wallet, while that is on it: see `chain-reader.ts`. */
+/** Without a node for browsers, a chain is read through the wallet while the wallet is on it: see `chain-reader.ts`. */
 function transportOf(chain: ChainSettings): Transport {
   return chain.nodeUrl === null ? unreachable(chain.name) : http(chain.nodeUrl, { batch: true });
 }

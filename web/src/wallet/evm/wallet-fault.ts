@@ -1,8 +1,8 @@
-/** What a wallet threw, as the page handles it. */
+/** An error of a wallet, in the form that the page handles. */
 
 /**
- * REJECTED: the payer said no. PENDING: the wallet already shows a request. NO_GAS: not enough of the chain's coin for the
- * fee. CHAIN_UNKNOWN: the wallet does not know the chain. LOST: it does not answer any more. FAILED: anything else.
+ * REJECTED: the payer refused. PENDING: the wallet already shows a request. NO_GAS: not enough of the chain's coin for the
+ * fee. CHAIN_UNKNOWN: the wallet does not know the chain. LOST: it no longer responds. FAILED: anything else.
  */
 export type WalletFault = 'REJECTED' | 'PENDING' | 'NO_GAS' | 'CHAIN_UNKNOWN' | 'LOST' | 'FAILED';
 
@@ -13,7 +13,7 @@ export function errorCodes(error: unknown): unknown[] {
   return causes(error).flatMap((cause) => ('code' in cause ? [cause.code] : []));
 }
 
-/** By EIP-1193 and EIP-1474 codes anywhere in the chain of causes; by words only where wallets have no code. */
+/** Classifies by EIP-1193 and EIP-1474 codes anywhere in the chain of causes, and by words only if wallets have no code. */
 export function walletFault(error: unknown): WalletFault {
   for (const cause of causes(error)) {
     const found = ownFault(cause);

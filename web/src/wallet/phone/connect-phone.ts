@@ -1,4 +1,4 @@
-/** A wallet on a phone, by WalletConnect. Loaded when it is chosen, and where it was connected before: nobody else pays for its half a megabyte. */
+/** A wallet on a phone, by WalletConnect. Loaded only if it is chosen or was connected before, because it takes half a megabyte. */
 import { type Connector, connect } from '@wagmi/core';
 import i18next from 'i18next';
 import { walletConnect } from 'wagmi/connectors';
@@ -13,7 +13,7 @@ export function addPhoneConnector(projectId: string): Connector {
   const config = walletConfig();
   const known = config.connectors.find(({ type }) => type === walletConnect.type);
   if (known) return known;
-  // What the wallet shows of who asks.
+  // What the wallet shows about the requesting page.
   const description = i18next.t('everywhere.phone.about');
   const metadata = { name: 'Sluice', description, url: settings.publicUrl, icons: [] };
   const options = { projectId, metadata, showQrModal: false, isNewChainsStale: false, logger: 'silent' };

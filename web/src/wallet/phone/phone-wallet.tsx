@@ -1,4 +1,4 @@
-/** The way to a wallet on a phone: a code to scan, or on the phone itself a link that opens it. */
+/** Connects a wallet on a phone: a QR code to scan or, on the phone itself, a link that opens the wallet. */
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { settings } from '../../settings.ts';
@@ -9,7 +9,7 @@ import styles from './phone.module.css';
 
 const QrCode = lazy(async () => ({ default: (await import('../../ui/code/qr-code.tsx')).QrCode }));
 
-/** Nothing where the installation has no project at WalletConnect. */
+/** Renders nothing if the installation has no WalletConnect project. */
 export function PhoneWallet() {
   const { t } = useTranslation();
   const [address, setAddress] = useState<string>();

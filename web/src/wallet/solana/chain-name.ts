@@ -13,7 +13,7 @@ const clusters: Readonly<Record<number, SolanaChain>> = {
   103: SOLANA_DEVNET_CHAIN,
 };
 
-/** What wallets call a chain; undefined for one that none of them has heard of. */
+/** The name of a chain in the Wallet Standard; undefined for a chain without one. */
 export function solanaChainName(chain: Pick<ChainSettings, 'chainId' | 'local'>): SolanaChain | undefined {
   return chain.local ? SOLANA_LOCALNET_CHAIN : clusters[chain.chainId];
 }

@@ -4,7 +4,7 @@ const ANSWERED_WITHIN_MS = 10_000;
 
 /**
  * Asks a Solana node for a transaction by its signature, base58, in its whole history. UNKNOWN while it is only in a block
- * that may still be dropped. Throws what is no answer.
+ * that may still be dropped. Throws if the node does not respond.
  */
 export async function findSignature(nodeUrl: string, signature: string): Promise<Found | 'UNKNOWN'> {
   const params = [[signature], { searchTransactionHistory: true }];

@@ -18,7 +18,7 @@ export type ConnectedSolanaWallet = { wallet: SolanaWallet; account: WalletAccou
 
 let held: readonly SolanaWallet[] = [];
 
-/** Those that know the chain and can pay on it; more when they come. */
+/** The wallets that support the chain and can pay on it, including those that announce themselves later. */
 export function useSolanaWallets(chain: SolanaChain | undefined): readonly SolanaWallet[] {
   return useSyncExternalStore(follow, () => {
     const found = getWallets()
@@ -30,7 +30,7 @@ export function useSolanaWallets(chain: SolanaChain | undefined): readonly Solan
   });
 }
 
-/** Asks the wallet for an account on the chain. Throws what the wallet throws, and where it gives none. */
+/** Requests an account on the chain from the wallet. Throws the errors of the wallet, and if it returns no account. */
 export async function connectSolanaWallet(wallet: SolanaWallet, chain: SolanaChain): Promise<WalletAccount> {
   const { accounts } = await wallet.features[StandardConnect].connect();
   const account = accounts.find(({ chains }) => chains.includes(chain)) ?? accounts[0];

@@ -10,9 +10,9 @@ const TRIES = 3;
 const ANSWERED_WITHIN_MS = 10_000;
 
 /**
- * Lets the wallet sign a transaction (base64) and send it; one that only signs has it sent by the chain's node. Answers the
- * signature, base58, of all that may be on its way: a node whose answer was lost may have taken it. Throws what the wallet
- * says, Unsure where it ended without saying whether it has sent, and what the node says that refuses it.
+ * Lets the wallet sign a transaction (base64) and send it; for a wallet that only signs, the chain's node sends it. Returns the signature
+ * in base58 even if a node's response was lost, because the node may have accepted it. Throws the errors of the wallet, Unsure if it ended
+ * without reporting whether it has sent, and the refusal of the node.
  */
 export async function sendSolanaTransaction(
   { wallet, account }: ConnectedSolanaWallet,
@@ -36,7 +36,7 @@ export async function sendSolanaTransaction(
   return await sendByNode(nodeUrl, signed.signedTransaction);
 }
 
-/** Once an answer was lost, no later refusal says that nothing was sent. */
+/** Once a response was lost, no later refusal proves that nothing was sent. */
 async function sendByNode(nodeUrl: string, signed: Uint8Array): Promise<string> {
   const signature = base58.encode(signatureOf(signed));
   for (let tries = 1; tries <= TRIES; tries++) {
@@ -48,7 +48,7 @@ async function sendByNode(nodeUrl: string, signed: Uint8Array): Promise<string> 
   return signature;
 }
 
-/** LOST: nobody knows whether the node took it. A refusal is what the node itself calls an error. */
+/** LOST: it is unknown whether the node accepted it. A refusal is an error that the node itself returned. */
 async function askNode(nodeUrl: string, signed: Uint8Array): Promise<'LOST' | { refusal: string | undefined }> {
   const params = [btoa(String.fromCharCode(...signed)), { encoding: 'base64' }];
   try {
@@ -68,7 +68,7 @@ async function askNode(nodeUrl: string, signed: Uint8Array): Promise<'LOST' | { 
   }
 }
 
-/** The first of the signatures, which follow their count; the transaction's name on the chain. */
+/** The first of the signatures, which follow their count. It identifies the transaction on the chain. */
 function signatureOf(signed: Uint8Array): Uint8Array {
   const [count = 0] = signed;
   if (count < 1 || count > 0x7f || signed.length < 1 + 64 * count) throw new Error('The wallet signed nothing.');

@@ -1,9 +1,9 @@
-/** What a Solana wallet or its node threw, as one of the sentences under `checkout.fault`. */
+/** An error of a Solana wallet or its node, as one of the sentences under `checkout.fault`. */
 import { Unsure } from '../unsure.ts';
 
 export type SolanaFault = 'REJECTED' | 'NO_GAS' | 'UNSURE' | 'FAILED';
 
-/** The standard gives refusals no code, so that wallets' words decide; 4001 is what some of them borrowed. */
+/** The standard defines no code for refusals, so the wallets' messages decide. Some wallets use 4001 as on EVM chains. */
 export function solanaFault(error: unknown): SolanaFault {
   if (error instanceof Unsure) return 'UNSURE';
   const { code, text } = saidBy(error);
@@ -13,7 +13,7 @@ export function solanaFault(error: unknown): SolanaFault {
 }
 
 /**
- * The payer's own no, and nothing that only sounds like it: a wallet whose popup or connection closed, or whose request was
+ * Whether the payer refused. Similar errors do not count: a wallet whose popup or connection closed, or whose request was
  * cancelled by a timeout, may have sent what it was asked to send.
  */
 export function isPayersNo(error: unknown): boolean {
