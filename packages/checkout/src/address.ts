@@ -1,4 +1,4 @@
-/** The addresses of a session's pages. The client secret stands in the fragment, which browsers do not send. */
+/** The addresses of a session's pages. The client secret is in the fragment, which browsers do not send. */
 import { type CheckoutTheme, themeTokens } from './theme.ts';
 
 export type FrameAddress = {

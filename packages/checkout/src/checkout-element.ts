@@ -9,13 +9,13 @@ import { wordsOf } from './words.ts';
 
 export type CheckoutMode = 'inline' | 'modal';
 
-/** Modules of servers that render pages import this file too, where there are no elements. */
+/** Servers that render pages also import this file, where the class HTMLElement does not exist. */
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
 const properties = ['baseUrl', 'sessionId', 'clientSecret', 'mode', 'open', 'locale', 'theme'] as const;
 
 /**
- * Shows the checkout of one session: where it stands, or with `mode="modal"` as a dialog while it is `open`. Dispatches `sluice:paid`,
+ * Shows the checkout of one session: in place, or with `mode="modal"` as a dialog while it is `open`. Dispatches `sluice:paid`,
  * `sluice:failed` and `sluice:closed`.
  */
 export class SluiceCheckout extends Base {

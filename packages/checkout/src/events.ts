@@ -1,4 +1,4 @@
-/** The events of the element. None of them is a proof of payment: deliver goods on a webhook, or after asking the API from your server. */
+/** The events of the element. None of them is a proof of payment: deliver goods on a webhook, or after your server has queried the API. */
 
 /** `held` waits for a capture by the merchant; `trial` begins a subscription without a payment. */
 export type PaidOutcome = 'paid' | 'held' | 'subscribed' | 'trial';
@@ -11,8 +11,8 @@ export type PaidDetail = {
 };
 
 /**
- * `UNREACHABLE`: the checkout did not appear in the frame, because the network failed or the app does not list this page's origin. The element
- * then shows a link to the payment page. The other codes say why the session cannot be paid any more.
+ * `UNREACHABLE`: the checkout did not appear in the frame, because the network failed or the app does not list this page's origin. The
+ * element then shows a link to the payment page. The other codes give the reason why the session can no longer be paid.
  */
 export type FailureCode = 'FAILED' | 'CANCELLED' | 'EXPIRED' | 'REFUNDED' | 'NOT_FOUND' | 'UNREACHABLE';
 

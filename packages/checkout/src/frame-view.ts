@@ -7,7 +7,7 @@ import { type FrameMessage, readMessage } from './frame-message.ts';
 import type { CheckoutTheme } from './theme.ts';
 import type { Words } from './words.ts';
 
-/** After the frame has loaded, its page has already run its script, or it is not there. */
+/** After the frame has loaded, its page has already run its script, or was not loaded. */
 const AFTER_LOAD_MS = 4_000;
 const LONGEST_LOAD_MS = 30_000;
 

@@ -22,7 +22,7 @@ export function openModalView(
   button.addEventListener('click', closed);
   bar.append(button);
   dialog.append(bar, content);
-  // A click beside the dialog does not close it: a payment may be under way. Escape is handled before the browser closes the dialog, whose
+  // A click outside does not close it, because a payment may be in progress. Escape is handled before the browser closes the dialog, whose
   // own event comes later, when the page may have opened it again. Browsers do not let a page prevent every Escape, so that event counts too.
   dialog.addEventListener('cancel', (event) => {
     event.preventDefault();

@@ -2,7 +2,7 @@
 export type CheckoutTheme = {
   /** `auto`, the default, follows the payer's system. */
   scheme?: 'auto' | 'light' | 'dark' | undefined;
-  /** `#rrggbb`. The accent colour of the app by default. It is made readable where it is not. */
+  /** `#rrggbb`. Defaults to the accent color of the app. It is adjusted if it is not readable. */
   accent?: string | undefined;
   radius?: 'none' | 'small' | 'medium' | 'large' | undefined;
   font?: 'system' | 'rounded' | 'serif' | 'mono' | undefined;

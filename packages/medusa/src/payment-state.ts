@@ -32,7 +32,7 @@ export function sessionStatusOf(intent: IntentState): PaymentSessionStatus {
     case 'FAILED':
       return PaymentSessionStatus.ERROR;
     default:
-      // A status of a newer gateway. It is not paid as far as this version knows.
+      // A status of a newer gateway, which this version treats as unpaid.
       return PaymentSessionStatus.PENDING;
   }
 }

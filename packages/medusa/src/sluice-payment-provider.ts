@@ -91,7 +91,7 @@ export class SluicePaymentProvider extends AbstractPaymentProvider<SluiceProvide
     });
   }
 
-  /** Whether the payer has paid. Medusa asks when the cart is completed, be it by the storefront or by a webhook. */
+  /** Returns whether the payer has paid. Medusa calls it when the storefront or a webhook completes the cart. */
   async authorizePayment({ data }: AuthorizePaymentInput): Promise<AuthorizePaymentOutput> {
     const intent = await this.#read(data);
     return { status: sessionStatusOf(intent), data: withIntent(data, intent) };

@@ -24,7 +24,7 @@ export async function lockOrder(
   }
 }
 
-/** The payment of an order that was made by this payment intent, whatever its state. */
+/** The payment of an order that was made by this payment intent, in any state. */
 export function findPayment(
   ctx: RequestContext,
   connection: TransactionalConnection,

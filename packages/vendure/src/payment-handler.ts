@@ -184,7 +184,7 @@ export function usesSluice(method: { handler: { code: string } }): boolean {
   return method.handler.code === HANDLER_CODE;
 }
 
-/** The state in which a storefront asks for a checkout. */
+/** The state in which a storefront requests a checkout. */
 export function isArrangingPayment(order: Pick<Order, 'state'>): boolean {
   return order.state === 'ArrangingPayment';
 }

@@ -3,7 +3,7 @@ import { type JobQueue, JobQueueService, type RequestContext } from '@vendure/co
 
 type Work = { paymentIntentId: string };
 
-/** A gateway that is away for longer is asked again by the scheduled task. */
+/** If the gateway is unavailable for longer, the scheduled task tries again. */
 const RETRIES = 20;
 
 /** Orders that are to be synchronized with their payment intents by Vendure's worker. */

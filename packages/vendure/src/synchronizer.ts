@@ -28,7 +28,7 @@ const UNPAID = ['AddingItems', 'ArrangingPayment'];
 const MAX_ADDITIONS = 2;
 
 /**
- * Brings an order up to what its payment intent is now. Webhooks, jobs and the scheduled task all come here, and none of them
+ * Updates an order to the current state of its payment intent. Webhooks, jobs and the scheduled task all come here, and none of them
  * is believed: the intent is read from the gateway while the order is locked. Doing it again changes nothing.
  */
 @Injectable()

@@ -1,4 +1,4 @@
-/** A resource server: its routes ask for payments, and an installation of Sluice quotes, verifies and settles them. */
+/** A resource server: its routes require payments, and an installation of Sluice quotes, verifies and settles them. */
 import { openGateway } from './gateway/gateway-client.ts';
 import { cacheRequirements } from './gateway/requirements-cache.ts';
 import { type Charge, type ChargeRequest, type ChargeWorld, chargeCall } from './server/charge.ts';

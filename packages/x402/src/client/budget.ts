@@ -6,7 +6,7 @@ export type BudgetToken = {
   network: string;
   /** The token's contract. */
   asset: string;
-  /** The buyer's own knowledge: what a server says is not used. */
+  /** Set by the buyer. The server's statement is not used. */
   decimals: number;
 };
 

@@ -20,8 +20,8 @@ export type Receipt = {
   /** Unix seconds; after that, the signature is worth nothing. */
   validBefore: number | null;
   /**
-   * `reserved`: the call is running. `charged`: the server says it was paid. `unconfirmed`: it was signed, and the server does not say that
-   * it was charged, so it may still be until `validBefore`. `released`: nothing was charged.
+   * `reserved`: the call is running. `charged`: the server reported the payment. `unconfirmed`: it was signed, and the server did not
+   * report a payment, which may still happen until `validBefore`. `released`: nothing was charged.
    */
   status: 'reserved' | 'charged' | 'unconfirmed' | 'released';
   /** The transaction that the server names. */

@@ -1,7 +1,7 @@
 /**
  * A buyer pays other people's x402 servers from a budget. An amount is counted before it is signed, so concurrent calls cannot exceed the
  * budget together. It is released at once if nothing was signed. What was signed stays counted until its authorization has ended and the
- * token says that it was never used: a server that answers with an error could still collect it until then.
+ * token shows that it was never used, because a server that responds with an error could still collect it until then.
  */
 import { x402Client } from '@x402/core/client';
 import {
@@ -48,7 +48,7 @@ export type Buyer = {
   sign(required: PaymentRequired, about: { url: string; method: string }): Promise<SignedPayment>;
   /** The newest first. */
   receipts(): Promise<Receipt[]>;
-  /** Releases what was signed, has ended and was never used, as the chain says. */
+  /** Releases signed payments that have expired and, according to the chain, were never used. */
   reconcile(): Promise<void>;
 };
 
@@ -161,7 +161,7 @@ async function sendPaid({ send, signed, request }: Sending): Promise<Response> {
     const response = await send(paid);
     await signed.confirm(readReceipt(response));
     if (repeats >= PENDING_REPEATS || !(await isPending(response))) return response;
-    // The same payment asks for its outcome; it is not signed again.
+    // The same payment is sent again to read its outcome, and is not signed again.
     await new Promise((resolve) => setTimeout(resolve, PENDING_WAIT_MS));
   }
 }

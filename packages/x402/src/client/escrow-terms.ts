@@ -48,9 +48,9 @@ export type OfferedTerms = Record<(typeof INTEGERS)[number], number> &
 export type EscrowLimits = {
   /** Escrow contracts that may hold the buyer's money, on any chain. */
   escrows: readonly string[];
-  /** Who may be paid; by default anybody. */
+  /** The addresses that may be paid; anyone by default. */
   receivers?: readonly string[] | undefined;
-  /** Who may decide disputes; by default anybody but the merchant, the operator and the buyer. */
+  /** The addresses that may decide disputes; by default anyone except the merchant, the operator and the buyer. */
   arbiters?: readonly string[] | undefined;
   /** The shortest time after the capture in which the buyer can open a dispute; 0 by default. */
   minDisputeWindowSeconds?: number | undefined;

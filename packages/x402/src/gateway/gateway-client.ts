@@ -1,7 +1,8 @@
 /**
  * The three calls of the gateway that a resource server needs. Requirements and verifications are requested once more if there is no
  * response; a settlement is requested until it has an outcome, which is safe because the gateway charges a payment only once. The gateway
- * reports a success as not `replayed` to one attempt, however often that attempt asks, so a response that was lost is not lost for good.
+ * reports a success as not `replayed` to one attempt, however often that attempt repeats the call, so a lost response can be requested
+ * again.
  */
 import type { PaymentPayload, PaymentRequirements, SettleResponse, VerifyResponse } from '@x402/core/types';
 import { X402GatewayError } from './gateway-error.ts';
@@ -145,7 +146,7 @@ function parse(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The REST envelope, `{ success, data }`, is taken off where a route has one. */
+/** Removes the REST envelope, `{ success, data }`, if a route has one. */
 function unwrap(json: Record<string, unknown>): Record<string, unknown> {
   return json.success === true && typeof json.data === 'object' && json.data !== null
     ? (json.data as Record<string, unknown>)

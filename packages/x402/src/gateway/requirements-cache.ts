@@ -1,8 +1,8 @@
 /**
  * Requirements are reused until shortly before they expire. Requests for the same ones that arrive together make one call.
  *
- * A resource is named by its URL, and any client can send any `Host` header. Memory and calls are therefore bounded: hosts under which nobody
- * has paid share a budget of calls, so that made-up hosts neither flood the gateway nor displace the hosts of paying clients.
+ * A resource is named by its URL, and any client can send any `Host` header. Memory and calls are therefore bounded: hosts without a
+ * verified payment share a budget of calls, so that made-up hosts neither flood the gateway nor displace the hosts of paying clients.
  */
 import type { PaymentRequirements } from '@x402/core/types';
 import type { GatewayClient, RequirementsRequest } from './gateway-client.ts';
@@ -10,13 +10,13 @@ import { X402GatewayError } from './gateway-error.ts';
 
 /** A client still needs time to sign what it is offered. */
 const LEFT_WHEN_OFFERED_MS = 10_000;
-/** Entries; the least recently used goes first. */
+/** Maximum number of entries. The least recently used one is evicted first. */
 const LARGEST_CACHE = 1_000;
 /** Calls to the gateway at once. */
 const LARGEST_FLIGHTS = 500;
-/** Hosts under which a payment was verified; the least recently paid goes first. */
+/** Maximum number of hosts with a verified payment. The least recently paid one is evicted first. */
 const LARGEST_HOSTS = 100;
-/** Calls for hosts under which nobody has paid: so many at once, and so many a second. */
+/** Limits for calls for hosts without a verified payment: concurrent calls, and calls per second. */
 export const STRANGE_BURST = 1_000;
 export const STRANGE_PER_SECOND = 20;
 /** The limit is reported once in this time. */

@@ -16,7 +16,7 @@ const PAYMENT = 'x402/payment';
 const PAYMENT_RESPONSE = 'x402/payment-response';
 
 type Extra = { _meta?: Record<string, unknown> | undefined; signal?: AbortSignal };
-/** The client has canceled the call, and nobody receives the result. */
+/** The client has canceled the call and does not receive the result. */
 const CANCELED: CallToolResult = { isError: true, content: [{ type: 'text', text: 'The call was canceled.' }] };
 
 type ToolHandler<Input, Context> = (input: Input, context: Context) => CallToolResult | Promise<CallToolResult>;

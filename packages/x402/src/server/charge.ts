@@ -1,6 +1,6 @@
 /**
- * What the middleware does with one call, whatever the framework. Nothing is served for a payment that has not been verified, for one that
- * has bought a response before, or while the gateway does not answer.
+ * What the middleware does with one call, regardless of the framework. Nothing is served for a payment that has not been verified, for one
+ * that has bought a response before, or while the gateway does not answer.
  */
 import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { type GatewayClient, isPending, type RequirementsRequest, type Settlement } from '../gateway/gateway-client.ts';
@@ -61,7 +61,7 @@ export type ChargeRequest = {
   payment?: PaymentPayload | 'invalid' | undefined;
 };
 
-/** The gateway quotes for no longer one. */
+/** The maximum URL length for which the gateway issues a quote. */
 const LONGEST_URL = 1_024;
 
 type Offer = { required: PaymentRequired; price: string; currency: string };
@@ -145,7 +145,7 @@ async function takePayment(world: ChargeWorld, taking: Taking): Promise<Charge> 
   if (claim.state === 'of_another') return refuse(offer, 'authorization_used');
   const attempt = { requestId, attemptId: claim.attemptId };
   try {
-    // What was submitted before is settled or not, whatever a verification would say now.
+    // A payment that was submitted before is settled or not, regardless of the result of a verification now.
     if (claim.state !== 'resumed') {
       const verified = await world.gateway.verify(payment);
       if (!verified.isValid) {
@@ -179,7 +179,7 @@ function settledCharge(
     settled,
     unserved: async (status) => {
       if (options.onUnserved) await tellUnserved(world, options, { ...settled.receipt, status });
-      // The route promises that a call that fails costs nothing, and this one is paid already.
+      // The route promises that a failed call costs nothing, and this call is already paid.
       else if (options.settle !== 'before' && status !== undefined) retry();
     },
   };

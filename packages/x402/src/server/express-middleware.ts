@@ -44,7 +44,7 @@ export function expressMiddleware({ charge, largestHeldBytes }: Charging): Expre
         case 'free':
           return next();
         case 'settled':
-          // Nobody is left to receive a response, so the handler does not run.
+          // No client is left to receive a response, so the handler does not run.
           if (hasLeft) return charged.settled.unsent();
           addReceipt(response, charged.settled);
           response.once('close', () => {
@@ -70,7 +70,7 @@ function callOf(request: ExpressRequest): PaidCall | undefined {
     const value = headers[name.toLowerCase()];
     return Array.isArray(value) ? value[0] : value;
   };
-  // Express derives protocol and hostname from forwarded headers, if its setting "trust proxy" says so.
+  // Express derives protocol and hostname from forwarded headers, if its setting "trust proxy" allows it.
   const named = read('host') ?? 'localhost';
   const hostname = request.hostname ?? named;
   const host = named.startsWith(hostname) ? named : hostname;

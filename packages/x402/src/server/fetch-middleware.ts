@@ -28,7 +28,7 @@ function callOf(request: Request): PaidCall {
   };
 }
 
-/** `hasLeft`: whether the client has closed the connection. Not every server says so. */
+/** `hasLeft`: whether the client has closed the connection. Not every server reports it. */
 type Serving = { run(): Promise<Response>; hasLeft(): boolean; largestHeldBytes: number };
 
 /** Nobody receives it. */

@@ -22,7 +22,7 @@ export function honoMiddleware({ charge, largestHeldBytes }: Charging): HonoMidd
     let hasRun = false;
     const run = async () => {
       hasRun = true;
-      // Hono's own error handler has made a response of whatever the handler threw.
+      // Hono's own error handler has already converted the handler's error to a response.
       await next();
       return context.res;
     };

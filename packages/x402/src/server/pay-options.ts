@@ -1,4 +1,4 @@
-/** What `createX402` and `pay` are given. */
+/** The options of `createX402` and `pay`. */
 import type { PaidCall } from './paid-call.ts';
 
 export type X402Options = {
@@ -21,7 +21,7 @@ export type X402Options = {
   fetch?: typeof fetch;
 };
 
-/** What catalogues of paid resources (the bazaar extension) say about a route beside its price. Values are JSON Schema and examples. */
+/** What catalogs of paid resources (the bazaar extension) show about a route in addition to its price. Values are JSON Schema and examples. */
 export type Discovery = {
   /** An example of the query, or of the body for methods that have one. */
   input?: Record<string, unknown>;
@@ -41,7 +41,7 @@ export type PayOptions = {
   mimeType?: string;
   /**
    * `'after'` (default) runs the handler first and settles only what it answered with a status below 400; the response is held back until
-   * then. `'before'` settles first, so that nothing is done without a payment; a handler that fails has been paid all the same.
+   * then. `'before'` settles first, so that nothing is done without a payment; a handler that fails has still been paid.
    */
   settle?: 'before' | 'after';
   /** By default every scheme and network that the app can be paid with. */
@@ -52,7 +52,7 @@ export type PayOptions = {
   maxTimeoutSeconds?: number;
   /** Names the resource instead of the call's URL. */
   resource?: string | ((call: PaidCall) => string);
-  /** False keeps the route out of catalogues. */
+  /** False excludes the route from catalogs. */
   discovery?: Discovery | false;
   /**
    * A payment was settled and the handler then failed, or the client left. Refund it here if it is an `escrow` payment. Without it, a client that

@@ -1,5 +1,5 @@
 /**
- * Payments that this process has in hand. A payment buys one response, so a header that arrives twice at once is served once. The gateway
+ * Payments that this process is handling. A payment buys one response, so a header that arrives twice at once is served once. The gateway
  * remembers which attempt has learned of a payment's success, for all processes and after a restart.
  *
  * Each attempt to be paid for one response has a random id that no client sees. If the outcome is not learned, or is learned when the client
@@ -25,7 +25,7 @@ export type PaymentClaims = {
 /** One attempt to be paid for one response, by the client with this `requestId`. */
 export type Attempt = { requestId: string; attemptId: string };
 
-/** Suspended payments; the oldest goes first. */
+/** Maximum number of suspended payments. The oldest one is evicted first. */
 const LARGEST_COUNT = 10_000;
 
 export function openClaims(): PaymentClaims {

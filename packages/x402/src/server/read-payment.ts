@@ -1,4 +1,4 @@
-/** Reads the PAYMENT-SIGNATURE header. What it says is the client's; the gateway judges the quote and the signature. */
+/** Reads the PAYMENT-SIGNATURE header. Its contents come from the client. The gateway verifies the quote and the signature. */
 import { decodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 
@@ -75,15 +75,15 @@ function plain(decimal: string): string {
 }
 
 /**
- * The random id of the 402 response to which the payment belongs. A signed authorization is public as soon as it is sent to the chain, but the
- * id is known only to the client that received the response, so nobody else can collect what the payment buys.
+ * The random id of the 402 response to which the payment belongs. A signed authorization is public as soon as it is sent to the chain, but
+ * the id is known only to the client that received the response, so no one else can obtain what the payment buys.
  */
 export function requestIdOf({ accepted }: PaymentPayload): string {
   const { requestId } = accepted.extra;
   return typeof requestId === 'string' ? requestId : '';
 }
 
-/** Identifies a payment whatever the form of its header: the token accepts one authorization with this payer and nonce. */
+/** Identifies a payment regardless of the form of its header: the token accepts one authorization with this payer and nonce. */
 export function paymentKey(payment: PaymentPayload): string {
   const { network, asset } = payment.accepted;
   const authorization = payment.payload.authorization;
