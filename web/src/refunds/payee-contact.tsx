@@ -47,7 +47,7 @@ function hostOf(url: string): string {
   return URL.parse(url)?.host.replace(/^www\./, '') ?? url;
 }
 
-/** On paper nobody can follow a link, so its address is printed, without what a reader would not type. */
+/** Links cannot be followed on paper, so the address is printed, without the parts that a reader would not type. */
 function paperText(url: string): string {
   return url.replace(/^https?:\/\//, '').replace(/\/$/, '');
 }

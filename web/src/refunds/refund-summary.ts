@@ -1,9 +1,9 @@
-/** What a payer's page says about the refunds of a payment, apart from how it looks. */
+/** The text of a payer's page about the refunds of a payment, without its layout. */
 import type { ShownRefundFragment } from '../../../generated/web/documents.ts';
 
 export type Refund = Pick<ShownRefundFragment, 'status' | 'amount' | 'isUndelivered'>;
 
-/** How a refund stands for the payer. */
+/** The state of a refund for the payer. */
 export type RefundState = 'UNDER_WAY' | 'REFUNDED' | 'WAITING' | 'FAILED';
 
 export function refundState({ status, isUndelivered }: Omit<Refund, 'amount'>): RefundState {
@@ -19,13 +19,13 @@ export function refundState({ status, isUndelivered }: Omit<Refund, 'amount'>): 
   }
 }
 
-/** Without failed refunds that were followed by another one: the payer needs to know only how it stands now. */
+/** Without failed refunds that were followed by another one: the payer only needs the current state. */
 export function currentRefunds<One extends Refund>(refunds: readonly One[]): One[] {
   const latest = refunds.findLastIndex(({ status }) => status !== 'FAILED');
   return refunds.filter(({ status }, index) => status !== 'FAILED' || index > latest);
 }
 
-/** In base units: what left the escrow for the payer, and what is on its way. */
+/** In base units: the amount that was paid out to the payer, and the pending amount. */
 export function refundSums(refunds: readonly Refund[]): { refunded: bigint; underWay: bigint } {
   const sum = (wanted: Refund['status']) =>
     refunds.reduce((total, { status, amount }) => (status === wanted ? total + BigInt(amount) : total), 0n);

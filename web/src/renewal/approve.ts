@@ -73,7 +73,7 @@ async function switchTo(provider: Provider, network: Approval['network']): Promi
   }
 }
 
-/** The wallet is on the right network, and knows what became of its own transaction. */
+/** The wallet is on the right network, and knows the outcome of its own transaction. */
 async function waitFor(provider: Provider, hash: unknown): Promise<void> {
   const until = Date.now() + RECEIPT_WITHIN_MS;
   while (Date.now() < until) {

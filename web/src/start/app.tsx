@@ -1,4 +1,4 @@
-/** Where somebody may go who opened this installation without an address, or with a wrong one. */
+/** The page for visitors who open this installation without a path or with an unknown one. */
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Icon } from '../ui/icon.tsx';
@@ -52,7 +52,7 @@ export function App() {
 
 const SHOWN_LENGTH = 80;
 
-/** A long path is cut, because it says nothing more. */
+/** A long path is truncated, because the rest is not useful. */
 function shownPath(): string {
   const { pathname } = location;
   return pathname.length > SHOWN_LENGTH ? `${pathname.slice(0, SHOWN_LENGTH)}…` : pathname;

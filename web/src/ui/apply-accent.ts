@@ -1,4 +1,4 @@
-/** A merchant's colour for the whole page, made readable on light and on dark; null or nonsense leaves ours. */
+/** Applies a merchant's color to the whole page, adjusted for light and dark surfaces. Null or an invalid color keeps the default. */
 import { readableAccent, surfaces } from '../../../src/catalog/accent.ts';
 
 export function applyAccent(colour: string | null | undefined): void {

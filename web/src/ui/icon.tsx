@@ -1,4 +1,4 @@
-/** A sign of ours. It never stands alone: a word goes with it, or an accessible name does. */
+/** An icon. It is always accompanied by text or by an accessible name. */
 import { classNames } from './class-names.ts';
 import styles from './icon.module.css';
 import { drawings, type IconName } from './icon-drawings.ts';

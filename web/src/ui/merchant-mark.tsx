@@ -1,4 +1,4 @@
-/** The mark of an app or merchant: its logo, or the first letter of its name. Its name stands beside it, so it has none. */
+/** The mark of an app or merchant: its logo, or the first letter of its name. The name is shown next to it, so it has no accessible name. */
 import styles from './merchant-mark.module.css';
 
 export function MerchantMark({ name, logoUrl }: { name: string; logoUrl?: string | null | undefined }) {

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { type Language, languages, switchLanguage } from '../words/open-words.ts';
 import styles from './page-footer.module.css';
 
-/** Each in its own language, for whoever does not read the one that is shown. */
+/** Each in its own language, for viewers who do not read the current one. */
 const names: Record<Language, string> = { en: 'English', de: 'Deutsch' };
 
 export function PageFooter({ children }: { children: ReactNode }) {

@@ -1,4 +1,4 @@
-/** Hands a file to the browser, which saves it under `name`. */
+/** Passes a file to the browser, which saves it under `name`. */
 export function saveFile(parts: BlobPart[], file: { name: string; type: string }): void {
   const url = URL.createObjectURL(new Blob(parts, { type: file.type }));
   const link = document.createElement('a');

@@ -1,5 +1,5 @@
 /**
- * The pages' words: one JSON file a language and an area, asked for as `area.key`. English is the reference: every other
+ * The pages' words: one JSON file per language and area, addressed as `area.key`. English is the reference: every other
  * language has its keys, and falls back to it. A further language is one folder more and one line in `languages`.
  */
 import i18next, { type i18n } from 'i18next';
@@ -14,7 +14,7 @@ const files = import.meta.glob<Words>('./{en,de}/*.json', { import: 'default' })
 /** The areas in use, to be brought in another language when it is chosen. */
 const opened = new Set<string>();
 
-/** The browser's first language that we speak; what the viewer chose by hand goes before it. */
+/** The browser's first supported language. The viewer's own choice takes precedence. */
 function preferredLanguage(): Language {
   const chosen = [localStorage.getItem('sluice.language'), ...navigator.languages];
   const known = chosen.flatMap((name) => languages.filter((one) => name?.toLowerCase().split('-')[0] === one));

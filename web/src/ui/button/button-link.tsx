@@ -1,4 +1,4 @@
-/** A link that looks like a button: it goes somewhere and changes nothing. */
+/** A link that looks like a button. It navigates and changes nothing. */
 import type { ComponentProps } from 'react';
 import { classNames } from '../class-names.ts';
 import { Icon } from '../icon.tsx';

@@ -1,4 +1,4 @@
-/** The one button. While what it started runs it says so, and cannot be pressed again. */
+/** The button of all pages. While its action runs, it shows that and cannot be pressed again. */
 import { type ComponentProps, type MouseEvent, type ReactNode, type Ref, useEffect, useRef, useState } from 'react';
 import { classNames } from '../class-names.ts';
 import { Icon } from '../icon.tsx';
@@ -6,7 +6,7 @@ import type { IconName } from '../icon-drawings.ts';
 import styles from './button.module.css';
 
 export type ButtonLook = {
-  /** `primary` at most once at a time on a page; it says what happens next. */
+  /** `primary` is used at most once on a page, and names the next action. */
   look?: 'primary' | 'plain' | 'bare' | 'danger';
   size?: 'small' | 'normal' | 'large';
   icon?: IconName;
@@ -22,7 +22,7 @@ type ButtonProps = ButtonLook &
     isBusy?: boolean;
     /** Instead of the words while busy, such as "Waiting for your wallet". */
     busyWords?: ReactNode;
-    /** Not `disabled`: it keeps the focus and can say why. */
+    /** Unlike `disabled`, it keeps the focus and can show the reason. */
     isDisabled?: boolean;
   };
 

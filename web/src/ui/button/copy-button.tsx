@@ -1,4 +1,4 @@
-/** Copies a text and says that it did. */
+/** Copies a text and confirms it. */
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from './button.tsx';
@@ -8,9 +8,9 @@ const SHOWN_MS = 1_500;
 type CopyButtonProps = {
   /** What is copied: the exact figure, the whole address. */
   text: string;
-  /** Of what, for the accessible name: "Copy address". */
+  /** What is copied, for the accessible name: "Copy address". */
   name: string;
-  /** With its words beside the sign. */
+  /** Shows its label next to the icon. */
   hasWords?: boolean;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Columns stacked by layer, drawn as our own SVG. Each column can be reached by keyboard (left, right) and says its figures;
- * the same figures stand in a table behind it.
+ * Columns stacked by layer, drawn as SVG. Each column can be reached by keyboard (left, right) and shows its figures; the same figures are
+ * in a hidden table.
  */
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -12,7 +12,7 @@ type ChartProps = {
   /** What it shows, for screen readers. */
   label: string;
   cells: readonly StackCell[];
-  /** In order, with their words: short beneath the chart, long where there is room. */
+  /** In order, with their labels: short ones below the chart, long ones if there is space. */
   columns: readonly { key: string; words: string; short: string }[];
   /** In order from below. */
   layers: readonly { key: string; words: string }[];

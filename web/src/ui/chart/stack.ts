@@ -1,4 +1,4 @@
-/** The geometry of a chart of stacked columns. Decimal strings go in; only heights in pixels become numbers. */
+/** The geometry of a chart of stacked columns. The input is decimal strings; only heights in pixels become numbers. */
 import { Decimal as DecimalOfTwenty } from 'decimal.js';
 
 /** Sums are exact for any amount: the library's own 20 digits would round. */

@@ -6,7 +6,7 @@ export type CodeDrawing = { size: number; path: string };
 /** How much of it may be hidden: 7 % of it (L), and no more squares than a screen needs; 15 % (M), as by a fold in paper. */
 export type Robustness = 'L' | 'M';
 
-/** Light squares around it, which readers ask for. */
+/** The quiet zone around it, which readers require. */
 const BORDER = 4;
 
 /** A text as a code to scan: its dark squares as one path. */

@@ -6,7 +6,7 @@ type QrCodeProps = {
   text: string;
   /** What it is, for those who do not see it. */
   label: string;
-  /** For a screen, which nobody folds or soils, when left out. */
+  /** Defaults to the level for screens, which need little error correction. */
   robustness?: Robustness;
 };
 

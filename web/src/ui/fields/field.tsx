@@ -9,7 +9,7 @@ export type FieldWords = {
   hint?: ReactNode;
   /** What is wrong with the value, in the reader's words. */
   error?: ReactNode;
-  /** The API's name of the value: what the form's error says about it stands here. */
+  /** The API's name of the value. The form's error about this value is shown here. */
   name?: string | undefined;
   /** The label is for screen readers only. */
   isLabelHidden?: boolean;

@@ -1,4 +1,4 @@
-/** The browser's own select: it is right on phones and for screen readers, and brings no focus trap of ours. */
+/** The browser's own select: it works on phones and for screen readers, and needs no focus trap. */
 import type { ComponentProps } from 'react';
 import { Icon } from '../icon.tsx';
 import { Field, type FieldWords } from './field.tsx';

@@ -8,7 +8,7 @@ export function shortAddress(value: string): string {
 export type ExplorerChain = { family: 'EVM' | 'SOLANA' | 'SUI'; explorerUrl: string | null };
 export type OnChain = 'address' | 'transaction';
 
-/** Where an explorer shows it; null for a chain without one. A query in the chain's address, such as a cluster, is kept. */
+/** The URL in the chain's explorer; null for a chain without one. A query in the chain's address, such as a cluster, is kept. */
 export function explorerLink(chain: ExplorerChain, kind: OnChain, value: string): string | null {
   if (!chain.explorerUrl) return null;
   const url = new URL(chain.explorerUrl);

@@ -1,4 +1,4 @@
-/** Amounts as people read them. Integers and decimal strings only: an amount is never made a number. */
+/** Formats amounts for display. Uses integers and decimal strings only, because an amount never becomes a number. */
 
 export type Figure = {
   /** With no more digits than mean something. */
@@ -88,7 +88,7 @@ function split(units: bigint, decimals: number): { isNegative: boolean; whole: s
   return { isNegative, whole: digits.slice(0, point), fraction: digits.slice(point) };
 }
 
-/** Grouped by Intl, which takes a bigint of any size; the fraction is ours, for Intl would round it as a number. */
+/** Intl groups the digits of a bigint of any size. The fraction is formatted here, because Intl would round it as a number. */
 function joinFigure(language: string, isNegative: boolean, whole: string, fraction: string): string {
   const grouped = new Intl.NumberFormat(language).format(BigInt(whole));
   const point =

@@ -4,7 +4,7 @@
  */
 let offsetMs = 0;
 
-/** `told`: the header `sluice-time` of an answer that has just come. */
+/** `told`: the header `sluice-time` of a response that has just arrived. */
 export function noteServerTime(told: string | null): void {
   const at = told === null ? Number.NaN : Date.parse(told);
   if (!Number.isNaN(at)) offsetMs = at - Date.now();

@@ -21,7 +21,7 @@ export function useNow(everyMs: number = 30_000): Date {
       };
     },
     () => {
-      // Nobody listened for a while: what was kept is old.
+      // There were no listeners for a while, so the stored time is outdated.
       if (!ticker.timer && Date.now() - ticker.now.getTime() > everyMs) ticker.now = new Date();
       return ticker.now;
     },

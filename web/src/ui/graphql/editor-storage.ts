@@ -1,6 +1,6 @@
 /**
  * What the GraphQL editor keeps. Headers hold keys, and its history holds headers: both stay in memory, and a reload
- * forgets them. The texts of its tabs last as long as the browser's tab; only how the editor is laid out is kept for good.
+ * forgets them. The texts of its tabs last as long as the browser's tab; only the layout of the editor is stored permanently.
  */
 const layout = new Set(['docExplorerFlex', 'editorFlex', 'secondaryEditorFlex'].map((name) => `graphiql:${name}`));
 const texts = new Set(['query', 'variables', 'operationName', 'tabState'].map((name) => `graphiql:${name}`));

@@ -1,4 +1,4 @@
-/** How the GraphQL editor asks: over HTTP, and over a websocket of its own for each subscription. */
+/** Sends the requests of the GraphQL editor: over HTTP, and over a separate WebSocket for each subscription. */
 import type { GraphiQL } from 'graphiql';
 import { getOperationAST, parse } from 'graphql';
 import { createClient, type ExecutionResult } from 'graphql-ws';
@@ -8,7 +8,7 @@ import type { Credential } from '../../api/ask.ts';
 type Fetcher = ComponentProps<typeof GraphiQL>['fetcher'];
 type Question = { query: string; operationName?: string; variables?: Record<string, unknown> };
 
-/** Asks with `credential` and the headers that stand in the editor, which take precedence. */
+/** Sends `credential` and the headers in the editor, which take precedence. */
 export function openFetcher(credential: Credential = {}): Fetcher {
   return ({ query, operationName, variables }, { headers } = {}) => {
     const question = { query, ...(operationName ? { operationName } : {}), ...(variables ? { variables } : {}) };
@@ -47,7 +47,7 @@ function follow(question: Question, connectionParams: Record<string, string>): A
     connectionParams,
     retryAttempts: 0,
   });
-  // GraphiQL's types want errors of graphql's class; what comes over the wire is JSON, and all it does is print it.
+  // GraphiQL's types require errors of graphql's class. It receives JSON here, and only prints it.
   const results = client.iterate(question) as AsyncIterableIterator<ExecutionResult>;
   return {
     [Symbol.asyncIterator]() {
@@ -59,7 +59,7 @@ function follow(question: Question, connectionParams: Record<string, string>): A
   };
 }
 
-/** The end of a connection says why in its close frame, which would be printed as an empty object. */
+/** A close frame contains the reason for the end of a connection, but would be printed as an empty object. */
 function throwReadably(error: unknown): never {
   if (error instanceof CloseEvent) throw new Error(`The connection was closed: ${error.code} ${error.reason}`.trim());
   throw error;

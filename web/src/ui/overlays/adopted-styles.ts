@@ -1,5 +1,5 @@
 /**
- * Stands for `react-style-singleton`, with which Radix stops what lies behind a dialogue from scrolling: the original
+ * Replaces `react-style-singleton`, with which Radix prevents scrolling of the page behind a dialog: the original
  * writes a style element, which the page's policy refuses. A sheet that a script constructs is allowed.
  */
 import { useEffect } from 'react';

@@ -8,7 +8,7 @@ import styles from './overlays.module.css';
 
 type DialogProps = {
   isOpen: boolean;
-  /** Asked to close: Escape, a press beside it, the cross. */
+  /** Called to close it: by Escape, a click outside, or the close button. */
   onClose: () => void;
   title: ReactNode;
   about?: ReactNode;
@@ -18,11 +18,11 @@ type DialogProps = {
   isWide?: boolean;
   /** At the left edge, for navigation. */
   isDrawer?: boolean;
-  /** Has the focus after it when what opened it is gone; it takes a tabIndex. */
+  /** Receives the focus afterwards if the element that opened it no longer exists; requires a tabIndex. */
   place?: RefObject<HTMLElement | null>;
 };
 
-/** The scrim is ours: Radix's own would write a style element to stop scrolling, which the page's policy refuses. */
+/** Uses its own backdrop, because Radix's would add a style element to prevent scrolling, which the page's policy forbids. */
 export function Dialog({ isOpen, onClose, title, about, children, actions, isWide, isDrawer, place }: DialogProps) {
   const { t } = useTranslation();
   const opener = useRef<HTMLElement>(null);

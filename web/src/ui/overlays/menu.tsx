@@ -15,7 +15,7 @@ export type MenuEntry =
       words: ReactNode;
       hint?: ReactNode;
       icon?: IconName;
-      /** One of several that can be chosen: whether it is. */
+      /** For an option of several: whether it is selected. */
       isChosen?: boolean;
       isDisabled?: boolean;
       isDanger?: boolean;

@@ -1,4 +1,4 @@
-/** What happened, said in the corner: `const tell = useToasts(); tell({ title: 'Saved', tone: 'good' })`. */
+/** Short messages in the corner of the page: `const tell = useToasts(); tell({ title: 'Saved', tone: 'good' })`. */
 import * as Radix from '@radix-ui/react-toast';
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';

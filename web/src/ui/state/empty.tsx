@@ -1,4 +1,4 @@
-/** A list without rows: says what would be here, and the call that would fill it, ready to copy. */
+/** An empty list: describes what it would contain, and shows the call that creates an entry, ready to copy. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../button/copy-button.tsx';

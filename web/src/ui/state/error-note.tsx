@@ -7,7 +7,7 @@ import { Note } from './note.tsx';
 import styles from './state.module.css';
 
 type ErrorNoteProps = {
-  /** An ApiError, or whatever else was thrown; nothing is shown without one. */
+  /** An ApiError or any other error. Without one, nothing is shown. */
   error: unknown;
   /** Instead of "Something went wrong", or "Not found". */
   title?: string;
@@ -46,7 +46,7 @@ export function ErrorNote({ error, title, retry }: ErrorNoteProps) {
   );
 }
 
-/** Our sentence for the code where there is one; else what the API said, which names the fact. */
+/** The page's sentence for the code if there is one, or else the API's message. */
 function FaultWords({ error }: { error: unknown }) {
   const { t } = useTranslation();
   const { fieldWords, messageWords } = useFaultWords();

@@ -1,4 +1,4 @@
-/** A few words that stand where they matter, with a sign for what they mean. */
+/** A short message next to what it concerns, with an icon for its kind. */
 import type { ReactNode } from 'react';
 import { classNames } from '../class-names.ts';
 import { Icon } from '../icon.tsx';

@@ -1,4 +1,4 @@
-/** Where something will stand: as many lines as it will have. */
+/** A placeholder with as many lines as the content will have. */
 import { useTranslation } from 'react-i18next';
 import styles from './state.module.css';
 
@@ -8,7 +8,7 @@ type SkeletonProps = {
   lines?: number;
   /** Pixels. */
   height?: number;
-  /** Where many stand side by side and one has said it. */
+  /** For several placeholders, of which only one is announced. */
   isSilent?: boolean;
 };
 

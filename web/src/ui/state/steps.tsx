@@ -1,4 +1,4 @@
-/** Where one stands on a way: what is done, what goes on, what comes. */
+/** The progress of a process: completed, current and future steps. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { classNames } from '../class-names.ts';

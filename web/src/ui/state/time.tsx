@@ -1,4 +1,4 @@
-/** A time as it is said, with the exact one on hover. */
+/** A formatted time, with the exact one on hover. */
 
 import { serverTime } from '../formats/server-clock.ts';
 import { useFormats } from '../formats/use-formats.ts';

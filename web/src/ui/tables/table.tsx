@@ -1,6 +1,7 @@
 /**
- * A dense table that is walked by keyboard: up and down between rows, Enter opens. On narrow screens, a row of three columns or more becomes a
- * block of lines, each with the name of its column, so that no column is out of sight. Elsewhere it scrolls in itself when it is wide.
+ * A dense table with keyboard navigation: up and down move between rows, and Enter opens one. On narrow screens, a row of three columns or
+ * more becomes a block of lines, each with the name of its column, so that no column is out of sight. Otherwise, a wide table scrolls
+ * within itself.
  */
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useRef } from 'react';
 import { classNames } from '../class-names.ts';
@@ -14,7 +15,7 @@ export type Column<Row> = {
   align?: 'end';
   /** Left out on narrow screens. */
   isWide?: boolean;
-  /** On narrow screens it stands beside the first cell: a status, say. */
+  /** On narrow screens it is shown next to the first cell, for example a status. */
   isCorner?: boolean;
 };
 
@@ -24,12 +25,12 @@ type TableProps<Row> = {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  /** Where a row leads: its first cell becomes the link, the rest of it opens it too. */
+  /** The target of a row. Its first cell becomes the link, and a click anywhere in the row opens it. */
   href?: (row: Row) => string;
   /** Goes there without loading the page again; needed with `href`. */
   open?: (href: string) => void;
   isFresh?: (row: Row) => boolean;
-  /** Rows are on their way: so many lines stand for them. */
+  /** Rows are loading, and this number of placeholder lines is shown. */
   isLoading?: boolean;
 };
 
@@ -51,7 +52,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, href, open, isFresh
     event.preventDefault();
     next.focus();
   };
-  // A click beside the link opens the row too, unless it is meant for a button in it or selects text.
+  // A click outside the link also opens the row, unless it is on a button or selects text.
   const press = (event: MouseEvent, target: string | undefined) => {
     if (!target || !open || !(event.target instanceof HTMLElement)) return;
     if (event.target.closest('button, a, input, select, label') || String(getSelection()) !== '') return;

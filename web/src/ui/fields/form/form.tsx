@@ -1,6 +1,6 @@
 /**
- * A form, as all pages use it. Faults of the API stand at the fields that have its names; the others are listed above the buttons. After
- * it is sent, the first field with a fault is scrolled to and focused. Changes that are not saved are not lost without a question.
+ * A form, as all pages use it. Faults from the API are shown at the fields with the same names; the others are listed above the buttons.
+ * After it is sent, the first field with a fault is scrolled to and focused. Changes that are not saved are not lost without a question.
  */
 import { type FormEvent, type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';

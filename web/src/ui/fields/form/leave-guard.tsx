@@ -33,7 +33,7 @@ export function LeaveGuard() {
   );
 }
 
-/** The browser has gone back already: the page's address is added again, and the step is repeated if the viewer agrees. */
+/** The browser has already navigated back. The page's address is added again, and the navigation is repeated if the viewer agrees. */
 function holdBack(event: PopStateEvent): void {
   if (!hasUnsaved() || location.href === unsavedPlace()) return;
   event.stopImmediatePropagation();

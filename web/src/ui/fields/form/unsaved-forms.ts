@@ -1,5 +1,5 @@
 /**
- * Which forms have changes that are not saved, and who asks before they are lost. Forms are asked when something would leave them, so that a
+ * Tracks the forms with unsaved changes, and confirms before they are lost. Forms are queried when a navigation would leave them, so that a
  * key pressed right after a change finds it.
  */
 
@@ -40,13 +40,13 @@ export function unsavedPlace(): string {
   return place;
 }
 
-/** Does at once what leaves the forms if nothing would be lost; otherwise, asks first. */
+/** Leaves the forms at once if nothing would be lost, and otherwise after a confirmation. */
 export function askToLeave(leave: () => void): void {
   if (hasUnsaved() && guards > 0) setPending(leave);
   else leave();
 }
 
-/** For the component that asks. */
+/** For the component that asks for confirmation. */
 export const leaving = {
   subscribe(listener: () => void): () => void {
     listeners.add(listener);
