@@ -13,7 +13,16 @@ type Offered = {
   maxTimeoutSeconds: number;
   extra: Record<string, unknown>;
 };
-type Changes = { intentId?: Hex; value?: bigint; to?: Hex; validAfter?: bigint; validBefore?: bigint; nonce?: Hex };
+type Changes = {
+  intentId?: Hex;
+  value?: bigint;
+  to?: Hex;
+  validAfter?: bigint;
+  validBefore?: bigint;
+  nonce?: Hex;
+  /** Signs the digest instead of the payer's key. */
+  sign?: ((request: { hash: Hex }) => Promise<Hex>) | undefined;
+};
 
 /** The request that a resource server makes of the facilitator. `changes` make a client that does something else. */
 export async function payOffer(payer: { address: Hex; privateKey: Hex }, offer: Offered, changes: Changes = {}) {
@@ -36,7 +45,8 @@ export async function payOffer(payer: { address: Hex; privateKey: Hex }, offer: 
     ...authorization,
     validBefore: Number(authorization.validBefore),
   });
-  const signature = await accountOf(payer).sign({ hash: hashTypedData(typedData) });
+  const hash = hashTypedData(typedData);
+  const signature = changes.sign ? await changes.sign({ hash }) : await accountOf(payer).sign({ hash });
   const printed = Object.fromEntries(Object.entries(authorization).map(([name, value]) => [name, String(value)]));
   const paymentPayload = { x402Version: 2, accepted: offer, payload: { authorization: printed, signature, ...own } };
   return { termsHash: termsHash(terms), body: { x402Version: 2, paymentPayload, paymentRequirements: offer } };

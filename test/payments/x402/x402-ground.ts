@@ -58,7 +58,9 @@ export async function openX402Ground(gateway: Gateway) {
     },
     /** What a resource server asks of the facilitator for a payment of the offer. */
     pay: async (payer: Payer, offer: Offer, sign?: SignHash): Promise<object> =>
-      offer.scheme === 'exact' ? await payExact(gateway, { payer, offer, sign }) : (await payOffer(payer, offer)).body,
+      offer.scheme === 'exact'
+        ? await payExact(gateway, { payer, offer, sign })
+        : (await payOffer(payer, offer, { sign })).body,
     verify: (input: object) => verifyX402Payment(world, { scope, input }),
     settle,
     /** Settles while the gateway works. */

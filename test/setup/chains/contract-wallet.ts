@@ -1,7 +1,10 @@
-/** A wallet that is a contract: its owner's key signs for it (ERC-1271), and it does what its owner tells it. */
+/**
+ * A wallet that is a contract: its owner's key signs for it (ERC-1271), and it does what its owner tells it. It also accepts the owner's
+ * signature wrapped with the owner's index, 192 bytes in all, as wallets with several owners use.
+ */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { type Address, encodeFunctionData, getAddress, type Hex, isHex } from 'viem';
+import { type Address, encodeAbiParameters, encodeFunctionData, getAddress, type Hex, isHex } from 'viem';
 import { z } from 'zod';
 import type { TestEvm } from './evm.ts';
 
@@ -16,6 +19,8 @@ contract Wallet {
     }
 
     function isValidSignature(bytes32 digest, bytes calldata signature) external view returns (bytes4) {
+        // The ABI encoding of (uint256 ownerIndex, bytes signature).
+        if (signature.length == 192) signature = signature[96:161];
         if (signature.length != 65) return 0xffffffff;
         address signer =
             ecrecover(digest, uint8(signature[64]), bytes32(signature[0:32]), bytes32(signature[32:64]));
@@ -55,6 +60,11 @@ const abi = [
 type Key = { address: Address; privateKey: Hex };
 
 export type ContractWallet = Awaited<ReturnType<typeof deployContractWallet>>;
+
+/** An owner's signature in the wrapped form. */
+export function wrappedSignature(signature: Hex): Hex {
+  return encodeAbiParameters([{ type: 'uint256' }, { type: 'bytes' }], [0n, signature]);
+}
 
 /** Deploys one of `owner`, who pays for its gas. */
 export async function deployContractWallet(evm: TestEvm, owner: Key) {
