@@ -31,12 +31,14 @@ export async function openGround(
     chainId?: number;
     finalityBlocks?: number;
     confirmations?: number;
+    /** Instead of a new chain; `chainId` and `finalityBlocks` are then its own. */
+    evm?: TestEvm;
     /** Instead of one of the run's own server. */
     database?: Pick<FreshDatabase, 'database' | 'url'>;
   } = {},
 ) {
   const [evm, fresh] = await Promise.all([
-    openEvm({ chainId: options.chainId ?? 31337, slotsInAnEpoch: (options.finalityBlocks ?? 12) / 2 }),
+    options.evm ?? openEvm({ chainId: options.chainId ?? 31337, slotsInAnEpoch: (options.finalityBlocks ?? 12) / 2 }),
     options.database ?? freshDatabase(),
   ]);
   const { database } = fresh;

@@ -33,7 +33,7 @@ const ROUNDS_LIMIT = 1_000;
 
 type GroundOptions = Pick<
   NonNullable<Parameters<typeof openGround>[0]>,
-  'finalityBlocks' | 'confirmations' | 'database'
+  'chainId' | 'evm' | 'finalityBlocks' | 'confirmations' | 'database'
 >;
 
 /**
