@@ -38,7 +38,7 @@ test('a key is restricted as it is made: a bad network is named at its field, an
   await dialog.getByLabel('IP allowlist').fill('127.0.0.0/8\nnot-a-network');
   await dialog.getByLabel('Expiry date').fill('2099-12-31');
   await dialog.getByRole('button', { name: 'Create API key' }).click();
-  await dialog.getByText(/^not-a-network is no network/).waitFor();
+  await dialog.getByText(/^not-a-network is not a network/).waitFor();
   await inspect(seen, 'developers-restricted-key');
   await dialog.getByLabel('IP allowlist').fill('127.0.0.0/8\n::1');
   await dialog.getByRole('button', { name: 'Create API key' }).click();
