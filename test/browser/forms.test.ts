@@ -11,8 +11,8 @@ vi.setConfig({ testTimeout: 300_000 });
 const patient = { timeout: 60_000 };
 const wordsOf = (area: string, language = 'en') =>
   JSON.parse(readFileSync(new URL(`../../web/src/words/${language}/${area}.json`, import.meta.url), 'utf8'));
-const { everywhere, settings, invoices, links, checkout } = Object.fromEntries(
-  ['everywhere', 'settings', 'invoices', 'links', 'checkout'].map((area) => [area, wordsOf(area)]),
+const { everywhere, settings, invoices, links, checkout, payments } = Object.fromEntries(
+  ['everywhere', 'settings', 'invoices', 'links', 'checkout', 'payments'].map((area) => [area, wordsOf(area)]),
 );
 
 let ground: BrowserGround;
@@ -170,4 +170,96 @@ test('branding is previewed while it is typed, checked for contrast, and shown t
     await other.page.getByRole('heading', { name: title, exact: true }).waitFor();
     await other.picture(`settings-branding-${options.language ?? 'en'}`);
   }
+});
+
+/** As the facilitator writes them; its own tests settle such payments on a chain. */
+async function makeServerPayments(): Promise<void> {
+  const [chain] = ground.demo.chains;
+  const hash = () => `0x${crypto.randomUUID().replaceAll('-', '').repeat(2)}`;
+  const address = () => `0x${hash().slice(-40)}`;
+  const make = (row: { status: 'SETTLED' | 'FAILED'; txHash?: string; failure?: 'EXPIRED' }) =>
+    ground.database.exactAuthorization.create({
+      data: {
+        id: crypto.randomUUID(),
+        appId: shop.appId,
+        chainId: chain?.chainId ?? 0,
+        tokenKey: chain?.tokens[0]?.key ?? '',
+        token: address(),
+        payer: address(),
+        payTo: address(),
+        amount: '1250000',
+        validAfter: 0n,
+        validBefore: 1n,
+        nonce: hash(),
+        signature: '0x',
+        paymentKey: hash(),
+        purpose: hash(),
+        resource: 'https://weather.example.com/forecasts/berlin',
+        fromNumber: 0n,
+        valueUsd: '1.25',
+        feeBps: 50,
+        feeAmount: '6250',
+        ...row,
+      },
+    });
+  await make({ status: 'FAILED', failure: 'EXPIRED' });
+  await make({ status: 'SETTLED', txHash: hash() });
+}
+
+test('x402 payments to other servers are allowed with limits and listed, and a paid call says that it is not refundable', async () => {
+  const { servers } = settings;
+  const opened = await openDashboard('/payments/servers');
+  const { page } = opened;
+  await page.getByText(payments.servers.emptyOff).waitFor();
+  await inspect(opened, 'server-payments-empty');
+  await page.getByRole('link', { name: payments.servers.settings }).click();
+  await page.getByLabel(servers.settlesForOthers, { exact: true }).check();
+  await page.getByLabel(servers.paymentLimit, { exact: true }).fill('1.001');
+  await page.getByLabel(servers.feeBps, { exact: true }).fill('11');
+  const save = page.getByRole('button', { name: servers.save });
+  await save.click();
+  await expect.poll(() => focused(page), patient).toBe('x402.paymentLimit');
+  await page.getByText(servers.notAmount).waitFor();
+  await page.getByText(servers.notFee).waitFor();
+  await inspect(opened, 'servers-form');
+  const list = page.getByRole('link', { name: servers.list });
+  await list.click();
+  await question(page).getByRole('button', { name: everywhere.unsaved.stay }).click();
+  await page.getByLabel(servers.paymentLimit, { exact: true }).fill('2,50');
+  await page.getByLabel(servers.feeBps, { exact: true }).fill('0,5');
+  await save.click();
+  const where = { id: shop.appId };
+  const saved = { x402SettlesForOthers: true, x402FeeBps: 50 };
+  await expect.poll(() => ground.database.app.findUnique({ where }), patient).toMatchObject(saved);
+  expect((await ground.database.app.findUnique({ where }))?.x402PaymentLimit.toFixed(2)).toBe('2.50');
+
+  await makeServerPayments();
+  await list.click();
+  const settled = page.getByRole('row').filter({ has: page.locator('[data-status="SETTLED"]') });
+  await settled.getByText('weather.example.com').waitFor();
+  await settled.getByText('0.5%').waitFor();
+  expect(await page.locator('[data-status="FAILED"]').count()).toBe(1);
+  await inspect(opened, 'server-payments');
+
+  const { id } = await shop.call('POST', '/payments/intents', { amount: '1.25' });
+  await ground.database.paymentIntent.update({
+    where: { id },
+    data: {
+      x402Resource: 'https://api.example.com/weather/berlin',
+      x402Scheme: 'exact',
+      x402Network: 'eip155:31337',
+    },
+  });
+  await page.goto(`${ground.origin}/dashboard/payments`);
+  await page.getByText('x402 exact · api.example.com').click();
+  await page.getByText(payments.money.notRefundable, { exact: true }).waitFor();
+  expect(await page.getByRole('button', { name: payments.actions.cancel }).count()).toBe(0);
+  await inspect(opened, 'payment-paid-call');
+
+  const german = await openDashboard('/payments/servers', { language: 'de' });
+  await german.page.getByText('weather.example.com').first().waitFor();
+  await german.picture('server-payments-de');
+  await german.page.goto(`${ground.origin}/dashboard/settings?part=general`);
+  await german.page.getByText(wordsOf('settings', 'de').servers.title).waitFor();
+  await german.picture('servers-form-de');
 });

@@ -45,6 +45,7 @@ async function makeRecords(): Promise<Record<string, string>> {
   return {
     '/': '',
     '/payments': '/payments',
+    '/payments/servers': '/payments/servers',
     '/payments/:id': `/payments/${paymentId}`,
     '/disputes': '/disputes',
     '/disputes/:id': `/disputes/${disputeId}`,

@@ -36,6 +36,13 @@ export const pages: readonly DashboardPage[] = [
     load: async () => (await import('./payments/list/payments-page.tsx')).PaymentsPage,
   }),
   page({
+    key: 'serverPayments',
+    path: '/payments/servers',
+    under: 'payments',
+    words: ['catalog', 'payments'],
+    load: async () => (await import('./payments/servers/server-payments-page.tsx')).ServerPaymentsPage,
+  }),
+  page({
     key: 'payment',
     path: '/payments/:id',
     under: 'payments',

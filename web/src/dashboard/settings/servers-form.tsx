@@ -1,6 +1,7 @@
 /** Whether the app's keys settle x402 payments to other servers, up to which value, and for which fee. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'wouter';
 import { Button } from '../../ui/button/button.tsx';
 import { Checkbox } from '../../ui/fields/checkbox.tsx';
 import { Form } from '../../ui/fields/form/form.tsx';
@@ -13,6 +14,8 @@ import { type SettingsOfApp, useSave } from './use-save.ts';
 
 const limits = ['paymentLimit', 'dailyLimit'] as const;
 const LIMIT = /^(0|[1-9]\d{0,8})(\.\d{1,2})?$/;
+/** A comma is a decimal point too. */
+const plain = (limit: string) => limit.trim().replace(',', '.');
 const MOST_FEE_BPS = 1_000;
 
 export function ServersForm({ app }: { app: SettingsOfApp }) {
@@ -24,7 +27,7 @@ export function ServersForm({ app }: { app: SettingsOfApp }) {
   const [values, setValues] = useState({ paymentLimit: x402.paymentLimit, dailyLimit: x402.dailyLimit });
   const [fee, setFee] = useState(percentOf(x402.feeBps));
   const [isTried, setTried] = useState(false);
-  const wrong = limits.filter((key) => !LIMIT.test(values[key].trim()));
+  const wrong = limits.filter((key) => !LIMIT.test(plain(values[key])));
   const feeBps = bpsOf(fee);
   const isFee = feeBps !== undefined && feeBps <= MOST_FEE_BPS;
   const send = () => {
@@ -32,8 +35,8 @@ export function ServersForm({ app }: { app: SettingsOfApp }) {
     if (wrong.length > 0 || !isFee) return;
     const input = {
       settlesForOthers: isAllowed,
-      paymentLimit: values.paymentLimit.trim(),
-      dailyLimit: values.dailyLimit.trim(),
+      paymentLimit: plain(values.paymentLimit),
+      dailyLimit: plain(values.dailyLimit),
       feeBps,
     };
     // Only what was changed: another member may be at the other settings.
@@ -64,13 +67,15 @@ export function ServersForm({ app }: { app: SettingsOfApp }) {
     <Form onSend={send} isBusy={isSaving} error={error} className={styles.form} actions={actions}>
       <Panel title={t('settings.servers.title')} about={t('settings.servers.about')}>
         <div className={styles.fields}>
-          <Checkbox
-            label={t('settings.servers.settlesForOthers')}
-            hint={t('settings.servers.settlesForOthersHint')}
-            isChecked={isAllowed}
-            isDisabled={!mayWrite}
-            onChange={setAllowed}
-          />
+          <div className={styles.across}>
+            <Checkbox
+              label={t('settings.servers.settlesForOthers')}
+              hint={t('settings.servers.settlesForOthersHint')}
+              isChecked={isAllowed}
+              isDisabled={!mayWrite}
+              onChange={setAllowed}
+            />
+          </div>
           {limits.map(limitField)}
           <TextField
             label={t('settings.servers.feeBps')}
@@ -83,6 +88,9 @@ export function ServersForm({ app }: { app: SettingsOfApp }) {
             onChange={(event) => setFee(event.target.value)}
           />
         </div>
+        <p>
+          <Link href="/payments/servers">{t('settings.servers.list')}</Link>
+        </p>
       </Panel>
     </Form>
   );

@@ -9,6 +9,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { shortAddress } from '../../../ui/formats/address.ts';
 import { useFormats } from '../../../ui/formats/use-formats.ts';
 import { Time } from '../../../ui/state/time.tsx';
+import { hostOf } from '../host-of.ts';
 import { payerName } from '../payer-name.ts';
 import { PaymentStatus } from '../payment-status.tsx';
 import styles from './payments-list.module.css';
@@ -57,6 +58,11 @@ export const PaymentRow = memo(function PaymentRow({
       </span>
       <span role="gridcell" className={classNames(styles.cell, styles.payer)}>
         <Payer row={row} />
+        {row.x402 && (
+          <span className={styles.call} title={row.x402.resource}>
+            x402 {row.x402.scheme} · {hostOf(row.x402.resource)}
+          </span>
+        )}
       </span>
       <span role="gridcell" className={classNames(styles.cell, styles.token)}>
         {figure ? (

@@ -34,6 +34,8 @@ function useMoney(payment: PaymentStory): (Fact | null)[] {
       </>
     );
   };
+  // Paid by x402 `exact`: the escrow has no part in it, and so there is no fee and no refund.
+  const isDirect = payment.x402?.scheme === 'exact';
   const percent = formats.percent(platformFeeBps);
   const some = (name: string, units: bigint): Fact | null => (units === 0n ? null : [name, worth(units)]);
   return [
@@ -42,7 +44,9 @@ function useMoney(payment: PaymentStory): (Fact | null)[] {
     some(t('payments.money.refunded'), refunded),
     some(t('payments.money.refunding'), refunding),
     fee === 0n
-      ? [t('payments.facts.fee'), t('payments.money.feeLater', { percent })]
+      ? isDirect
+        ? null
+        : [t('payments.facts.fee'), t('payments.money.feeLater', { percent })]
       : [t('payments.money.feeOf', { percent }), worth(fee)],
     ...gasSums(payment.transactions).map(({ coin, decimals: digits, units, amountUsd }): Fact => {
       const figure = formats.token(units, digits);
@@ -61,6 +65,15 @@ function useMoney(payment: PaymentStory): (Fact | null)[] {
       : null,
     payment.timelockEndsAt && payment.settledAt === null && BigInt(leftoverAmount ?? '0') > 0n
       ? [t('payments.facts.settles'), <Time key="settles" at={payment.timelockEndsAt} />]
+      : null,
+    isDirect
+      ? [
+          t('payments.money.refunds'),
+          <span key="refunds" data-part="not-refundable">
+            {t('payments.money.notRefundable')}
+            <span className={styles.worth}>{t('payments.money.notRefundableWhy')}</span>
+          </span>,
+        ]
       : null,
     payment.settledAt ? [t('payments.facts.settled'), <Time key="settled" at={payment.settledAt} isAbsolute />] : null,
   ];
