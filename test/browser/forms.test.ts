@@ -252,7 +252,7 @@ test('x402 payments to other servers are allowed with limits and listed, and a p
   });
   await page.goto(`${ground.origin}/dashboard/payments`);
   await page.getByText('x402 exact · api.example.com').click();
-  await page.getByText(payments.money.notRefundable, { exact: true }).waitFor();
+  await page.locator('[data-part="not-refundable"]').getByText(payments.money.notRefundableWhy).waitFor();
   expect(await page.getByRole('button', { name: payments.actions.cancel }).count()).toBe(0);
   await inspect(opened, 'payment-paid-call');
 
