@@ -302,6 +302,11 @@ describe('what can be done', () => {
     expect(allowedActions({ ...payment, status: 'AUTHORIZED', transactions: open })).toEqual([]);
     expect(allowedActions({ ...payment, status: 'CAPTURED', leftoverAmount: '0' })).toEqual([]);
   });
+
+  test('nothing with a paid call by x402 exact, whose money is never in the escrow; all of it with one by escrow', () => {
+    expect(allowedActions({ ...payment, status: 'CAPTURED', x402: { scheme: 'exact' } })).toEqual([]);
+    expect(allowedActions({ ...payment, status: 'CAPTURED', x402: { scheme: 'escrow' } })).toEqual(['refund']);
+  });
 });
 
 describe('a refund', () => {
