@@ -59,7 +59,7 @@ export function ServerPaymentsPage() {
             all={t('payments.servers.all')}
             value={status}
             onChange={show}
-            options={statuses.map((value) => ({ value, words: t(`everywhere.status.${value}`) }))}
+            options={statuses.map((value) => ({ value, words: t(`payments.servers.status.${value}`) }))}
           />
         }
         empty={{
@@ -73,7 +73,7 @@ export function ServerPaymentsPage() {
             key: 'status',
             isCorner: true,
             head: t('payments.servers.columns.status'),
-            cell: (row) => <Status status={row.status} />,
+            cell: (row) => <Status status={row.status}>{t(`payments.servers.status.${row.status}`)}</Status>,
           },
           { key: 'resource', head: t('payments.servers.columns.resource'), cell: (row) => <Resource row={row} /> },
           { key: 'fee', head: t('payments.servers.columns.fee'), cell: (row) => <Fee row={row} /> },
