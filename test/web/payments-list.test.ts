@@ -75,6 +75,7 @@ describe('the live head', () => {
 describe('the export', () => {
   const row = (fields: Partial<PaymentRowFragment>): PaymentRowFragment => ({
     id: 'p',
+    x402: null,
     amount: '12.50',
     currency: 'USD',
     status: 'CAPTURED',
