@@ -30,7 +30,10 @@ it('names the first app at once, and all that follow in one notification, each o
   const [first = '', second = '', third = ''] = [newId(), newId(), newId()];
   await announce([first, second, third, second, third]);
   // Two connections sent them, so that the second one can overtake the first.
-  expect(received.toSorted((one, other) => (one?.length ?? 0) - (other?.length ?? 0))).toEqual([[first], [second, third]]);
+  expect(received.toSorted((one, other) => (one?.length ?? 0) - (other?.length ?? 0))).toEqual([
+    [first],
+    [second, third],
+  ]);
 });
 
 it('names an app again whose events follow its own notification', async () => {

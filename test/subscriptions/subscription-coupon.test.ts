@@ -203,7 +203,7 @@ describe('a subscription with a coupon', () => {
     await ground.come();
     expect(await ground.readSubscription(id)).toMatchObject({ status: 'ACTIVE', couponPeriodsLeft: 0 });
     const { blockNumber } = await ground.database.transaction.findFirstOrThrow({
-      where: { type: 'AUTHORIZE', paymentIntentId: session.paymentIntentId },
+      where: { type: 'AUTHORIZE', paymentIntent: { checkoutSessions: { some: { id: session.id } } } },
     });
     const depth = Number((await ground.evm.publicClient.getBlockNumber()) - (blockNumber ?? 0n)) + 1;
     await ground.evm.reorg(depth);
