@@ -15,12 +15,14 @@ export function useAskPages<Result, Variables extends { after?: string | null },
   document: TypedDocumentString<Result, Variables>,
   variables: Omit<Variables, 'after'>,
   connectionOf: (result: Result) => Connection<Row>,
+  { isReadWhenOpened = false }: { isReadWhenOpened?: boolean } = {},
 ) {
   const { credential } = useDashboard();
   const pages = useInfiniteQuery<Result, ApiError, { pages: Result[] }, unknown[], string | null>({
     queryKey: [...questionKey(document, variables), 'pages'],
     queryFn: ({ pageParam, signal }) =>
       ask(document, { ...variables, after: pageParam } as Variables, { credential, signal }),
+    ...(isReadWhenOpened ? { refetchOnMount: 'always' as const } : {}),
     initialPageParam: null,
     getNextPageParam: (last) => {
       const { hasNextPage, endCursor } = connectionOf(last).pageInfo;

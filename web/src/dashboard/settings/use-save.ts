@@ -2,6 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import {
   DashboardViewerDocument,
+  ServerPaymentSettingDocument,
   SettingsAppDocument,
   type SettingsAppQuery,
   SettingsUpdateAppDocument,
@@ -17,7 +18,9 @@ export function useSave() {
   const { t } = useTranslation();
   const { app } = useDashboard();
   const tell = useToasts();
-  const update = useTell(SettingsUpdateAppDocument, { changes: [SettingsAppDocument, DashboardViewerDocument] });
+  const update = useTell(SettingsUpdateAppDocument, {
+    changes: [SettingsAppDocument, DashboardViewerDocument, ServerPaymentSettingDocument],
+  });
   return {
     save: (input: UpdateAppInput) =>
       update.mutate({ id: app.id, input }, { onSuccess: () => tell({ title: t('settings.saved') }) }),

@@ -35,6 +35,8 @@ export function ServerPaymentsPage() {
     ServerPaymentListDocument,
     { appId: app.id, ...(status ? { status: [status] } : {}) },
     (result) => result.facilitatedPayments,
+    // Nobody who looks at the dashboard makes these payments.
+    { isReadWhenOpened: true },
   );
   const setting = useAsk(ServerPaymentSettingDocument, { id: app.id });
   const isOn = setting.data?.app.x402.settlesForOthers === true;
