@@ -145,7 +145,7 @@ const steps: Step[] = [
       'generated/web/documents.ts',
       'package-lock.json',
     ],
-    outputs: ['generated/web/assets/manifest.json', 'generated/web/sizes.json'],
+    outputs: ['generated/web/assets/manifest.json', 'generated/web/sizes.json', 'generated/web/loading.json'],
     tools: ['@vitejs/plugin-react', 'react', 'vite'],
   },
   {

@@ -1,8 +1,9 @@
 /**
  * Builds the pages into `generated/web`: every file once more in brotli and gzip, so that the API only hands them out, and
- * `sizes.json`: what a first visit of each page loads, compressed. A page over its limit fails the build.
+ * `sizes.json`: what a first visit of each page loads, compressed. A page over its limit fails the build. `loading.json` has what the checkout
+ * shows before its script has arrived.
  */
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type Rolldown } from 'vite';
@@ -60,6 +61,7 @@ for (const [index, { pages, codeSplitting }] of runs.entries()) {
   manifest = { ...manifest, ...namedAfterRun(built, index) };
 }
 writeFileSync(join(folder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+writeFileSync(join(folder, '../loading.json'), `${JSON.stringify(await printLoading(), null, 2)}\n`);
 
 const sizes = new Map<string, number>();
 for (const name of globSync('*.{js,css,svg,json}', { cwd: folder })) {
@@ -83,6 +85,24 @@ if (heavy.length > 0) throw new Error(`Too heavy at first: ${heavy.map((load) =>
 function entryOf(page: string): string {
   const [entry = 'main.tsx'] = globSync('main.{ts,tsx}', { cwd: join(import.meta.dirname, 'src', page) });
   return join(import.meta.dirname, 'src', page, entry);
+}
+
+/** What the server shows of the checkout before its script has arrived, by language, with the class names of the build above. */
+async function printLoading(): Promise<Record<string, string>> {
+  const outDir = join(folder, '../loading');
+  const source = join(import.meta.dirname, 'src/checkout/loading/print-loading.tsx');
+  await build({
+    configFile: join(import.meta.dirname, 'vite.config.ts'),
+    mode: 'production',
+    logLevel: 'warn',
+    build: { ssr: source, outDir, emptyOutDir: true, manifest: false },
+  });
+  try {
+    const printer: { printLoading(): Promise<Record<string, string>> } = await import(join(outDir, 'print-loading.js'));
+    return await printer.printLoading();
+  } finally {
+    rmSync(outDir, { recursive: true, force: true });
+  }
 }
 
 /** The same source is another chunk in another run. */

@@ -53,3 +53,24 @@ test.for(['en', 'de'] as const)(
     }
   },
 );
+
+test.for([
+  ['en', 'Loading'],
+  ['de', 'Wird geladen'],
+] as const)('the page is shown before its script has arrived: %s', async ([language, text]) => {
+  const { path } = await makeLink(shop);
+  const { page } = await openPage({ language, width: 360 });
+  const arrival = Promise.withResolvers<void>();
+  await page.route('**/assets/checkout-*.js', async (route) => {
+    await arrival.promise;
+    await route.continue();
+  });
+  await page.goto(`${ground.origin}${path}`, { waitUntil: 'commit' });
+  await page.getByText(text, { exact: true }).waitFor();
+  expect(await page.locator('html').getAttribute('lang')).toBe(language);
+  arrival.resolve();
+  await page
+    .getByRole('button', { name: /wallet/i })
+    .first()
+    .waitFor();
+});

@@ -2,6 +2,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import type { PageLanguage } from '../page-language.ts';
 import { filesAtFirst, type Manifest, manifestSchema } from './page-manifest.ts';
 
 export type PageName = 'checkout' | 'payer' | 'dashboard' | 'arbiter' | 'graphiql' | 'start' | 'renewal';
@@ -12,6 +14,8 @@ export type BuiltPages = {
   /** Files by their names under `/assets/`. */
   files: ReadonlyMap<string, BuiltFile>;
   firstFiles(page: PageName): { scripts: string[]; styles: string[] };
+  /** The HTML that a page shows until its script has arrived; empty for pages that show nothing. */
+  loadingHtml(page: PageName, language: PageLanguage): string;
 };
 
 const builtFolder = fileURLToPath(new URL('../../../generated/web/assets', import.meta.url));
@@ -24,6 +28,8 @@ const types: Record<string, string> = {
   '.woff2': 'font/woff2',
   '.wasm': 'application/wasm',
 };
+
+const loadingSchema = z.object({ en: z.string(), de: z.string() });
 
 let held: BuiltPages | undefined;
 
@@ -44,7 +50,12 @@ export function loadBuiltPages(folder: string = builtFolder): BuiltPages | undef
       gzip: readIfThere(join(folder, `${name}.gz`)),
     });
   }
-  const pages: BuiltPages = { files, firstFiles: (page) => filesAtFirst(manifest, page) };
+  const loading = loadingSchema.parse(JSON.parse(readFileSync(join(folder, '../loading.json'), 'utf8')));
+  const pages: BuiltPages = {
+    files,
+    firstFiles: (page) => filesAtFirst(manifest, page),
+    loadingHtml: (page, language) => (page === 'checkout' ? loading[language] : ''),
+  };
   if (folder === builtFolder) held = pages;
   return pages;
 }

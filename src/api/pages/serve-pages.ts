@@ -74,7 +74,7 @@ export function serveUnknownPath(world: PageWorld, built: BuiltPages | undefined
 
 /** The response depends on Accept, so caches must not store it. */
 const byAccept = { 'cache-control': 'no-store', vary: 'accept' };
-const keptByEncoding = { 'cache-control': 'no-cache', vary: 'accept-encoding' };
+const keptByEncoding = { 'cache-control': 'no-cache', vary: 'accept-encoding, accept-language' };
 
 /** Each file name contains the hash of its content, so browsers may cache it indefinitely. */
 function serveAsset(request: IncomingMessage, response: ServerResponse, file: BuiltFile | undefined): boolean {

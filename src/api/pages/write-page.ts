@@ -3,6 +3,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { chooseEncoding } from '../encoding/accept-encoding.ts';
 import type { World } from '../graphql/server/world.ts';
+import { languageOf, type PageLanguage } from '../page-language.ts';
 import { type BuiltFile, type BuiltPages, loadBuiltPages, type PageName } from './built-pages.ts';
 import { pagePolicy } from './page-policy.ts';
 import { pageSettings } from './page-settings.ts';
@@ -18,23 +19,28 @@ export type WrittenPage = {
   frameOrigins?: readonly string[];
 };
 
+type HtmlOptions = Pick<WrittenPage, 'page' | 'title' | 'frameOrigins'> & { language: PageLanguage };
+
 export type PageWriter = (request: IncomingMessage, response: ServerResponse, page: WrittenPage) => void;
 
 export function openPageWriter(world: PageWorld, built: BuiltPages | undefined = loadBuiltPages()): PageWriter {
   const settings = jsonScript('settings', printJson(pageSettings(world)));
   const pages = new Map<string, BuiltFile>();
   /** The HTML is the same for everyone and contains no secret, so it is compressed once, except where it names origins. */
-  const htmlOf = (files: BuiltPages, { page, title, frameOrigins }: WrittenPage): BuiltFile => {
+  const htmlOf = (files: BuiltPages, { page, title, frameOrigins, language }: HtmlOptions): BuiltFile => {
+    const head = { page, title, language };
     if (frameOrigins) {
       const frame = jsonScript('frame', printJson({ origins: frameOrigins }));
-      return plainFile(pageHtml({ page, title }, files, [settings, frame]));
+      return plainFile(pageHtml(head, files, [settings, frame]));
     }
-    const made = pages.get(`${page} ${title}`) ?? compressed(plainFile(pageHtml({ page, title }, files, [settings])));
-    pages.set(`${page} ${title}`, made);
+    const key = `${page} ${language} ${title}`;
+    const made = pages.get(key) ?? compressed(plainFile(pageHtml(head, files, [settings])));
+    pages.set(key, made);
     return made;
   };
   return (request, response, written) => {
-    const { body, encoding } = bodyFor(request, built ? htmlOf(built, written) : plainFile(notBuilt));
+    const language = languageOf(request.headers['accept-language']);
+    const { body, encoding } = bodyFor(request, built ? htmlOf(built, { ...written, language }) : plainFile(notBuilt));
     response.writeHead(built ? written.status : 503, {
       'content-type': 'text/html; charset=utf-8',
       'content-length': body.length,
@@ -60,12 +66,14 @@ function jsonScript(id: string, json: string): string {
   return `<script type="application/json" id="${id}">${json}</script>`;
 }
 
-function pageHtml({ page, title }: { page: PageName; title: string }, built: BuiltPages, json: string[]): string {
+type PageHead = { page: PageName; title: string; language: PageLanguage };
+
+function pageHtml({ page, title, language }: PageHead, built: BuiltPages, json: string[]): string {
   const { scripts, styles } = built.firstFiles(page);
   const [entry, ...imported] = scripts;
   const lines = [
     '<!doctype html>',
-    '<html lang="en">',
+    `<html lang="${language}">`,
     '<head>',
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -76,7 +84,8 @@ function pageHtml({ page, title }: { page: PageName; title: string }, built: Bui
     `<script type="module" src="/assets/${entry}"></script>`,
     ...json,
     '</head>',
-    '<body><div id="page"></div><noscript>This page needs JavaScript.</noscript></body>',
+    '<body><noscript>This page needs JavaScript.</noscript>',
+    `<div id="page">${built.loadingHtml(page, language)}</div></body>`,
     '</html>',
   ];
   return `${lines.join('\n')}\n`;

@@ -2,11 +2,11 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { lazy, Suspense, useCallback, useState, useSyncExternalStore } from 'react';
 import { addWords } from '../words/open-words.ts';
-import { LoadingCard } from './cards/loading-card.tsx';
 import { CheckoutPage } from './checkout-page.tsx';
 import { followTakenCode, takenCode } from './handover/taken-code.ts';
 import type { BegunSession } from './link/begin-form.tsx';
 import { LinkPage } from './link/link-page.tsx';
+import { LoadingCard } from './loading/loading-card.tsx';
 import { type PageAddress, readAddress } from './session/page-address.ts';
 import { keepSecret, secretOf } from './session/secret.ts';
 import { keepFirstView } from './session/use-checkout.ts';

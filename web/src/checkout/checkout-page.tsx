@@ -7,7 +7,6 @@ import { resumeWallet, useFoundWallets, useWallet } from '../wallet/evm/use-wall
 import { addWords } from '../words/open-words.ts';
 import { CollectNote } from './cards/collect-note.tsx';
 import { EndCard } from './cards/end-card.tsx';
-import { LoadingCard } from './cards/loading-card.tsx';
 import { PayingCards } from './cards/paying-cards.tsx';
 import { ProgressCard } from './cards/progress-card.tsx';
 import { ReceiptCard } from './cards/receipt-card.tsx';
@@ -18,6 +17,7 @@ import { frame } from './embed/frame.ts';
 import { framedView } from './embed/frame-outcome.ts';
 import { useFrame } from './embed/use-frame.ts';
 import { WindowWay } from './embed/window-way.tsx';
+import { LoadingCard } from './loading/loading-card.tsx';
 import { progressFacts } from './pay/progress-facts.ts';
 import { useBringing, usePayment } from './pay/use-payment.ts';
 import { useSight } from './pay/use-sight.ts';

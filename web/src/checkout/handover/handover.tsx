@@ -5,7 +5,7 @@ import { ExchangeCodeDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
 import { Button } from '../../ui/button/button.tsx';
-import { LoadingCard } from '../cards/loading-card.tsx';
+import { LoadingCard } from '../loading/loading-card.tsx';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { PageFrame } from '../view/page-frame.tsx';

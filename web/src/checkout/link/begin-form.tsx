@@ -15,7 +15,7 @@ import { Form } from '../../ui/fields/form/form.tsx';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
 import { EndCard } from '../cards/end-card.tsx';
-import { LoadingCard } from '../cards/loading-card.tsx';
+import { LoadingCard } from '../loading/loading-card.tsx';
 import { apiSentence } from '../pay/api-fault.ts';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';

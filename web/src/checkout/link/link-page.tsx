@@ -5,7 +5,7 @@ import { LinkPageDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
 import { EndCard } from '../cards/end-card.tsx';
-import { LoadingCard } from '../cards/loading-card.tsx';
+import { LoadingCard } from '../loading/loading-card.tsx';
 import { PageFrame } from '../view/page-frame.tsx';
 import { Summary } from '../view/summary.tsx';
 import { UnknownPage } from '../view/unknown-page.tsx';

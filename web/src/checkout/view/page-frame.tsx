@@ -75,7 +75,7 @@ function SummaryPlace() {
         </div>
       </div>
       <div className={styles.totalPlace}>
-        <Skeleton height={50} isSilent />
+        <Skeleton className={styles.totalBar} isSilent />
       </div>
       <div className={styles.linePlace}>
         <Skeleton isSilent />

@@ -1,18 +1,18 @@
 /** A placeholder with as many lines as the content will have. */
 import { useTranslation } from 'react-i18next';
+import { classNames } from '../class-names.ts';
 import styles from './state.module.css';
-
-const widths = ['92%', '78%', '85%', '64%'];
 
 type SkeletonProps = {
   lines?: number;
-  /** Pixels. */
+  /** Pixels. What the server prints has a class instead, because the content security policy refuses style attributes. */
   height?: number;
+  className?: string | undefined;
   /** For several placeholders, of which only one is announced. */
   isSilent?: boolean;
 };
 
-export function Skeleton({ lines = 1, height, isSilent }: SkeletonProps) {
+export function Skeleton({ lines = 1, height, className, isSilent }: SkeletonProps) {
   const { t } = useTranslation();
   return (
     <span {...(isSilent ? { 'aria-hidden': true } : { role: 'status', 'aria-label': t('everywhere.loading') })}>
@@ -20,8 +20,8 @@ export function Skeleton({ lines = 1, height, isSilent }: SkeletonProps) {
         <span
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing else.
           key={line}
-          className={styles.skeleton}
-          style={{ width: lines === 1 ? '100%' : widths[line % widths.length], height }}
+          className={classNames(styles.skeleton, className)}
+          {...(height === undefined ? {} : { style: { height } })}
         />
       ))}
     </span>

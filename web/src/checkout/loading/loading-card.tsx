@@ -12,8 +12,8 @@ export function LoadingCard() {
         {t('checkout.loading')}
       </p>
       <Skeleton lines={2} isSilent />
-      <Skeleton height={72} isSilent />
-      <Skeleton height={48} isSilent />
+      <Skeleton className={styles.loadingWays} isSilent />
+      <Skeleton className={styles.loadingButton} isSilent />
     </div>
   );
 }
