@@ -59,6 +59,6 @@ export const chainSettings = {
     .regex(/^(0|[1-9]\d{0,29})$/, 'an integer of wei')
     .optional()
     .describe(
-      'An alarm fires when a sending key holds less than this: wei, or lamports on Solana. When it is not set: a hundredth of the coin, or 0.05 SOL.',
+      'An alarm fires when a sending key holds less than this amount in wei, or in lamports on Solana. When it is not set: a hundredth of the coin, or 0.05 SOL.',
     ),
 };

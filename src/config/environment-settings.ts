@@ -164,7 +164,7 @@ const solana = {
     .regex(/^[0-9a-fA-F]{64}$/, '64 hex digits')
     .optional()
     .describe(
-      'The secret from which the keys of all vaults are derived. Whoever loses it loses what lies in them ([Solana](solana.md)).',
+      'The secret from which the keys of all vaults are derived. If it is lost, their contents are lost ([Solana](solana.md)).',
     ),
   SOLANA_OPERATOR_KEY: z
     .string()
