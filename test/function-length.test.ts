@@ -32,7 +32,7 @@ const longer: { [place: string]: [lines: number, reason: string] } = {
   'src/checkout/solana/plan-solana-payment.ts planSolanaPayment': [78, STEPS],
   'src/config/config.ts parseConfig': [115, FLAT_LIST],
   'src/events/consumers/run-consumers.ts openServer': [75, SHARED_STATE],
-  'src/events/feed.ts openFeed': [145, SHARED_STATE],
+  'src/events/feed.ts openFeed': [123, SHARED_STATE],
   'src/events/webhooks/run-webhooks.ts runWebhooks': [92, SHARED_STATE],
   'src/gateway/sources/source-gate.ts openSourceGate': [102, SHARED_STATE],
   'src/local/evm/write-chain.ts writeChain': [133, SHARED_STATE],

@@ -1,17 +1,15 @@
 /**
  * The live feed of a process: a single reader of the sequence, shared by all followers of an app. Notifications wake it. It also
  * polls every ten seconds, and twice a second while notifications may be lost. It delivers events from the table, in sequence
- * order, once per follower.
+ * order, once per follower. Callers that wait for something else than events are only woken.
  */
 import type { Database } from '../../prisma/client.ts';
-import type { Listener } from '../platform/database/listener.ts';
 import type { Log } from '../platform/log.ts';
-import { announcedApps, announcementChannel } from './announcements.ts';
+import { type AppWatch, openAppWatches } from './app-watches.ts';
 import { EventQueue, type Follower } from './follower.ts';
+import { type Hearing, hearAnnouncements } from './hear-announcements.ts';
 import { lastSequence, readNewEvents, type SequencedEvent } from './store.ts';
 
-const SLOW_POLL_MS = 10_000;
-const FAST_POLL_MS = 500;
 /** The maximum number of events of one app per read; if there are more, the next read follows at once. */
 const BATCH = 500;
 
@@ -25,6 +23,8 @@ export type FollowRequest = {
 export type Feed = {
   /** Follows an app from its current end. Ending the iterator stops following. */
   follow(request: FollowRequest): Promise<Follower>;
+  /** Watches an app without reading its events. Sends no statement. */
+  watch(appId: string): AppWatch;
   /** The current number of followers. */
   followers(): number;
   close(): Promise<void>;
@@ -33,15 +33,14 @@ export type Feed = {
 type AppReader = { last: bigint; everything: Set<EventQueue>; byResource: Map<string, Set<EventQueue>> };
 
 /** Opens the feed; `listener` must be connected to the same database. */
-export function openFeed(options: { database: Database; listener: Listener; log: Log; queueLimit?: number }): Feed {
+export function openFeed(options: Hearing & { database: Database; log: Log; queueLimit?: number }): Feed {
   const { database, log } = options;
   const apps = new Map<string, AppReader>();
+  const watches = openAppWatches();
   const starting = new Map<string, Promise<AppReader>>();
   let reading: Promise<void> | undefined;
   let again = false;
   let closed = false;
-  let isHeard = false;
-  let poll: NodeJS.Timeout | undefined;
 
   function read(): void {
     if (closed || apps.size === 0) return;
@@ -122,32 +121,10 @@ export function openFeed(options: { database: Database; listener: Listener; log:
     if (reader.everything.size === 0 && reader.byResource.size === 0 && apps.get(appId) === reader) apps.delete(appId);
   }
 
-  const hear = (payload: string) => {
-    const announced = announcedApps(payload);
+  const hearing = hearAnnouncements(options, (announced) => {
     if (announced === null || announced.some((appId) => apps.has(appId))) read();
-  };
-  const pollLater = () => {
-    clearTimeout(poll);
-    poll = setTimeout(
-      () => {
-        read();
-        pollLater();
-      },
-      isHeard ? SLOW_POLL_MS : FAST_POLL_MS,
-    );
-    poll.unref();
-  };
-  const turn = (isUp: boolean) => {
-    isHeard = isUp;
-    read();
-    pollLater();
-  };
-  const stopListening = options.listener.listen(announcementChannel, {
-    onNotification: hear,
-    onUp: () => turn(true),
-    onDown: () => turn(false),
+    watches.wake(announced);
   });
-  pollLater();
 
   return {
     async follow(request) {
@@ -167,13 +144,14 @@ export function openFeed(options: { database: Database; listener: Listener; log:
         stop: (failure) => (failure ? queue.end(failure) : queue.end()),
       };
     },
+    watch: watches.open,
     followers: () => [...apps.values()].reduce((sum, reader) => sum + queuesOf(reader).length, 0),
     async close() {
       closed = true;
-      clearTimeout(poll);
+      hearing.stop();
       for (const reader of apps.values()) for (const queue of queuesOf(reader)) queue.end();
       apps.clear();
-      stopListening();
+      watches.close();
       await reading;
     },
   };

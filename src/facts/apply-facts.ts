@@ -35,18 +35,42 @@ export async function applyFacts(
   const facts = await dirtyFacts(world.database, { chainId: view.chainId, limit });
   await markUnhandled(world, facts);
   const groups = groupFacts(world.handlers, view, facts);
+  const waiting = await applyGroups(world, groups);
+  world.memory.waitingFacts = factCount(waiting);
+  return { waiting: waiting.length, more: facts.length === limit && waiting.length < groups.length };
+}
+
+/**
+ * Applies confirmed facts with these references, which were put into the inbox after `applyFacts` of the same turn. Returns the number of
+ * groups that wait for the next turn.
+ */
+export async function applyNewFacts(
+  world: Applying,
+  { view, refs }: { view: ChainView; refs: readonly string[] },
+): Promise<number> {
+  const facts = await dirtyFacts(world.database, { chainId: view.chainId, limit: DIRTY_LIMIT, refs });
+  const waiting = await applyGroups(world, groupFacts(world.handlers, view, facts));
+  world.memory.waitingFacts += factCount(waiting);
+  return waiting.length;
+}
+
+/** Returns the groups that could not be applied. */
+async function applyGroups(world: Applying, groups: readonly HandledGroup[]): Promise<HandledGroup[]> {
   const waiting: HandledGroup[] = [];
   for (const [handler, ofHandler] of byHandler(groups)) {
     for (let start = 0; start < ofHandler.length; start += PREPARED_AT_ONCE) {
       const batch = ofHandler.slice(start, start + PREPARED_AT_ONCE);
       const outcomes = await applyBatch(world, handler, batch);
-      await noteProgress(world, view.chainId);
+      if (batch[0]) await noteProgress(world, batch[0].chainId);
       for (const group of batch) count(world, group, outcomes.get(group));
       waiting.push(...batch.filter((group) => outcomes.get(group) !== 'APPLIED'));
     }
   }
-  world.memory.waitingFacts = waiting.reduce((sum, group) => sum + group.facts.length, 0);
-  return { waiting: waiting.length, more: facts.length === limit && waiting.length < groups.length };
+  return waiting;
+}
+
+function factCount(groups: readonly HandledGroup[]): number {
+  return groups.reduce((sum, group) => sum + group.facts.length, 0);
 }
 
 /** Facts of kinds that have no handler need no further work. */

@@ -5,6 +5,7 @@ import { groupFacts } from './group-facts.ts';
 import { countTry, type ProjectorMemory, type ProjectorWorld } from './projector-world.ts';
 import {
   confirmBlocks,
+  confirmFacts,
   finalizeBlocks,
   limitLockWait,
   noteProgress,
@@ -12,6 +13,7 @@ import {
   openBlocks,
   openFactsIn,
   orphanFacts,
+  seenFacts,
 } from './store.ts';
 
 type Judged = Pick<ProjectorWorld, 'database' | 'handlers' | 'source' | 'log' | 'observer'> & {
@@ -36,6 +38,23 @@ export async function judgeFacts(world: Judged, { view }: { view: ChainView }): 
     if (page.length < PAGE) return doubtful;
     after = page.at(-1);
   }
+}
+
+/**
+ * Confirms the facts with these references, which were put into the inbox after `judgeFacts` of the same turn, by the same rule: the
+ * node's chain has their block at or below the confirmed height. Only `judgeFacts` orphans facts.
+ */
+export async function confirmNewFacts(
+  { database }: Pick<ProjectorWorld, 'database'>,
+  { view, refs }: { view: ChainView; refs: readonly string[] },
+): Promise<void> {
+  const { chainId, confirmed } = view;
+  const standing: ChainFact[] = [];
+  for (const fact of await seenFacts(database, { chainId, refs })) {
+    if (fact.blockNumber > confirmed.number) continue;
+    if ((await view.blockAt(fact.blockNumber))?.hash === fact.blockHash) standing.push(fact);
+  }
+  await confirmFacts(database, standing);
 }
 
 async function judgePage(world: Judged, view: ChainView, page: readonly OpenBlock[]): Promise<number> {

@@ -2,15 +2,15 @@
 import type { ChainCursor } from '../../prisma/client.ts';
 import type { Chain } from '../chains/registry.ts';
 import { GatewayError } from '../errors.ts';
-import { applyFacts } from './apply-facts.ts';
+import { applyFacts, applyNewFacts } from './apply-facts.ts';
 import { lowest } from './chain-fact.ts';
 import { type ChainView, newChainMemory, readChainView } from './chain-view.ts';
 import type { FactReading } from './fact-source.ts';
 import { checkFinality } from './halt-chain.ts';
-import { judgeFacts } from './judge-facts.ts';
+import { confirmNewFacts, judgeFacts } from './judge-facts.ts';
 import type { Observation, ProjectorMemory, ProjectorWorld } from './projector-world.ts';
 import { receiveLogs } from './receive-logs.ts';
-import { lowestOpenBlock, noteProgress, openCursor } from './store.ts';
+import { DIRTY_LIMIT, lowestOpenBlock, noteProgress, openCursor } from './store.ts';
 
 /** On a chain without new blocks, facts from elsewhere and an operator's changes are noticed after this time. */
 const QUIET_MS = 1_000;
@@ -49,14 +49,22 @@ export async function observeChain(world: ProjectorWorld, { chainId }: { chainId
   await receiveLogs(world, { view, logs: reading.logs, onProgress: progress });
   const doubtful = await judgeFacts({ ...world, memory }, { view });
   const { waiting, more } = await applyFacts({ ...world, memory }, { view });
-  await world.watch?.(view);
+  const added = await applyWatched({ ...world, memory }, view);
   const next = await advanceCursor(world, { view, cursor, readNumber, reading });
   const behind = more || (next.readNumber > readNumber && next.readNumber < view.head.number);
-  const observation = report(view, next, { waiting: waiting + doubtful, behind });
+  const observation = report(view, next, { waiting: waiting + added + doubtful, behind });
   if (isQuiet(view, observation)) {
     memory.quiet = { headHash: view.head.hash, until: performance.now() + QUIET_MS, observation };
   }
   return observation;
+}
+
+/** Applies what `watch` puts into the inbox at once, because callers wait for it. Returns the number of groups that wait for the next turn. */
+async function applyWatched(world: ProjectorWorld & { memory: ProjectorMemory }, view: ChainView): Promise<number> {
+  const refs = ((await world.watch?.(view)) ?? []).slice(0, DIRTY_LIMIT);
+  if (refs.length === 0) return 0;
+  await confirmNewFacts(world, { view, refs });
+  return await applyNewFacts(world, { view, refs });
 }
 
 /** Whether the chain was read to its head and applied as far as it is confirmed. */

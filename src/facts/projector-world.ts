@@ -44,8 +44,11 @@ export type ProjectorWorld = {
   /** The block from which a chain is read when it is observed for the first time. Defaults to its head. */
   startBlocks?: ReadonlyMap<number, bigint>;
   observer?: ProjectorObserver;
-  /** Called after each turn that saw a sound chain: reads what the chain's state shows and its logs do not, and puts it into the inbox. */
-  watch?: ((view: ChainView) => Promise<void>) | undefined;
+  /**
+   * Called in each turn that saw a sound chain, after the facts were applied: reads what the chain's state shows and its logs do not, and
+   * puts it into the inbox. Facts with the references that it returns are applied in the same turn if they are confirmed.
+   */
+  watch?: ((view: ChainView) => Promise<readonly string[]>) | undefined;
   /** What the turns of one chain remember. Without it, each turn requests everything from the node again. */
   memory?: ProjectorMemory;
 };

@@ -99,6 +99,15 @@ export async function insertLogs(
     SELECT block_hash AS "blockHash", log_index AS "logIndex" FROM put`;
 }
 
+/** The SEEN facts with one of these references, in chain order. */
+export async function seenFacts(
+  database: Database,
+  { chainId, refs }: { chainId: number; refs: readonly string[] },
+): Promise<ChainFact[]> {
+  const facts = await database.chainFact.findMany({ where: { chainId, status: 'SEEN', ref: { in: [...refs] } } });
+  return facts.sort(byPlace);
+}
+
 export type OpenBlock = {
   number: bigint;
   hash: string;
@@ -151,13 +160,13 @@ export async function finalizeBlocks(database: Database, { chainId, blocks }: Bl
     AND block_hash = ANY(${blocks.map(({ hash }) => hash)}) AND status = 'CONFIRMED' AND applied_at IS NOT NULL`;
 }
 
-/** Returns confirmed facts to apply and orphaned facts to revert, in chain order. */
+/** Returns confirmed facts to apply and orphaned facts to revert, in chain order; if `refs` is given, only facts with one of them. */
 export async function dirtyFacts(
   database: Database,
-  { chainId, limit }: { chainId: number; limit: number },
+  { chainId, limit, refs }: { chainId: number; limit: number; refs?: readonly string[] },
 ): Promise<ChainFact[]> {
   return await database.chainFact.findMany({
-    where: { chainId, ...dirty },
+    where: { chainId, ...dirty, ...(refs ? { ref: { in: [...refs] } } : {}) },
     orderBy: [{ blockNumber: 'asc' }, { blockHash: 'asc' }, { logIndex: 'asc' }],
     take: limit,
   });

@@ -2,8 +2,11 @@ import type { ChainView } from '../facts/chain-view.ts';
 import { type WatchWorld, watchDeposits } from '../payments/deposits/watch-deposits.ts';
 import { watchExact } from '../payments/x402/exact/watch-exact.ts';
 
-/** Reads what the state of a chain shows and its indexed logs do not: balances of deposit addresses, and authorizations of x402 payments. */
-export async function watchBalances(world: WatchWorld, view: ChainView): Promise<void> {
+/**
+ * Reads what the state of a chain shows and its indexed logs do not: balances of deposit addresses, and authorizations of x402 payments.
+ * Returns the references of the facts that callers wait for.
+ */
+export async function watchBalances(world: WatchWorld, view: ChainView): Promise<readonly string[]> {
   await watchDeposits(world, view);
-  await watchExact(world, view);
+  return await watchExact(world, view);
 }

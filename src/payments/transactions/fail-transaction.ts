@@ -1,5 +1,6 @@
-import type { DatabaseTransaction, PaymentIntent, Transaction } from '../../../prisma/client.ts';
+import { afterCommit, type DatabaseTransaction, type PaymentIntent, type Transaction } from '../../../prisma/client.ts';
 import { voidCall } from '../../escrow/calldata.ts';
+import { announceEvents } from '../../events/announcements.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import type { OutgoingFailure } from '../../operator/outgoing-transaction.ts';
 import { addJob } from '../../platform/jobs.ts';
@@ -74,6 +75,8 @@ async function failRelay(tx: DatabaseTransaction, { world, intent, transaction, 
   const mayPass = transaction.status === 'REORGED' && verdict === 'PASSES' && intent.status === 'CREATED';
   if (mayPass && (await repeatRelay(tx, { relay: transaction, now: world.clock.now() }))) return;
   await world.relayFailed(tx, { paymentIntentId: intent.id, error });
+  // No event tells it, and a caller may be waiting for the outcome.
+  afterCommit(tx, (database) => announceEvents(database, intent.appId));
 }
 
 async function failRefund(

@@ -4,13 +4,15 @@ import type { App, PayoutAddress } from '../../../prisma/client.ts';
 import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';
 import type { Chain, Token } from '../../chains/registry.ts';
 import type { CheckoutWorld } from '../../checkout/checkout-world.ts';
+import type { WaitingWorld } from './await-outcome.ts';
 import type { QuoteClaims } from './requirement-quote.ts';
 import type { PaymentPayload, PaymentRequirements, SettleAnswer, VerifyAnswer } from './x402-types.ts';
 
-export type X402World = CheckoutWorld & {
-  secretKeys: Pick<SecretKeys, 'x402Quotes'>;
-  senderAddresses: readonly string[];
-};
+export type X402World = CheckoutWorld &
+  WaitingWorld & {
+    secretKeys: Pick<SecretKeys, 'x402Quotes'>;
+    senderAddresses: readonly string[];
+  };
 
 /** An EVM chain with an escrow, and a token on it with EIP-3009. */
 export type X402Way = { chain: Chain & { escrow: Address }; token: Token & { receive: NonNullable<Token['receive']> } };

@@ -5,6 +5,7 @@ import { createRequirements } from '../../../src/payments/x402/create-requiremen
 import { settleX402Payment } from '../../../src/payments/x402/settle-x402-payment.ts';
 import { verifyX402Payment } from '../../../src/payments/x402/verify-x402-payment.ts';
 import type { X402World } from '../../../src/payments/x402/x402-world.ts';
+import { settleAtWork } from '../x402/settle-at-work.ts';
 import { openExactGround } from './exact-ground.ts';
 
 it('verifies, settles once and reports a repetition; other servers are paid only if the app allows it', async () => {
@@ -14,6 +15,7 @@ it('verifies, settles once and reports a repetition; other servers are paid only
   await database.payoutAddress.create({ data: { appId: app.id, family: 'EVM', address: evm.merchant.address } });
   const world: X402World = {
     ...action,
+    feed: ground.feed,
     senderAddresses: [],
     solanaNodes: openSolanaNodes({ registry: action.registry, rpc: [] }),
     config: {
@@ -48,14 +50,11 @@ it('verifies, settles once and reports a repetition; other servers are paid only
   const verify = (asked: unknown) => verifyX402Payment(world, { scope, input: asked });
   const settle = (asked: unknown) => settleX402Payment(world, { scope, input: asked });
   expect(await verify(input)).toMatchObject({ isValid: true });
-  const settling = settle(input);
-  await expect.poll(() => database.exactAuthorization.count(), { timeout: 10_000 }).toBe(1);
-  await gateway.settleDown();
-  const first = await settling;
+  const [first] = await settleAtWork(gateway, settle, [input]);
   expect(first).toMatchObject({ success: true, replayed: false, amount: offer.amount, network: offer.network });
   expect(await settle(input)).toEqual({ ...first, replayed: true });
   expect(await verify(input)).toMatchObject({ isValid: false, invalidReason: 'invalid_exact_evm_nonce_already_used' });
-  expect(await gateway.read(first.paymentIntentId ?? '')).toMatchObject({ status: 'SETTLED', x402Scheme: 'exact' });
+  expect(await gateway.read(first?.paymentIntentId ?? '')).toMatchObject({ status: 'SETTLED', x402Scheme: 'exact' });
 
   const { quote: _quote, ...extra } = offer.extra;
   const foreign = await bodyOf({ ...offer, extra });
@@ -64,10 +63,7 @@ it('verifies, settles once and reports a repetition; other servers are paid only
   expect(await verify(foreign)).toMatchObject({ isValid: true });
   const nothing = await bodyOf({ ...offer, amount: '0', extra });
   expect(await verify(nothing)).toMatchObject({ invalidReason: 'invalid_payment_requirements' });
-  const other = settle(foreign);
-  await expect.poll(() => database.exactAuthorization.count(), { timeout: 10_000 }).toBe(2);
-  await gateway.settleDown();
-  const settled = await other;
+  const [settled] = await settleAtWork(gateway, settle, [foreign]);
   expect(settled).toMatchObject({ success: true, paymentIntentId: null });
   const row = await database.exactAuthorization.findFirstOrThrow({ where: { paymentIntentId: null } });
   const events = await database.event.findMany({ where: { resourceId: row.id } });
@@ -75,10 +71,10 @@ it('verifies, settles once and reports a repetition; other servers are paid only
   expect(events[0]).toMatchObject({
     data: {
       ...{ status: 'SETTLED', amount: '10000', valueUsd: '0.01', feeBps: 100, feeAmount: '100' },
-      ...{ payTo: evm.merchant.address, txHash: settled.transaction, failureReason: null },
+      ...{ payTo: evm.merchant.address, txHash: settled?.transaction, failureReason: null },
     },
     finality: { isFinal: true },
   });
   await database.app.update({ where: { id: app.id }, data: { x402PaymentLimit: '0.00' } });
   expect(await verify(await bodyOf({ ...offer, extra }))).toMatchObject({ invalidReason: 'payment_limit_exceeded' });
-}, 60_000);
+}, 120_000);

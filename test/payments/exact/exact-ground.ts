@@ -14,6 +14,7 @@ import type { OtherServer } from '../../../src/payments/x402/exact/other-server.
 import { type ExactSettling, type ExactWorld, settleExact } from '../../../src/payments/x402/exact/settle-exact.ts';
 import { newId } from '../../../src/platform/identifier.ts';
 import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
+import { gatewayFeed } from '../../setup/gateway/gateway-feed.ts';
 
 export type ExactGround = Awaited<ReturnType<typeof openExactGround>>;
 export type Signed = Pick<ExactSettling, 'signed' | 'signature'>;
@@ -26,6 +27,7 @@ export async function openExactGround(options: Parameters<typeof openGateway>[0]
 export async function exactClient(gateway: Gateway) {
   const { evm, database } = gateway;
   const [payer] = evm.payers;
+  const feed = await gatewayFeed(gateway);
   const token = gateway.registry.token(evm.usdc.key);
   if (!token) throw new Error('The chain has no USDC.');
   const app = await database.app.findUniqueOrThrow({ where: { id: gateway.app.id } });
@@ -84,8 +86,9 @@ export async function exactClient(gateway: Gateway) {
     sign,
     request,
     forOther,
-    settle: (of: Signed, fields: Partial<ExactSettling> = {}, world: ExactWorld = gateway.action) =>
-      settleExact(world, request(of, fields)),
+    feed,
+    settle: (of: Signed, fields: Partial<ExactSettling> = {}, world: Partial<ExactWorld> = {}) =>
+      settleExact({ ...gateway.action, feed, ...world }, request(of, fields)),
     /** Somebody else sends the authorization to the token. */
     frontRun: ({ signed, signature }: Signed) =>
       send(evm.payers[1], transferCall(contractAddress(token), signed, signature)),

@@ -12,6 +12,7 @@ import { verifyPayment } from '../../../src/payments/verification/verify-payment
 import { hex } from '../../../src/payments/x402/exact/exact-authorization.ts';
 import { type ExactGround, openExactGround } from './exact-ground.ts';
 
+const patience = { timeout: 30_000 };
 let ground: ExactGround;
 
 beforeAll(async () => {
@@ -100,9 +101,9 @@ describe('an authorization that is settled', () => {
   it('waits for the outcome', async () => {
     const { gateway } = ground;
     const signed = await ground.sign();
-    const waiting = ground.settle(signed, { waitMs: 20_000 });
+    const waiting = ground.settle(signed, { waitMs: 50_000 });
     await expect
-      .poll(() => gateway.database.exactAuthorization.count({ where: { nonce: signed.signed.nonce } }))
+      .poll(() => gateway.database.exactAuthorization.count({ where: { nonce: signed.signed.nonce } }), patience)
       .toBe(1);
     await gateway.settleDown();
     expect(await waiting).toMatchObject({ success: true, replayed: false });

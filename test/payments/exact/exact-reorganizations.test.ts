@@ -1,6 +1,5 @@
 /** Reorganizations and processes that die, while authorizations are settled. */
 import { describe, expect, it } from 'vitest';
-import { settleExact } from '../../../src/payments/x402/exact/settle-exact.ts';
 import { live } from '../../setup/gateway/mortal.ts';
 import { mortalGateway } from '../../setup/gateway/mortal-gateway.ts';
 import { openExactGround } from './exact-ground.ts';
@@ -112,9 +111,8 @@ describe('a gateway that is killed', () => {
     for (;;) {
       const signed = await ground.sign();
       const money = await gateway.gained(async () => {
-        const settle = (world: Parameters<typeof settleExact>[0]) => settleExact(world, ground.request(signed));
-        const asked = await live(diesAt, (life) => settle(mortalGateway(gateway, life).world));
-        if (asked.died) await settle(gateway.action);
+        const asked = await live(diesAt, (life) => ground.settle(signed, {}, mortalGateway(gateway, life).world));
+        if (asked.died) await ground.settle(signed);
         const sent = await live(diesAt, async (life) => {
           const { pump } = mortalGateway(gateway, life);
           for (let turn = 0; turn < 3; turn += 1) await pump();

@@ -8,6 +8,7 @@ import { silentLog } from '../../../src/platform/log.ts';
 import { type ExactGround, openExactGround } from './exact-ground.ts';
 
 const limit = { timeout: 240_000 };
+const patience = { timeout: 60_000 };
 
 async function viewOf({ gateway }: ExactGround) {
   const chain = gateway.registry.chain(gateway.evm.chainId);
@@ -22,6 +23,23 @@ const watch = async (ground: ExactGround, page?: number) =>
     page === undefined ? {} : { page },
   );
 
+it('a use is settled in the turn that finds it, and not before it has the required confirmations', limit, async () => {
+  const [shallow, deep] = [await openExactGround(), await openExactGround({ confirmations: 3 })];
+  for (const ground of [shallow, deep]) {
+    const signed = await ground.sign();
+    const { paymentIntentId } = await ground.settle(signed);
+    await ground.frontRun(signed);
+    await ground.gateway.observe();
+    for (let more = 1; more < (ground === deep ? 3 : 1); more += 1) {
+      expect(await ground.row(signed)).toMatchObject({ status: 'PENDING', txHash: expect.stringMatching(/^0x/) });
+      await ground.gateway.evm.mine(1);
+      await ground.gateway.observe();
+    }
+    expect(await ground.row(signed)).toMatchObject({ status: 'SETTLED' });
+    expect(await ground.gateway.events(paymentIntentId ?? '')).toEqual(['created', 'pending', 'settled']);
+  }
+});
+
 it('uses are found beyond the first page, also of authorizations that expire last', limit, async () => {
   const ground = await openExactGround();
   const now = await ground.chainTime();
@@ -30,23 +48,37 @@ it('uses are found beyond the first page, also of authorizations that expire las
   const signed = await Promise.all(ends.map((seconds) => ground.sign({ validBefore: now + seconds })));
   for (const one of signed) await ground.settle(one);
   for (const one of signed) await ground.frontRun(one);
-  await watch(ground, 2);
-  for (const one of signed) expect((await ground.row(one)).txHash).toMatch(/^0x/);
-  await ground.gateway.observe();
+  // As in the turns of the projector: what a turn could not read is read again in the next one.
+  const found = async () => {
+    await watch(ground, 2);
+    const rows = await Promise.all(signed.map(ground.row));
+    return rows.filter(({ txHash }) => txHash !== null).length;
+  };
+  await expect.poll(found, patience).toBe(ends.length);
+  const settled = async () => {
+    await ground.gateway.observe();
+    const rows = await Promise.all(signed.map(ground.row));
+    return rows.filter(({ status }) => status === 'SETTLED').length;
+  };
+  await expect.poll(settled, patience).toBe(ends.length);
   for (const one of signed) expect(await ground.settle(one)).toMatchObject({ success: true });
 });
 
 it('transfers are sent again beyond the first page', limit, async () => {
   const ground = await openExactGround();
   const { database } = ground.gateway;
-  const signed = await Promise.all([1, 2, 3].map(() => ground.sign()));
+  const validBefore = (await ground.chainTime()) + 3_600n;
+  const signed = await Promise.all([1, 2, 3].map(() => ground.sign({ validBefore })));
   for (const one of signed) await ground.settle(one);
   await database.outgoingTransaction.updateMany({
     where: { status: 'QUEUED' },
     data: { status: 'FAILED', error: 'x' },
   });
-  await watch(ground, 1);
-  for (const one of signed) expect(await ground.queue(one)).toEqual(['FAILED', 'QUEUED']);
+  const queues = async () => {
+    await watch(ground, 1);
+    return await Promise.all(signed.map(ground.queue));
+  };
+  await expect.poll(queues, patience).toEqual(signed.map(() => ['FAILED', 'QUEUED']));
   await watch(ground, 1);
   for (const one of signed) expect(await ground.queue(one)).toEqual(['FAILED', 'QUEUED']);
 });
@@ -82,7 +114,8 @@ it('more expired authorizations than a page do not hold up one that is pending',
     };
   });
   await gateway.database.exactAuthorization.createMany({ data: rows });
-  const signed = await ground.sign();
+  // Longer than the rows take: the node's clock runs on until its next block.
+  const signed = await ground.sign({ validBefore: (await ground.chainTime()) + 3_600n });
   await ground.settle(signed);
   await gateway.settleDown();
   expect(await ground.settle(signed)).toMatchObject({ success: true, replayed: false });

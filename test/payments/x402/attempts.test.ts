@@ -41,9 +41,8 @@ describe.each(['exact', 'escrow'] as const)('a payment by %s', (scheme) => {
 
   it('is new to one of several attempts at once', async () => {
     const body = await ground.pay(payer, await ground.offer(scheme));
-    const attempts = [1, 2, 3, 4].map((number) => ({ ...body, attemptId: `attempt-of-process-${number}` }));
-    const settling = ground.settleAtWork(attempts[0] ?? {});
-    const outcomes = await Promise.all([settling, ...attempts.slice(1).map(ground.settle)]);
+    const attempt = (number: number) => ({ ...body, attemptId: `attempt-of-process-${number}` });
+    const outcomes = await ground.settleTogether([attempt(1), attempt(2), attempt(3), attempt(4)]);
     expect(outcomes.map(({ success }) => success)).toEqual([true, true, true, true]);
     expect(outcomes.filter(({ replayed }) => !replayed)).toHaveLength(1);
   });
@@ -75,13 +74,12 @@ describe.each(['exact', 'escrow'] as const)('a payment by %s', (scheme) => {
       paymentPayload: { ...body.paymentPayload, accepted: offer },
       paymentRequirements: offer,
     };
-    const settling = ground.settleAtWork(body);
-    await settling;
+    const outcome = await ground.settleAtWork(body);
     for (const other of [stolen, without]) {
       expect(await ground.verify(other)).toMatchObject({ isValid: false, invalidReason: used[scheme] });
       expect(await ground.settle(other)).toMatchObject({ success: false, errorReason: used[scheme] });
     }
-    expect(await settling).toMatchObject({ success: true, replayed: false });
+    expect(outcome).toMatchObject({ success: true, replayed: false });
   });
 
   it('is refused with a requestId or an attemptId that has a wrong form', async () => {

@@ -9,6 +9,7 @@ import { createRequirements } from '../../../src/payments/x402/create-requiremen
 import { settleX402Payment } from '../../../src/payments/x402/settle-x402-payment.ts';
 import type { X402World } from '../../../src/payments/x402/x402-world.ts';
 import { type ExactGround, openExactGround } from '../exact/exact-ground.ts';
+import { settleAtWork } from './settle-at-work.ts';
 
 let ground: ExactGround;
 let world: X402World;
@@ -22,6 +23,7 @@ beforeAll(async () => {
   scope = { merchantId: app.merchantId, appId: app.id };
   world = {
     ...action,
+    feed: ground.feed,
     senderAddresses: [],
     solanaNodes: openSolanaNodes({ registry: action.registry, rpc: [] }),
     config: {
@@ -106,13 +108,11 @@ it('charges exactly the small price, and books, reports and evidence add up to i
       paymentPayload: { x402Version: 2, accepted: offer, payload },
       paymentRequirements: offer,
     };
-    const settling = settleX402Payment(world, { scope, input });
-    await expect.poll(() => database.exactAuthorization.count(), { timeout: 10_000 }).toBe(paid.length + 1);
-    await gateway.settleDown();
-    const { success, paymentIntentId } = await settling;
-    expect(success).toBe(true);
-    paid.push(paymentIntentId ?? '');
-    const intent = await gateway.read(paymentIntentId ?? '');
+    const settle = (body: object) => settleX402Payment(world, { scope, input: body });
+    const [answer] = await settleAtWork(gateway, settle, [input]);
+    expect(answer).toMatchObject({ success: true });
+    paid.push(answer?.paymentIntentId ?? '');
+    const intent = await gateway.read(answer?.paymentIntentId ?? '');
     expect(paymentIntentFields(intent)).toMatchObject({ status: 'SETTLED', amount: price, cryptoAmount: offer.amount });
   }
   const from = new Date(0);

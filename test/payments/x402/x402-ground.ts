@@ -11,6 +11,8 @@ import type { Offer } from '../../../src/payments/x402/x402-types.ts';
 import type { X402World } from '../../../src/payments/x402/x402-world.ts';
 import { newId } from '../../../src/platform/identifier.ts';
 import type { Gateway } from '../../setup/gateway/gateway.ts';
+import { gatewayFeed } from '../../setup/gateway/gateway-feed.ts';
+import { settleAtWork } from './settle-at-work.ts';
 import { payOffer } from './sign-escrow.ts';
 
 export type X402Ground = Awaited<ReturnType<typeof openX402Ground>>;
@@ -30,6 +32,7 @@ export async function openX402Ground(gateway: Gateway) {
   });
   const world: X402World = {
     ...action,
+    feed: await gatewayFeed(gateway),
     senderAddresses: [],
     solanaNodes: openSolanaNodes({ registry: action.registry, rpc: [] }),
     config: {
@@ -44,6 +47,7 @@ export async function openX402Ground(gateway: Gateway) {
 
   return {
     world,
+    scope,
     offer: async (scheme: 'exact' | 'escrow', fields: Partial<NewRequirements> = {}): Promise<Offer> => {
       const input = {
         price: '10.00',
@@ -63,16 +67,12 @@ export async function openX402Ground(gateway: Gateway) {
         : (await payOffer(payer, offer, { sign })).body,
     verify: (input: object) => verifyX402Payment(world, { scope, input }),
     settle,
-    /** Settles while the gateway works. */
     settleAtWork: async (input: object) => {
-      const before = await database.paymentIntent.count();
-      const settling = settle(input);
-      for (let look = 0; look < 200 && (await database.paymentIntent.count()) === before; look += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-      await gateway.settleDown();
-      return await settling;
+      const [answer] = await settleAtWork(gateway, settle, [input]);
+      if (!answer) throw new Error('There is no answer.');
+      return answer;
     },
+    settleTogether: (inputs: readonly [object, ...object[]]) => settleAtWork(gateway, settle, inputs),
   };
 }
 

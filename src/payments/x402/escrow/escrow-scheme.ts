@@ -6,8 +6,8 @@ import { askedSignatures, signedDigest } from '../../../checkout/authorization-p
 import { readUnderWay } from '../under-way.ts';
 import { invalidAnswer, isSameAttempt, type Refusal, refusedSettlement, validAnswer } from '../x402-types.ts';
 import type { JudgedPayment, SchemeRules, X402World } from '../x402-world.ts';
-import { awaitOutcome } from './await-outcome.ts';
 import { type EscrowPayment, endingFault, readEscrowPayment, requestFault } from './escrow-payment.ts';
+import { followPayment } from './follow-payment.ts';
 import { readOutcome } from './read-outcome.ts';
 import { takeEscrowPayment } from './take-escrow-payment.ts';
 
@@ -48,8 +48,8 @@ export const escrowScheme: SchemeRules = {
     const taken = await readOutcome(world.database, key);
     const other = taken && requestFault(taken.intent, judged);
     if (other) return refusedSettlement(network, { ...other, payer: payment.terms.payer });
-    const { attemptId, waitMs } = judged;
-    return await awaitOutcome(world, { ...key, network, attemptId, waitMs });
+    const { app, attemptId, waitMs } = judged;
+    return await followPayment(world, { ...key, appId: app.id, network, attemptId, waitMs });
   },
 };
 

@@ -1,5 +1,5 @@
-import type { Database, PaymentIntent, PaymentTerms } from '../../../../prisma/client.ts';
-import { isAccepted, type PaymentKey } from '../../payment-key.ts';
+import type { Database, PaymentIntent, PaymentTerms, Transaction } from '../../../../prisma/client.ts';
+import { isAccepted, keyText, type PaymentKey } from '../../payment-key.ts';
 
 /**
  * The outcome of an authorization: it counts for its payment intent, its relay is pending, or it failed for good. It counts regardless of
@@ -19,19 +19,35 @@ export type Outcome = {
 
 /** Null if the authorization was never taken. */
 export async function readOutcome(database: Database, key: PaymentKey): Promise<Outcome | null> {
-  const found = await database.paymentTerms.findUnique({
-    where: { chainId_termsHash: key },
-    include: { paymentIntent: true },
-  });
-  if (!found) return null;
-  const { paymentIntent: intent, ...terms } = found;
-  const [relay] = await database.transaction.findMany({
-    where: { paymentIntentId: intent.id, type: 'AUTHORIZE', ...key },
+  return (await readOutcomes(database, [key])).get(keyText(key)) ?? null;
+}
+
+/** The outcomes of the authorizations that were taken, by `keyText`. */
+export async function readOutcomes(database: Database, keys: readonly PaymentKey[]): Promise<Map<string, Outcome>> {
+  const isOneOf = {
+    chainId: { in: [...new Set(keys.map(({ chainId }) => chainId))] },
+    termsHash: { in: keys.map(({ termsHash }) => termsHash) },
+  };
+  const taken = await database.paymentTerms.findMany({ where: isOneOf, include: { paymentIntent: true } });
+  const relays = await database.transaction.findMany({
+    where: { paymentIntentId: { in: taken.map((one) => one.paymentIntentId) }, type: 'AUTHORIZE', ...isOneOf },
     orderBy: { createdAt: 'desc' },
-    take: 1,
   });
+  const outcomes = taken.map(({ paymentIntent: intent, ...terms }) => {
+    const isOfTerms = (one: Transaction) => one.paymentIntentId === intent.id && keyText(one) === keyText(terms);
+    return [keyText(terms), outcomeOf({ intent, terms, relay: relays.find(isOfTerms) })] as const;
+  });
+  return new Map(outcomes);
+}
+
+/** `relay` is the newest one of the authorization. */
+function outcomeOf({
+  intent,
+  terms,
+  relay,
+}: Pick<Outcome, 'intent' | 'terms'> & { relay: Transaction | undefined }): Outcome {
   const shared = { intent, terms, answeredAt: intent.x402AnsweredAt, answeredTo: intent.x402AnsweredTo };
-  if (isAccepted(intent, key)) return { ...shared, kind: 'PAID', txHash: intent.authorizationTxHash, error: null };
+  if (isAccepted(intent, terms)) return { ...shared, kind: 'PAID', txHash: intent.authorizationTxHash, error: null };
   const isOver = relay?.status === 'FAILED' || intent.status === 'CANCELLED';
   return {
     ...shared,

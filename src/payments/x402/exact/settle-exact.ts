@@ -2,15 +2,20 @@ import type { Address } from 'viem';
 import type { Database, ExactAuthorization } from '../../../../prisma/client.ts';
 import type { EvmNodes } from '../../../chains/evm/nodes.ts';
 import type { Clock } from '../../../platform/clock.ts';
+import { awaitOutcome, readTogether, type WaitingWorld } from '../await-outcome.ts';
 import { readUnderWay } from '../under-way.ts';
 import { isSameAttempt } from '../x402-types.ts';
 import { type Acceptance, acceptExact } from './accept-exact.ts';
 import { describeFailure, paymentKeyOf } from './exact-authorization.ts';
-import { lookTogether } from './look-together.ts';
 import { findAuthorization } from './store.ts';
 import { verifyExact } from './verify-exact.ts';
 
-export type ExactWorld = { database: Database; clock: Clock; nodes: EvmNodes; operator: { address: Address } };
+export type ExactWorld = WaitingWorld & {
+  database: Database;
+  clock: Clock;
+  nodes: EvmNodes;
+  operator: { address: Address };
+};
 
 /**
  * The outcome of a settlement. `transaction` is empty while none is known. `retryable`: the outcome is not known yet. `replayed`: the same
@@ -87,13 +92,24 @@ async function followTo(
   if (!isSameRequest(authorization, request)) {
     return refused({ reason: NONCE_USED, message: 'The authorization was presented for another payment before.' });
   }
-  const { id } = authorization;
-  const deadline = performance.now() + request.waitMs;
-  let now = await world.database.exactAuthorization.findUniqueOrThrow({ where: { id } });
-  while (now.status === 'PENDING' && performance.now() < deadline) now = await lookTogether(world.database, id);
-  if (now.status === 'PENDING') return pending(now);
-  return await outcome(world, { authorization: now, attemptId: request.attemptId });
+  const { id, appId } = authorization;
+  const { known } = await awaitOutcome(world, { appId, waitMs: request.waitMs }, async () => {
+    const found = await readKnown(world.database, id);
+    return { known: found, isKnown: found !== undefined };
+  });
+  if (known) return await outcome(world, { authorization: known, attemptId: request.attemptId });
+  return pending(await world.database.exactAuthorization.findUniqueOrThrow({ where: { id } }));
 }
+
+/** The authorization if it is no longer pending. */
+const readKnown = readTogether<string, ExactAuthorization>(
+  (id) => id,
+  async (database, ids) => {
+    const where = { id: { in: [...ids] }, status: { not: 'PENDING' as const } };
+    const rows = await database.exactAuthorization.findMany({ where });
+    return new Map(rows.map((row) => [row.id, row]));
+  },
+);
 
 /** The first attempt to which the success is reported is stored with it. */
 async function outcome(

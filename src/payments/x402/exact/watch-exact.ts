@@ -19,18 +19,23 @@ const PAGE = 1_000;
 /**
  * Reads the outcomes of a chain's pending authorizations at its newest block. A use or cancellation, by the gateway's transaction or
  * another, is written to the inbox. One that is unused is sent again if nothing sends it, while it is valid, and fails once it has expired
- * at the confirmed height. Called by the projector after each turn, which reads all of them, a page at a time: those that are pending
- * first, and of these the ones that expire first. Idempotent. If a node fails, the page is read again after the next turn.
+ * at the confirmed height. Called by the projector in each turn, which reads all of them, a page at a time: those that are pending
+ * first, and of these the ones that expire first. Idempotent. If a node fails, the page is read again in the next turn. Returns the
+ * references of the facts that it has written.
  */
 export async function watchExact(
   world: ExactWatchWorld,
   view: ChainView,
   { page = PAGE }: { page?: number } = {},
-): Promise<void> {
-  for await (const open of openAuthorizations(world.database, { view, page })) await watchPage(world, view, open);
+): Promise<string[]> {
+  const written: string[] = [];
+  for await (const open of openAuthorizations(world.database, { view, page })) {
+    written.push(...(await watchPage(world, view, open)));
+  }
+  return written;
 }
 
-async function watchPage(world: ExactWatchWorld, view: ChainView, open: ExactAuthorization[]): Promise<void> {
+async function watchPage(world: ExactWatchWorld, view: ChainView, open: ExactAuthorization[]): Promise<string[]> {
   const { database, nodes, log } = world;
   const { chainId, head } = view;
   const reading = await nodes
@@ -43,7 +48,8 @@ async function watchPage(world: ExactWatchWorld, view: ChainView, open: ExactAut
       log.warn({ chainId, error }, 'The x402 authorizations of a chain could not be read and will be read again.');
       return null;
     });
-  if (!reading) return;
+  if (!reading) return [];
+  const written: string[] = [];
   for (const use of reading.uses) {
     await writing(world, use.authorization, async () => {
       const block = await view.blockAt(use.blockNumber);
@@ -52,6 +58,7 @@ async function watchPage(world: ExactWatchWorld, view: ChainView, open: ExactAut
         await limitLockWait(tx);
         await recordUse(tx, { view, use, blockTimestamp: block.timestamp, now: world.clock.now() });
       });
+      written.push(use.authorization.paymentKey);
     });
   }
   const unused = open.filter((_, index) => reading.used[index] === false);
@@ -60,6 +67,7 @@ async function watchPage(world: ExactWatchWorld, view: ChainView, open: ExactAut
     const isUnsent = unsent.has(authorization.id);
     await writing(world, authorization, () => followUnused(world, view, { authorization, isUnsent }));
   }
+  return written;
 }
 
 /** Pages of those that are pending or have expired, and whose use is not in the inbox. */

@@ -1,34 +1,32 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { isHex } from 'viem';
 import { readEscrowState } from '../../../escrow/read-escrow-state.ts';
 import { termsFromJson } from '../../../escrow/terms.ts';
-import type { PaymentKey } from '../../payment-key.ts';
+import { keyText, type PaymentKey } from '../../payment-key.ts';
+import { awaitOutcome, readTogether } from '../await-outcome.ts';
 import { isSameAttempt, type SettleAnswer } from '../x402-types.ts';
 import type { X402World } from '../x402-world.ts';
-import { type Outcome, readOutcome } from './read-outcome.ts';
+import { type Outcome, readOutcomes } from './read-outcome.ts';
 
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 1_000;
+const look = readTogether(keyText, readOutcomes);
 
 /**
  * Waits for the outcome of an accepted payment. The first attempt that learns of its success gets a response that is not `replayed`, also
  * when it repeats the request, because the row records it. A relay that failed is looked up on chain before the failure is reported,
  * because another sender may have submitted the same authorization.
  */
-export async function awaitOutcome(
+export async function followPayment(
   world: X402World,
-  request: PaymentKey & { network: string; attemptId: string | null; waitMs: number },
+  request: PaymentKey & { appId: string; network: string; attemptId: string | null; waitMs: number },
 ): Promise<SettleAnswer> {
-  const { network, attemptId, waitMs, ...key } = request;
-  const deadline = performance.now() + waitMs;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-    const outcome = await readOutcome(world.database, key);
-    if (!outcome) throw new Error('A payment that was taken has no terms.');
-    if (outcome.kind === 'PAID') return await paid(world, { outcome, network, attemptId });
-    if (outcome.kind === 'FAILED' && !(await isOnChain(world, key))) return failed({ outcome, network });
-    if (performance.now() + pause > deadline) return pending({ outcome, network });
-    await delay(pause);
-  }
+  const { appId, network, attemptId, waitMs, ...key } = request;
+  const { outcome, isKnown } = await awaitOutcome(world, { appId, waitMs }, async () => {
+    const found = await look(world.database, key);
+    if (!found) throw new Error('A payment that was taken has no terms.');
+    const isFailed = found.kind === 'FAILED' && !(await isOnChain(world, key));
+    return { outcome: found, isKnown: found.kind === 'PAID' || isFailed };
+  });
+  if (!isKnown) return pending({ outcome, network });
+  return outcome.kind === 'PAID' ? await paid(world, { outcome, network, attemptId }) : failed({ outcome, network });
 }
 
 async function isOnChain({ nodes, registry }: X402World, { chainId, termsHash }: PaymentKey): Promise<boolean> {
