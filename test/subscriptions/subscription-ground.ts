@@ -92,11 +92,23 @@ export async function openSubscriptionGround() {
   };
   const confirm = (sessionId: string, signatures: Record<string, Hex>, quoteId?: string) =>
     confirmConsent(world, { scope, sessionId, input: { signatures, quoteId } });
-  /** Lets what is due happen, and what has to be tried again because the permit was not mined yet. */
+  /** When the queue tries what it holds again. */
+  const nextTry = async (): Promise<Date | undefined> => {
+    const queued = await database.outgoingTransaction.findFirst({
+      where: { status: 'QUEUED', notBefore: { gt: clock.now() } },
+      orderBy: { notBefore: 'asc' },
+    });
+    return queued?.notBefore ?? undefined;
+  };
+  /** Lets what is due happen, and what has to be tried again, however often, because the permit was not mined yet. */
   const come = async () => {
     await gateway.settleDown();
     await gateway.passTime(2);
     await gateway.settleDown();
+    for (let next = await nextTry(); next; next = await nextTry()) {
+      await gateway.passTime(Math.ceil((next.getTime() - clock.now().getTime()) / 1000) + 1);
+      await gateway.settleDown();
+    }
   };
   /** From nothing to ACTIVE. */
   const begin = async (payer: Payer, method: AuthorizationMethod, fields: PriceFields & { symbol?: string } = {}) => {

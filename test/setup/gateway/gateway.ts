@@ -2,6 +2,7 @@
  * A whole gateway without its HTTP server, moved by hand: a real chain, a database, the projector reading the node's
  * logs, the pumps of operator and arbiter, and the queue's jobs. Nothing happens between the calls of a test.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { erc20Abi, type Hex, parseEther } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import type { Scope } from '../../../src/auth/principal.ts';
@@ -28,6 +29,8 @@ export type Gateway = Awaited<ReturnType<typeof openGateway>>;
 
 /** Rounds of pump, projector and jobs in which nothing moves, though something is due. */
 const STILL_ROUNDS_LIMIT = 20;
+/** The pause after such a round, times their number: the node may not have mined yet what it was sent. */
+const STILL_PAUSE_MS = 50;
 /** Rounds until nothing is left to do; more means that something goes round in circles. */
 const ROUNDS_LIMIT = 1_000;
 
@@ -127,6 +130,7 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
       const now = await stillDue(ground);
       still = now === due ? still + 1 : 0;
       due = now;
+      if (still > 0) await delay(still * STILL_PAUSE_MS);
     }
     throw new Error(`The gateway does not come to rest. ${due}`);
   };
