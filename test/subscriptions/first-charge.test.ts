@@ -1,7 +1,7 @@
 /** A subscription from its session to its first charge, with the real contract, pump, projector and jobs between. */
 
 import { encodeFunctionData, type Hex } from 'viem';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { chargeCall } from '../../src/escrow/calldata.ts';
 import { chargeIntentId, chargeTypedData, consentFromJson } from '../../src/escrow/consent.ts';
 import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
@@ -9,6 +9,8 @@ import { termsHash } from '../../src/escrow/terms.ts';
 import { chargeTerms } from '../../src/subscriptions/charge/charge-terms.ts';
 import { hexOf } from '../../src/subscriptions/charge/prepare-charge.ts';
 import { openSubscriptionGround, type Payer, type SubscriptionGround } from './subscription-ground.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
 
 let ground: SubscriptionGround;
 let payer: Payer;

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { keccak256, toHex } from 'viem';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { contractAddress } from '../../../src/chains/chain.ts';
 import { transferCall } from '../../../src/chains/evm/transfer-authorization.ts';
 import { usdcTokenAbi } from '../../../src/local/test-tokens.ts';
@@ -11,6 +11,8 @@ import { refundPaymentIntent } from '../../../src/payments/actions/refund-paymen
 import { verifyPayment } from '../../../src/payments/verification/verify-payment.ts';
 import { hex } from '../../../src/payments/x402/exact/exact-authorization.ts';
 import { type ExactGround, openExactGround } from './exact-ground.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
 
 const patience = { timeout: 30_000 };
 let ground: ExactGround;

@@ -1,10 +1,13 @@
 /** One payer with one key who pays on two chains at once. Each chain has a gateway of its own over the same database. */
-import { beforeAll, expect, it } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { contractAddress } from '../../../src/chains/chain.ts';
 import { authorizationAbi } from '../../../src/chains/evm/transfer-authorization.ts';
 import { hex } from '../../../src/payments/x402/exact/exact-authorization.ts';
 import { openGateway } from '../../setup/gateway/gateway.ts';
 import { type ExactGround, exactClient, openExactGround, type Signed } from './exact-ground.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
 
 let here: ExactGround;
 let there: ExactGround;
@@ -26,6 +29,8 @@ async function work(payments: readonly [ExactGround, Signed][]): Promise<void> {
   for (let round = 0; round < 20 && (await isOpen()); round += 1) {
     await Promise.all([here.gateway.turnPumps(), there.gateway.turnPumps()]);
     await Promise.all([here.gateway.observe(), there.gateway.observe()]);
+    // A node may not have mined yet what it was sent.
+    await delay(round * 50);
   }
 }
 

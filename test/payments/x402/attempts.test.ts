@@ -1,7 +1,9 @@
 /** Attempts of resource servers: who learns of a payment's success as if for the first time. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { openGateway } from '../../setup/gateway/gateway.ts';
 import { openX402Ground, type X402Ground } from './x402-ground.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
 
 let ground: X402Ground;
 let payer: { address: `0x${string}`; privateKey: `0x${string}` };

@@ -1,7 +1,7 @@
 /** Paid calls of the scheme `escrow` from the offer to the merchant, with the real pump, chain and projector between. */
 import { randomBytes } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openSolanaNodes } from '../../../src/chains/solana/open-solana-nodes.ts';
 import { cancelPaymentIntent } from '../../../src/payments/actions/cancel-payment-intent.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
@@ -14,6 +14,8 @@ import { type Gateway, openGateway } from '../../setup/gateway/gateway.ts';
 import { gatewayFeed } from '../../setup/gateway/gateway-feed.ts';
 import { answerOf, settleAtWork as settleCalls, waitUntilTaken } from './settle-at-work.ts';
 import { payOffer } from './sign-escrow.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
 
 const RESOURCE = 'https://api.example/weather';
 let gateway: Gateway;
