@@ -1,12 +1,13 @@
 /** The dashboard: whoever is let in, the shell, and the page that the address names. */
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, matchRoute, Route, Router, useLocation, useRouter } from 'wouter';
 import { LeaveGuard } from '../ui/fields/form/leave-guard.tsx';
 import { askToLeave } from '../ui/fields/form/unsaved-forms.ts';
 import { Toasts } from '../ui/overlays/toasts.tsx';
 import { Empty } from '../ui/state/empty.tsx';
-import { PageView } from './page-view.tsx';
-import { pages } from './pages.ts';
+import { PageView, preloadPage } from './page-view.tsx';
+import { type DashboardPage, pages } from './pages.ts';
 import { DashboardGate } from './session/dashboard-gate.tsx';
 import { FaultBoundary } from './shell/fault-boundary.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -16,6 +17,7 @@ export function Dashboard() {
     <FaultBoundary>
       <Toasts>
         <Router base="/dashboard" aroundNav={(navigate, to, options) => askToLeave(() => navigate(to, options))}>
+          <PreloadPage />
           <DashboardGate>
             <Rooms />
           </DashboardGate>
@@ -26,11 +28,24 @@ export function Dashboard() {
   );
 }
 
-/** The shell stands while pages come and go. */
-function Rooms() {
+/** The page's code is loaded while the member is read, or while somebody signs in. */
+function PreloadPage() {
+  const page = usePage();
+  useEffect(() => {
+    if (page) preloadPage(page);
+  }, [page]);
+  return null;
+}
+
+function usePage(): DashboardPage | undefined {
   const [path] = useLocation();
   const { parser } = useRouter();
-  const page = pages.find((one) => matchRoute(parser, one.path, path)[0]);
+  return pages.find((one) => matchRoute(parser, one.path, path)[0]);
+}
+
+/** The shell stands while pages come and go. */
+function Rooms() {
+  const page = usePage();
   return (
     <Shell under={page?.under ?? page?.key}>
       {page ? (

@@ -7,7 +7,8 @@ import { Skeleton } from '../ui/state/skeleton.tsx';
 import type { DashboardPage } from './pages.ts';
 import { FaultBoundary } from './shell/fault-boundary.tsx';
 
-const loaded = new Map<string, ComponentType>();
+const contents = new Map<string, ComponentType>();
+const loads = new Map<string, Promise<ComponentType>>();
 /** Where the viewer was before. */
 let lastPath: string | undefined;
 
@@ -37,10 +38,25 @@ export function PageView({ page }: { page: DashboardPage }) {
   );
 }
 
+/** Loads a page's code and words while something else is waited for, such as the signed-in member. A failure is reported when it is shown. */
+export function preloadPage(page: DashboardPage): void {
+  loadOnce(page).catch(() => undefined);
+}
+
 function contentOf(page: DashboardPage): ComponentType {
-  const known = loaded.get(page.key);
+  const known = contents.get(page.key);
   if (known) return known;
-  const made = lazy(async () => ({ default: await page.load() }));
-  loaded.set(page.key, made);
+  const made = lazy(async () => ({ default: await loadOnce(page) }));
+  contents.set(page.key, made);
   return made;
+}
+
+function loadOnce(page: DashboardPage): Promise<ComponentType> {
+  const known = loads.get(page.key);
+  if (known) return known;
+  const load = page.load();
+  loads.set(page.key, load);
+  // So that the next attempt asks the server again.
+  load.catch(() => loads.delete(page.key));
+  return load;
 }
