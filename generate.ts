@@ -176,7 +176,7 @@ const LOCK_LIMIT_MS = 10 * 60_000;
 
 const missingTools = steps.flatMap(({ tools = [] }) => tools).filter((name) => !isInstalled(name));
 if (missingTools.length > 0) {
-  process.exitCode = process.argv.length > 2 ? refuseWithoutTools() : demandGenerated();
+  process.exitCode = process.argv.length > 2 ? refuseWithoutTools() : requireGenerated();
 } else {
   mkdirSync(stampFolder, { recursive: true });
   await takeLock();
@@ -199,7 +199,7 @@ function refuseWithoutTools(): number {
 }
 
 /** A production install runs what was generated elsewhere, if all of it is there and of these sources. */
-function demandGenerated(): number {
+function requireGenerated(): number {
   const needed = steps.filter((step) => !step.isIntermediate);
   const absent = needed.flatMap(({ outputs }) => outputs.filter((file) => !existsSync(join(root, file))));
   // Without a stamp nobody knows which sources they are of: they are taken as they are.

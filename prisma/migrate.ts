@@ -10,7 +10,7 @@ import type { MigrationList, SchemasContainer } from '@prisma/schema-engine-wasm
 import { Logger, runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { type SchemaEngine, withSchemaEngine } from './migration-engine.ts';
-import { demandFirstEditionClosed } from './open-first-edition.ts';
+import { requireFirstEditionClosed } from './open-first-edition.ts';
 
 const schemaFolder = fileURLToPath(new URL('.', import.meta.url));
 const migrationsFolder = join(schemaFolder, 'migrations');
@@ -32,7 +32,7 @@ export async function deployMigrations(url: string): Promise<{ applied: string[]
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [deployLock]);
-    await demandFirstEditionClosed(client);
+    await requireFirstEditionClosed(client);
     const output = await withEngine(url, (engine) =>
       engine.applyMigrations({ migrationsList: migrationsList(), filters }),
     );

@@ -23,7 +23,7 @@ type OpenConsent = { id: string; app: string; status: string; chain: number; wal
  * authorized, or whose latest event is not final; consents that a subscription would be charged by; and chains on which a payment may have
  * been made that has not been read yet. Changes nothing. A database that was migrated to the second edition had nothing open.
  */
-export async function demandFirstEditionClosed(client: pg.ClientBase): Promise<void> {
+export async function requireFirstEditionClosed(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ terms: string | null; marked: boolean }>(
     `SELECT to_regclass('payment_terms')::text AS terms, EXISTS (SELECT 1 FROM information_schema.columns
        WHERE table_schema = current_schema() AND table_name = 'payment_terms' AND column_name = 'edition') AS marked`,

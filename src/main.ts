@@ -34,7 +34,7 @@ async function main([name = '', ...rest]: string[]): Promise<void> {
   const config = parseConfig(process.env);
   if (part) {
     await runUntilStopped(async () => {
-      await (await import('./main/demand-second-edition.ts')).demandSecondEdition(config);
+      await (await import('./main/require-second-edition.ts')).requireSecondEdition(config);
       return await part(config);
     });
   }

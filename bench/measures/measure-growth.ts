@@ -148,13 +148,13 @@ function tableOf(sides: readonly Side[]): string {
 function asks({ appId, restUrl, graphqlUrl, secretKey }: Installation['demo'], events: number): Ask[] {
   const headers = { 'x-api-key': secretKey, 'content-type': 'application/json' };
   const rest = async (path: string, body?: object) => {
-    await demandOk(
+    await requireOk(
       await fetch(`${restUrl}${path}`, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers }),
     );
   };
   const graphql = async (query: string, variables: object) => {
     const answer = await fetch(graphqlUrl, { method: 'POST', headers, body: JSON.stringify({ query, variables }) });
-    const text = await demandOk(answer);
+    const text = await requireOk(answer);
     if (text.includes('"errors"')) throw new Error(text);
   };
   const page = (filter: object) => graphql(list, { filter: { appId, ...filter } });
@@ -187,7 +187,7 @@ function asks({ appId, restUrl, graphqlUrl, secretKey }: Installation['demo'], e
   ];
 }
 
-async function demandOk(answer: Response): Promise<string> {
+async function requireOk(answer: Response): Promise<string> {
   const text = await answer.text();
   if (answer.status !== 200) throw new Error(`${answer.url}: ${answer.status} ${text}`);
   return text;

@@ -1,7 +1,7 @@
 /**
  * Checks whether the credential of an authenticated caller is still valid. A WebSocket presents its credential once, and an HTTP body may
  * arrive long after its headers; in the meantime, any process may have revoked the credential. `renewPrincipal` checks every operation of
- * a WebSocket when it begins, and `demandCredential` every writing transaction when it begins.
+ * a WebSocket when it begins, and `requireCredential` every writing transaction when it begins.
  *
  * A check takes one statement by primary key, or none for a token that only ends by expiry.
  */
@@ -34,7 +34,7 @@ export async function renewPrincipal(database: Database, principal: Principal, n
  * Returns the check for a writing transaction. It throws AUTHENTICATION_ERROR as `renewPrincipal` does, and AUTHORIZATION_ERROR for a
  * member who has fewer rights than when the call was authorized. `now` is real time.
  */
-export function demandCredential(principal: Principal, now: Date): WriteCheck {
+export function requireCredential(principal: Principal, now: Date): WriteCheck {
   const { query, renew } = renewalOf(principal, now);
   return {
     query,
@@ -121,7 +121,7 @@ function memberRenewal(principal: Member, now: Date): Renewal {
       WHERE login.id = ${sessionId}::uuid AND member.id = ${memberId}::uuid AND member.merchant_id = ${merchantId}::uuid
         AND login.revoked_at IS NULL AND login.expires_at > ${now}::timestamptz AND member.removed_at IS NULL`,
     renew(row) {
-      demandTime(principal, now);
+      requireTime(principal, now);
       const role = ranks.find((rank) => rank === row?.role);
       if (!role) throw refused('The login has ended.');
       return { ...principal, role, isOperator: row?.is_operator === true };
@@ -140,7 +140,7 @@ function cardRenewal(principal: Extract<Principal, { kind: 'card' }>, now: Date)
   return {
     query,
     renew(row) {
-      demandTime(principal, now);
+      requireTime(principal, now);
       return renew(row);
     },
   };
@@ -162,13 +162,13 @@ function whileItLasts(principal: Extract<Principal, { expiresAt: Date }>, now: D
   return {
     query: null,
     renew() {
-      demandTime(principal, now);
+      requireTime(principal, now);
       return principal;
     },
   };
 }
 
-function demandTime({ expiresAt }: { expiresAt: Date }, now: Date): void {
+function requireTime({ expiresAt }: { expiresAt: Date }, now: Date): void {
   if (expiresAt <= now) throw refused('The token has expired.');
 }
 

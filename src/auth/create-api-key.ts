@@ -7,7 +7,7 @@ import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { newId } from '../platform/identifier.ts';
 import { type ApiKeyKind, newApiKey } from './api-key.ts';
 import { recordAction } from './audit/record-action.ts';
-import { demandWithinRights, type KeyRights, keyFacts, rightsOf } from './keys/key-rights.ts';
+import { type KeyRights, keyFacts, requireWithinRights, rightsOf } from './keys/key-rights.ts';
 import type { KeyScope } from './keys/key-scope.ts';
 
 export type IssuedApiKey = {
@@ -48,10 +48,10 @@ export async function createApiKey(
     endsAt: request.expiresAt ?? null,
   };
   // Checked before the replay, because another key's idempotency key must not return its secret.
-  if (request.maker) await demandMakersRights(world.database, { apiKeyId: request.maker.apiKeyId, wanted: rights });
+  if (request.maker) await requireMakersRights(world.database, { apiKeyId: request.maker.apiKeyId, wanted: rights });
   const open = (issued: IssuedApiKey) => ({ ...issued, secret: unsealed(idempotency, issued.secret) });
   const stored = await idempotently<IssuedApiKey>(world.database, idempotency, async (write) => {
-    demandPossible(rights, world.clock.now());
+    requirePossible(rights, world.clock.now());
     return await write(async (tx) => {
       const { key, secret } = await insertKey(tx, { ...request, rights });
       return { key, secret: sealed(idempotency, secret) };
@@ -61,15 +61,15 @@ export async function createApiKey(
 }
 
 /** Throws AUTHORIZATION_ERROR unless the key has all of the requested rights. The rights of a key never change. */
-export async function demandMakersRights(
+export async function requireMakersRights(
   database: Database | DatabaseTransaction,
   { apiKeyId, wanted }: { apiKeyId: string; wanted: KeyRights },
 ): Promise<void> {
   const own = await database.apiKey.findUniqueOrThrow({ where: { id: apiKeyId } });
-  demandWithinRights(rightsOf(own), wanted);
+  requireWithinRights(rightsOf(own), wanted);
 }
 
-function demandPossible({ kind, scopes, endsAt }: KeyRights, now: Date): void {
+function requirePossible({ kind, scopes, endsAt }: KeyRights, now: Date): void {
   const faults: FieldFault[] = [];
   if (kind === 'PUBLISHABLE' && scopes !== null) {
     faults.push({ param: 'scopes', message: 'only a secret key can have scopes' });

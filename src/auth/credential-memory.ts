@@ -1,6 +1,6 @@
 /**
  * The credentials that a process caches for reads (docs/decisions/0086). It caches rows, never decisions: expiry, networks and secrets are
- * checked at every use. Writes check their caller against the database in their own transaction (`demandCredential`).
+ * checked at every use. Writes check their caller against the database in their own transaction (`requireCredential`).
  */
 import { type Database, onOwnChange } from '../../prisma/client.ts';
 import { inLane } from '../../prisma/database-pools.ts';

@@ -7,7 +7,7 @@ import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { newId } from '../platform/identifier.ts';
 import { newApiKey } from './api-key.ts';
 import { recordAction } from './audit/record-action.ts';
-import { demandMakersRights, type IssuedApiKey } from './create-api-key.ts';
+import { type IssuedApiKey, requireMakersRights } from './create-api-key.ts';
 import { type KeyHolder, keysOf } from './key-holder.ts';
 import { keyFacts, rightsOf } from './keys/key-rights.ts';
 
@@ -33,7 +33,7 @@ export async function rotateApiKey(
   request: RotateApiKeyRequest,
 ): Promise<RotatedApiKey> {
   const { idempotency } = request;
-  if (request.maker) await demandMayRotate(world.database, { ...request, maker: request.maker });
+  if (request.maker) await requireMayRotate(world.database, { ...request, maker: request.maker });
   const open = (rotated: RotatedApiKey) => ({ ...rotated, secret: unsealed(idempotency, rotated.secret) });
   const stored = await idempotently<RotatedApiKey>(world.database, idempotency, (write) =>
     write(async (tx) => {
@@ -47,12 +47,12 @@ export async function rotateApiKey(
 /**
  * Checked before the replay, because another key's idempotency key must not return a successor. Whether the key exists is checked later.
  */
-async function demandMayRotate(
+async function requireMayRotate(
   database: Database,
   { holder, id, maker }: Pick<RotateApiKeyRequest, 'holder' | 'id'> & { maker: { apiKeyId: string } },
 ): Promise<void> {
   const found = await database.apiKey.findFirst({ where: { id, ...keysOf(holder) } });
-  if (found) await demandMakersRights(database, { apiKeyId: maker.apiKeyId, wanted: rightsOf(found) });
+  if (found) await requireMakersRights(database, { apiKeyId: maker.apiKeyId, wanted: rightsOf(found) });
 }
 
 async function replace(

@@ -21,13 +21,13 @@ export async function confirmOnetimeRequest(
   const { id, decision } = request;
   const found = await world.database.onetimeRequest.findFirst({ where: { id, userId: request.userId } });
   if (!found || id !== request.tokenRequestId) throw notFound('onetime request');
-  if (!demandOpen(found, decision, world.clock.now())) return found;
+  if (!requireOpen(found, decision, world.clock.now())) return found;
   const signed = decision.decision === 'APPROVE' ? await requireSignature(world, found, decision.signature) : null;
   try {
     return await transaction(world.database, async (tx) => {
       const locked = await lockRequest(tx, id);
       const now = world.clock.now();
-      if (!demandOpen(locked, decision, now)) return locked;
+      if (!requireOpen(locked, decision, now)) return locked;
       return tx.onetimeRequest.update({
         where: { id },
         data: signed ? { status: 'SIGNED', confirmedAt: now, ...signed } : { status: 'REJECTED', confirmedAt: now },
@@ -42,7 +42,7 @@ export async function confirmOnetimeRequest(
 }
 
 /** Whether the request is still open; false if it has been decided in the same way. */
-function demandOpen(request: OnetimeRequest, decision: Decision, now: Date): boolean {
+function requireOpen(request: OnetimeRequest, decision: Decision, now: Date): boolean {
   const status = toldStatus(request, now);
   switch (status) {
     case 'PENDING':

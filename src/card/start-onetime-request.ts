@@ -42,7 +42,7 @@ export async function startOnetimeRequest(
     throw invalid([{ param: 'params', message: `at most ${PARAMS_BYTES} bytes as JSON` }]);
   }
   const wanted = readWantedSignature({ method, params, account });
-  await demandFitting(account, wanted);
+  await requireFitting(account, wanted);
   const user = await requireUser(world.database, caller);
   const session = await callersSession(world.database, caller);
   if (session && session.clientOrigin !== clientOrigin) {
@@ -108,7 +108,7 @@ function requireMethod(account: AccountName, method: string): void {
  * A Solana transaction must require the account's signature, and a message must not be a transaction, because its signature would
  * authorize it.
  */
-async function demandFitting(account: AccountName, wanted: WantedSignature): Promise<void> {
+async function requireFitting(account: AccountName, wanted: WantedSignature): Promise<void> {
   if (wanted.kind === 'solanaTransaction') {
     const wire = readSolanaWire(wanted.transaction);
     if (wire && (await signersOf(wire.message)).includes(account.address)) return;

@@ -51,7 +51,7 @@ export async function readArchived(database: Database | DatabaseTransaction, app
  * Throws EXPIRED if events after this number have been archived. To be called after the events were read, so that an archive that runs
  * in between is noticed.
  */
-export async function demandKept(
+export async function requireKept(
   database: Database,
   { appId, after }: { appId: string; after: bigint },
 ): Promise<void> {
@@ -85,7 +85,7 @@ export async function readEvents(
     take: request.limit,
   });
   // Archived events are the first ones, so none after the number is missing if its successor is there.
-  if (rows[0]?.sequence !== request.after + 1n) await demandKept(database, request);
+  if (rows[0]?.sequence !== request.after + 1n) await requireKept(database, request);
   return rows.map(eventOf);
 }
 

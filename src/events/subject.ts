@@ -4,7 +4,7 @@
  */
 import { type Database, Prisma } from '../../prisma/client.ts';
 import type { Scope } from '../auth/principal.ts';
-import { demandKept, type EventRow, readEventRow, type SequencedEvent } from './store.ts';
+import { type EventRow, readEventRow, requireKept, type SequencedEvent } from './store.ts';
 
 /** Also the names of their tables and the prefixes of their own event types. */
 export type SubjectKind = 'payment_intent' | 'subscription';
@@ -46,7 +46,7 @@ export async function readEventsAbout(
         WHERE ${belonging[kind]} = ${id} AND event.app_id = ${appId}::uuid AND event.sequence > ${after}
         ORDER BY event.sequence LIMIT ${limit})
     ) AS told ORDER BY told.sequence LIMIT ${limit}`;
-  await demandKept(database, { appId, after });
+  await requireKept(database, { appId, after });
   return rows.map(readEventRow);
 }
 

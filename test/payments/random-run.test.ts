@@ -12,7 +12,7 @@ const least = Number(process.env.RANDOM_LEAST ?? 0);
 const seed = Number(process.env.RANDOM_SEED ?? 20_261_122);
 
 /** Of a deposit address: what arrived was collected, went back, or lies there, as the chain itself says. */
-async function demandAddedUp(gateway: Gateway, id: Hex): Promise<void> {
+async function requireAddedUp(gateway: Gateway, id: Hex): Promise<void> {
   const { database, evm } = gateway;
   const deposit = await database.depositAddress.findUniqueOrThrow({
     where: { chainId_termsHash: { chainId: evm.chainId, termsHash: id } },
@@ -69,7 +69,7 @@ describe('a random run', () => {
     }
     for (const signed of run.payments)
       expect(await gateway.held(signed.id)).toBe((await gateway.state(signed.id)).left);
-    for (const { id } of run.transfers) await demandAddedUp(gateway, id);
+    for (const { id } of run.transfers) await requireAddedUp(gateway, id);
     const [chain] = await verifyOpenPayments(world);
     expect(chain?.drifts).toEqual([]);
     expect(chain?.tokens.every((token) => token.covered)).toBe(true);

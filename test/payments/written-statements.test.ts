@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { getDatamodel } from '../../generated/pothos.ts';
 import { Prisma } from '../../prisma/client.ts';
 import { columnOf } from '../../prisma/written-row.ts';
-import { demandCredential } from '../../src/auth/check-credential.ts';
+import { requireCredential } from '../../src/auth/check-credential.ts';
 import type { Principal } from '../../src/auth/principal.ts';
 import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { appendWithin } from '../../src/events/append-events.ts';
@@ -189,7 +189,7 @@ describe('the check of a caller', () => {
   test.each(principals.map((principal) => [principal.kind, principal] as const))(
     'of kind %s',
     async (kind, principal) => {
-      const check = demandCredential(principal, now);
+      const check = requireCredential(principal, now);
       if (!check.query) throw new Error('Nothing is read.');
       expect((await prepare(check.query)).results).toEqual(results[kind] ?? ['boolean']);
       const { query } = checkWithOffset({ take: () => undefined }, check);

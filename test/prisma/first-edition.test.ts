@@ -14,7 +14,7 @@ import { deployMigrations, migrationStatus } from '../../prisma/migrate.ts';
 import { secondEditionMigration } from '../../prisma/open-first-edition.ts';
 import { firstEditionTermsHash } from '../../src/escrow/first-edition.ts';
 import { termsFromJson } from '../../src/escrow/terms.ts';
-import { demandSecondEdition } from '../../src/main/demand-second-edition.ts';
+import { requireSecondEdition } from '../../src/main/require-second-edition.ts';
 import { emptyDatabase } from '../setup/database/database.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
@@ -121,8 +121,8 @@ it.each(['api', 'worker', 'indexer'])('keeps the %s from starting', async (part)
 
 it('is no hindrance where nothing is open, or no database answers yet', async () => {
   const { url } = await firstEdition(isFinished);
-  await demandSecondEdition({ database: { directUrl: url } });
-  await demandSecondEdition({ database: { directUrl: 'postgresql://127.0.0.1:1/none' } });
+  await requireSecondEdition({ database: { directUrl: url } });
+  await requireSecondEdition({ database: { directUrl: 'postgresql://127.0.0.1:1/none' } });
 });
 
 it('is not migrated while a quote of it can be paid, or the last event of a payment is not final', async () => {

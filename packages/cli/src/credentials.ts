@@ -48,7 +48,7 @@ export function openSluice(): Sluice {
 }
 
 /** Called by commands that create payments or forward events. */
-export function demandTestKey({ apiKey }: Credentials, command: string): void {
+export function requireTestKey({ apiKey }: Credentials, command: string): void {
   if (!apiKey.startsWith('sk_test_'))
     throw new UsageError(`"sluice ${command}" works with a test app's secret key only.`);
 }

@@ -15,7 +15,7 @@ export async function captureIntent(
   const { sluice } = world;
   const intent = await sluice.paymentIntents.get(id);
   if (isCaptured(intent)) return intent;
-  demandHeld(intent);
+  requireHeld(intent);
   try {
     await sluice.paymentIntents.capture(id, {}, idempotencyKey === undefined ? {} : { idempotencyKey });
   } catch (error) {
@@ -24,14 +24,14 @@ export async function captureIntent(
   }
   const captured = await waitForIntent(world, id, ({ status }) => status !== 'AUTHORIZED');
   if (isCaptured(captured)) return captured;
-  demandHeld(captured);
+  requireHeld(captured);
   throw new MedusaError(
     MedusaError.Types.NOT_ALLOWED,
     `The capture of payment ${id} has been sent and is not final yet. Medusa records it when it is.`,
   );
 }
 
-function demandHeld(intent: Intent): void {
+function requireHeld(intent: Intent): void {
   if (intent.status === 'AUTHORIZED' && !isBeingReturned(intent)) return;
   const why = intent.status === 'AUTHORIZED' ? 'is being returned to the payer' : `is ${intent.status}`;
   throw new MedusaError(MedusaError.Types.NOT_ALLOWED, `Payment ${intent.id} ${why}, and cannot be captured.`);

@@ -70,7 +70,7 @@ export class SluicePaymentProvider extends AbstractPaymentProvider<SluiceProvide
 
   /** Replaces the intent if the amount or the currency is another, or if it can no longer be paid. */
   async updatePayment({ amount, currency_code, data }: UpdatePaymentInput): Promise<UpdatePaymentOutput> {
-    const id = demandId(data);
+    const id = requireId(data);
     const sessionId = typeof data?.session_id === 'string' ? data.session_id : id;
     return await attempt('updating the payment', async () => {
       const intent = await this.#sluice.paymentIntents.get(id);
@@ -107,7 +107,7 @@ export class SluicePaymentProvider extends AbstractPaymentProvider<SluiceProvide
   }
 
   async capturePayment({ data, context }: CapturePaymentInput): Promise<CapturePaymentOutput> {
-    const request = { id: demandId(data), idempotencyKey: context?.idempotency_key };
+    const request = { id: requireId(data), idempotencyKey: context?.idempotency_key };
     const intent = await attempt('capturing the payment', () => captureIntent(this.#world(), request));
     return { data: withIntent(data, intent) };
   }
@@ -115,7 +115,7 @@ export class SluicePaymentProvider extends AbstractPaymentProvider<SluiceProvide
   async refundPayment({ amount, data, context }: RefundPaymentInput): Promise<RefundPaymentOutput> {
     const refundId = context?.idempotency_key;
     if (refundId === undefined) throw invalidData('A refund needs the id of the refund as its idempotency key.');
-    const request = { id: demandId(data), amount: decimalAmount(amount), refundId, recorded: recordedRefunds(data) };
+    const request = { id: requireId(data), amount: decimalAmount(amount), refundId, recorded: recordedRefunds(data) };
     const intent = await attempt('refunding the payment', () => refundIntent(this.#world(), request));
     return { data: { ...withIntent(data, intent), refunded_units: String(refundedUnits(intent)) } };
   }
@@ -179,12 +179,12 @@ export class SluicePaymentProvider extends AbstractPaymentProvider<SluiceProvide
   }
 
   async #read(data: Data): Promise<Intent> {
-    const id = demandId(data);
+    const id = requireId(data);
     return await attempt('reading the payment', () => this.#sluice.paymentIntents.get(id));
   }
 
   async #cancel(data: Data): Promise<Intent> {
-    const id = demandId(data);
+    const id = requireId(data);
     return await attempt('cancelling the payment', async () => {
       const intent = await this.#sluice.paymentIntents.get(id);
       const isOver = ['CANCELLED', 'FAILED', 'REFUNDED'].includes(intent.status);
@@ -199,7 +199,7 @@ export class SluicePaymentProvider extends AbstractPaymentProvider<SluiceProvide
   }
 }
 
-function demandId(data: Data): string {
+function requireId(data: Data): string {
   const id = intentIdOf(data);
   if (id === undefined) throw invalidData('The payment has no Sluice payment intent.');
   return id;

@@ -63,7 +63,7 @@ export async function openMedusa() {
     const text = await response.text();
     return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text } satisfies Answer;
   };
-  const demand = async (answer: Promise<Answer>) => {
+  const requireOk = async (answer: Promise<Answer>) => {
     const { status, body } = await answer;
     if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`);
     return body;
@@ -80,7 +80,7 @@ export async function openMedusa() {
     log: server.log,
     store,
     admin,
-    demand,
+    requireOk,
     hook: (body: string, headers: Record<string, string>) => call('POST', '/hooks/payment/sluice_held', headers, body),
   };
 }

@@ -22,7 +22,7 @@ async function placeOrder(provider: Provider, quantity = 1) {
   const payment = await openPayment(shop, cartId, provider);
   await payByWallet(shop, payment);
   await waitForStatus(shop, payment.data.id, provider === 'pp_sluice_held' ? 'AUTHORIZED' : 'CAPTURED');
-  const completed = await shop.demand(shop.store('POST', `/carts/${cartId}/complete`));
+  const completed = await shop.requireOk(shop.store('POST', `/carts/${cartId}/complete`));
   expect(completed.type).toBe('order');
   return { orderId: String(completed.order.id), cartId, intentId: payment.data.id, data: payment.data };
 }
@@ -40,7 +40,7 @@ async function orderByWebhook() {
     timeout: 90_000,
     interval: 200,
   });
-  const { order } = await shop.demand(shop.store('POST', `/carts/${cartId}/complete`));
+  const { order } = await shop.requireOk(shop.store('POST', `/carts/${cartId}/complete`));
   return { orderId: String(order.id), intentId: payment.data.id };
 }
 
@@ -58,7 +58,7 @@ it('an order is paid, captured and refunded in parts, each once', async () => {
   expect(held.payment.data).toMatchObject({ id: intentId, status: 'AUTHORIZED', token_key: usdc });
   expect(JSON.stringify(held.payment.data)).not.toContain(data.client_secret);
 
-  await shop.demand(shop.admin('POST', `/payments/${held.payment.id}/capture`));
+  await shop.requireOk(shop.admin('POST', `/payments/${held.payment.id}/capture`));
   expect((await intentOf(shop, intentId)).status).toBe('CAPTURED');
   const captured = await readOrder(shop, orderId);
   expect(captured.order.payment_status).toBe('captured');
@@ -66,9 +66,9 @@ it('an order is paid, captured and refunded in parts, each once', async () => {
 
   // 9.99 is paid with 9,990,000 base units. A third of an order is a number of base units without a remainder.
   const refund = (amount: number) => shop.admin('POST', `/payments/${held.payment.id}/refund`, { amount });
-  await shop.demand(refund(3.33));
+  await shop.requireOk(refund(3.33));
   // The first is not final yet; the second waits for it.
-  await shop.demand(refund(1.11));
+  await shop.requireOk(refund(1.11));
   const { transactions, cryptoAmount } = await intentOf(shop, intentId);
   const refunds = transactions.filter(({ type }: { type: string }) => type === 'REFUND');
   expect(cryptoAmount).toBe('9990000');
@@ -86,7 +86,7 @@ it('a cancelled order returns a held payment to the payer', async () => {
   const before = await payersBalance();
   const { orderId, intentId } = await placeOrder('pp_sluice_held', 2);
   expect(await payersBalance()).toBe(before - 19_980_000n);
-  await shop.demand(shop.admin('POST', `/orders/${orderId}/cancel`));
+  await shop.requireOk(shop.admin('POST', `/orders/${orderId}/cancel`));
   await waitForStatus(shop, intentId, 'CANCELLED');
   expect(await payersBalance()).toBe(before);
   expect((await readOrder(shop, orderId)).order.status).toBe('canceled');
@@ -98,7 +98,7 @@ it('a payment that is captured at once is a captured order, and refunded as a wh
     timeout: 30_000,
   });
   expect((await readOrder(shop, orderId)).payment.captures).toHaveLength(1);
-  await shop.demand(shop.admin('POST', `/orders/${orderId}/cancel`));
+  await shop.requireOk(shop.admin('POST', `/orders/${orderId}/cancel`));
   await waitForStatus(shop, intentId, 'REFUNDED');
 });
 
@@ -133,7 +133,7 @@ it('a payment that is captured in Sluice is captured in Medusa by the webhook', 
   });
   const { payment } = await readOrder(shop, orderId);
   expect(payment.captures).toHaveLength(1);
-  await shop.demand(shop.admin('POST', `/payments/${payment.id}/capture`));
+  await shop.requireOk(shop.admin('POST', `/payments/${payment.id}/capture`));
   expect((await readOrder(shop, orderId)).payment.captures).toHaveLength(1);
 });
 
@@ -155,7 +155,7 @@ it('a webhook that nobody signed, or that claims a payment that is not paid, mak
 it('a cart that changes gets another payment, and the one before can no longer be paid', async () => {
   const cartId = await openCart(shop, 1);
   const first = await openPayment(shop, cartId, 'pp_sluice_held');
-  await shop.demand(
+  await shop.requireOk(
     shop.store('POST', `/carts/${cartId}/line-items`, { variant_id: shop.seed.variantId, quantity: 1 }),
   );
   const second = await openPayment(shop, cartId, 'pp_sluice_held');

@@ -21,7 +21,7 @@ const address = {
 };
 
 export async function openCart(shop: MedusaShop, quantity: number): Promise<string> {
-  const { cart } = await shop.demand(
+  const { cart } = await shop.requireOk(
     shop.store('POST', '/carts', {
       region_id: shop.seed.regionId,
       email: 'ada@example.com',
@@ -34,8 +34,8 @@ export async function openCart(shop: MedusaShop, quantity: number): Promise<stri
 }
 
 export async function openPayment(shop: MedusaShop, cartId: string, provider: Provider): Promise<OpenPayment> {
-  const { payment_collection } = await shop.demand(shop.store('POST', '/payment-collections', { cart_id: cartId }));
-  const opened = await shop.demand(
+  const { payment_collection } = await shop.requireOk(shop.store('POST', '/payment-collections', { cart_id: cartId }));
+  const opened = await shop.requireOk(
     shop.store('POST', `/payment-collections/${payment_collection.id}/payment-sessions`, { provider_id: provider }),
   );
   const [session] = opened.payment_collection.payment_sessions;
@@ -76,11 +76,11 @@ export async function readOrder(shop: MedusaShop, orderId: string) {
     '*transactions,*payment_collections.payments,*payment_collections.payments.captures',
     '*payment_collections.payments.refunds',
   ].join(',');
-  const { order } = await shop.demand(shop.admin('GET', `/orders/${orderId}?fields=${fields}`));
+  const { order } = await shop.requireOk(shop.admin('GET', `/orders/${orderId}?fields=${fields}`));
   const [payment] = order.payment_collections[0].payments;
   return { order, payment };
 }
 
 export async function ordersOf(shop: MedusaShop): Promise<{ id: string }[]> {
-  return (await shop.demand(shop.admin('GET', '/orders?limit=100'))).orders;
+  return (await shop.requireOk(shop.admin('GET', '/orders?limit=100'))).orders;
 }

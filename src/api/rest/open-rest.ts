@@ -9,7 +9,7 @@ import { nameRoute } from '../../platform/http-call.ts';
 import { requestId } from '../../platform/request-id.ts';
 import type { Admission, Gate } from '../gate.ts';
 import type { Graph } from '../graph.ts';
-import { demandFieldAccess } from '../graphql/server/access/root-access.ts';
+import { requireFieldAccess } from '../graphql/server/access/root-access.ts';
 import { faultFacts, gatewayErrorOf, noteUnavailable } from '../graphql/server/fault.ts';
 import { byteLimits } from '../graphql/server/limits.ts';
 import type { World } from '../graphql/server/world.ts';
@@ -53,7 +53,7 @@ export function openRest(options: {
   ): Promise<Answer> {
     const { route } = match.running;
     if (admission.refusal !== undefined) throw admission.refusal;
-    demandFieldAccess(
+    requireFieldAccess(
       { principal: admission.principal, config: world.config },
       { name: route.field, needed: route.access },
     );

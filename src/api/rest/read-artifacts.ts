@@ -77,7 +77,7 @@ function readRoute(schema: GraphQLSchema, document: DocumentNode): RestRoute {
     access: (root && accessNeeded(root, field)) ?? [],
     document: withoutRest(document),
   };
-  demandFit(schema, route);
+  requireFit(schema, route);
   return route;
 }
 
@@ -89,7 +89,7 @@ function withoutRest(document: DocumentNode): DocumentNode {
   return JSON.parse(JSON.stringify(stripped, (key, value) => (key === 'loc' ? undefined : value)));
 }
 
-function demandFit(schema: GraphQLSchema, route: RestRoute): void {
+function requireFit(schema: GraphQLSchema, route: RestRoute): void {
   if (route.access.length === 0)
     throw new TypeError(`${route.operation}: its root field does not say who may call it.`);
   const posts = route.method === 'POST' && route.kind === 'query';

@@ -19,10 +19,10 @@ export async function readBody(
   const bytes = await arrived(request, limitBytes);
   if (bytes === undefined) throw tooLarge(limitBytes);
   if (bytes.length === 0) return undefined;
-  demandJson(request);
+  requireJson(request);
   const text = decode(bytes);
   if (text.trim() === '') return undefined;
-  demandShallow(text);
+  requireShallow(text);
   const value = parse(text);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw new GatewayError('VALIDATION_ERROR', 'The body must be a JSON object.');
@@ -38,7 +38,7 @@ async function arrived(request: IncomingMessage, limitBytes: number): Promise<Bu
 }
 
 /** Rejects nesting that is too deep for recursive code, before the text is parsed. */
-function demandShallow(text: string): void {
+function requireShallow(text: string): void {
   let depth = 0;
   let inString = false;
   for (let at = 0; at < text.length; at++) {
@@ -55,7 +55,7 @@ function demandShallow(text: string): void {
   }
 }
 
-function demandJson(request: IncomingMessage): void {
+function requireJson(request: IncomingMessage): void {
   const [type = '', ...parameters] = (request.headers['content-type'] ?? '')
     .split(';')
     .map((part) => part.trim().toLowerCase());

@@ -10,7 +10,7 @@ import { nameRoute } from '../../platform/http-call.ts';
 import { endWhenUnread } from '../end-when-unread.ts';
 import type { Gate } from '../gate.ts';
 import { schema } from '../graphql/schema.ts';
-import { accessNeeded, demandFieldAccess } from '../graphql/server/access/root-access.ts';
+import { accessNeeded, requireFieldAccess } from '../graphql/server/access/root-access.ts';
 import { contextOf, type GraphqlContext } from '../graphql/server/context.ts';
 import { faultFacts, gatewayErrorOf, noteUnavailable } from '../graphql/server/fault.ts';
 import type { World } from '../graphql/server/world.ts';
@@ -57,7 +57,7 @@ export function serveFile<Found>(world: World, gate: Gate, route: FileRoute<Foun
         throw new GatewayError('METHOD_NOT_ALLOWED', 'This path accepts GET and HEAD.');
       }
       if (admission.refusal !== undefined) throw admission.refusal;
-      demandAccess(world, route.field, admission.principal);
+      requireAccess(world, route.field, admission.principal);
       const context = contextOf(world, admission.principal, admission);
       const file = await route.open(found, { context, query: new URLSearchParams(search) });
       await send(response, file, { isHead: method === 'HEAD' });
@@ -74,10 +74,10 @@ export function serveFile<Found>(world: World, gate: Gate, route: FileRoute<Foun
 }
 
 /** Throws AUTHENTICATION_ERROR or AUTHORIZATION_ERROR for a caller without access to the field of `Query`. */
-function demandAccess(world: World, field: string, principal: GraphqlContext['principal']): void {
+function requireAccess(world: World, field: string, principal: GraphqlContext['principal']): void {
   const root = schema.getQueryType();
   const needed = (root && accessNeeded(root, field)) ?? [];
-  demandFieldAccess({ principal, config: world.config }, { name: field, needed });
+  requireFieldAccess({ principal, config: world.config }, { name: field, needed });
 }
 
 async function send(

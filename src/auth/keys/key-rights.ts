@@ -30,7 +30,7 @@ export function keyFacts(
 }
 
 /** Throws AUTHORIZATION_ERROR if `wanted` exceeds the rights `own` in scopes, networks or expiry. */
-export function demandWithinRights(own: KeyRights, wanted: KeyRights): void {
+export function requireWithinRights(own: KeyRights, wanted: KeyRights): void {
   const excess = [scopeExcess(own, wanted), networkExcess(own, wanted), endExcess(own, wanted)].filter(
     (words) => words !== null,
   );

@@ -43,7 +43,7 @@ export async function requestOneTimePassword(
   const expiresAt = new Date(now.getTime() + CODE_SECONDS * 1000);
   await transaction(database, async (tx) => {
     await lockAddress(tx, email);
-    await demandQuiet(tx, { email, now, limit: limits.perAddressHour });
+    await requireQuiet(tx, { email, now, limit: limits.perAddressHour });
     await tx.oneTimePassword.create({
       data: {
         id,
@@ -71,7 +71,7 @@ export async function lockAddress(tx: DatabaseTransaction, email: string): Promi
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`otp:${email}`}, 0))::text`;
 }
 
-async function demandQuiet(
+async function requireQuiet(
   tx: DatabaseTransaction,
   request: { email: string; now: Date; limit: number },
 ): Promise<void> {

@@ -47,7 +47,7 @@ export function readTypedData(given: unknown, request: { chainId: number }): Rea
   }
   // As a number in any notation: a string would be left out of a domain whose type is not given.
   const domain = { ...parsed.data.domain, ...(chainId === null ? {} : { chainId }) };
-  demandOwnFields(types.EIP712Domain, domain);
+  requireOwnFields(types.EIP712Domain, domain);
   if (JSON.stringify(types).length * structsIn(message) > HASHED_CHARACTERS) throw fault('is too much to hash');
   const EIP712Domain = types.EIP712Domain ?? getTypesForEIP712Domain({ domain: Object(domain) });
   // Checked by the two calls below; the library's types are meant for data written in code.
@@ -68,7 +68,7 @@ export function readTypedData(given: unknown, request: { chainId: number }): Rea
 }
 
 /** A field that is in the domain but not in its type would be shown but not signed. */
-function demandOwnFields(type: { name: string; type: string }[] | undefined, domain: Record<string, unknown>): void {
+function requireOwnFields(type: { name: string; type: string }[] | undefined, domain: Record<string, unknown>): void {
   if (!type) return;
   const named = type.map((field) => field.name);
   const given = Object.keys(domain).filter((name) => domain[name] !== undefined);

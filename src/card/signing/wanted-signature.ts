@@ -57,7 +57,7 @@ export function readWantedSignature(request: {
 function personalSign(params: unknown, account: AccountName): WantedSignature {
   const [message, address] = pairOf(params, '[message, address]');
   if (typeof message !== 'string') throw fault('params[0]', 'the message, as text or as 0x and hex digits');
-  demandOwn(address, account, 'params[1]');
+  requireOwn(address, account, 'params[1]');
   const bytes = isHex(message) && message.length % 2 === 0 ? hexToBytes(message) : new TextEncoder().encode(message);
   if (bytes.length === 0) throw fault('params[0]', 'an empty message says nothing');
   return { kind: 'message', message: bytes };
@@ -65,7 +65,7 @@ function personalSign(params: unknown, account: AccountName): WantedSignature {
 
 function typedData(params: unknown, account: AccountName): WantedSignature {
   const [address, given] = pairOf(params, '[address, typed data]');
-  demandOwn(address, account, 'params[0]');
+  requireOwn(address, account, 'params[0]');
   return { kind: 'typedData', ...readTypedData(given, { chainId: account.chainId }) };
 }
 
@@ -94,7 +94,7 @@ function evmTransaction(params: unknown, account: AccountName): WantedSignature 
     throw fault('params', '[{from, to, value, data}] and fees, of type 0 to 2, amounts as 0x and hex digits');
   }
   const { from, to, value, chainId } = parsed.data;
-  demandOwn(from, account, 'params[0].from');
+  requireOwn(from, account, 'params[0].from');
   if (chainId !== undefined && BigInt(chainId) !== BigInt(account.chainId)) {
     throw fault('params[0].chainId', `is not the chain ${account.chainId} of the request`);
   }
@@ -169,7 +169,7 @@ function fieldOf(params: unknown, name: string, isOptional = false): unknown {
   return value;
 }
 
-function demandOwn(address: unknown, account: AccountName, param: string): void {
+function requireOwn(address: unknown, account: AccountName, param: string): void {
   const isOwn =
     typeof address === 'string' &&
     isAddress(address, { strict: false }) &&

@@ -14,7 +14,7 @@ import { nodeAnswers } from '../node-answer.ts';
 import { type NodePool, openNodePool } from '../node-pool.ts';
 import type { Chain, Registry } from '../registry.ts';
 import { type ChainFailure, chainUnavailable, type NodeObservers, type RpcCall } from '../rpc-call.ts';
-import { askNode, demandChain } from './ask-node.ts';
+import { askNode, requireChain } from './ask-node.ts';
 import { nodeAnswerOf, unavailableBy } from './classify-answer.ts';
 import type { Question } from './result-shapes.ts';
 
@@ -73,7 +73,7 @@ export function openEvmNodes(options: { registry: Registry; rpc: readonly RpcSet
       let last: unknown;
       for (const one of open(chainId).each()) {
         try {
-          await demandBlock(one, block);
+          await requireBlock(one, block);
         } catch (error) {
           // Some nodes reject requests about a block that they do not have.
           if (!(error instanceof BaseError)) throw error;
@@ -93,7 +93,7 @@ export function openEvmNodes(options: { registry: Registry; rpc: readonly RpcSet
 }
 
 /** Throws BlockNotFoundError if the node has another block at that height, or none. */
-async function demandBlock(client: EvmClient, { number, hash }: { number: bigint; hash: string | undefined }) {
+async function requireBlock(client: EvmClient, { number, hash }: { number: bigint; hash: string | undefined }) {
   const found = await client.getBlock({ blockNumber: number });
   if (hash !== undefined && found.hash.toLowerCase() !== hash) throw new BlockNotFoundError({ blockNumber: number });
 }
@@ -103,7 +103,7 @@ function openClients(chain: Chain, settings: RpcSettings, observe?: (call: RpcCa
   const nodes = settings.urls.map((url) => ({
     provider: new URL(url).host,
     ask: (question: Question, signal: AbortSignal) => askNode(url, question, signal),
-    check: (signal: AbortSignal) => demandChain(url, chainId, signal),
+    check: (signal: AbortSignal) => requireChain(url, chainId, signal),
   }));
   const pool = openNodePool(nodes, { chainId, checksFirst: true, observe, refusalOf });
   const over = (some: Pick<NodePool<Question, unknown>, 'ask'>): EvmClient =>

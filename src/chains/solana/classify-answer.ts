@@ -31,7 +31,7 @@ function classifySolanaError({ code, message }: { code: number; message: string 
 }
 
 /** Throws a NodeFault for an error that another node may not have. */
-export function demandAnswer({ status, text }: { status: number; text: string }): string {
+export function requireAnswer({ status, text }: { status: number; text: string }): string {
   if (status < 200 || status >= 300) throw statusFault(status);
   const body = bodyShape.safeParse(parsed(text));
   if (!body.success) throw new NodeFault('garbage', 'The node answered with something other than JSON-RPC.');

@@ -9,7 +9,7 @@ import { openNodePool } from '../node-pool.ts';
 import { postRpc } from '../post-rpc.ts';
 import type { Registry } from '../registry.ts';
 import { chainUnavailable, type NodeObservers, type RpcCall } from '../rpc-call.ts';
-import { demandAnswer, solanaUnavailableBy } from './classify-answer.ts';
+import { requireAnswer, solanaUnavailableBy } from './classify-answer.ts';
 
 export type SolanaNodes = {
   /** Rejects with CHAIN_UNAVAILABLE for a chain without a node. Its own errors are the library's, so call it through `asking`. */
@@ -58,7 +58,7 @@ async function openConnection(settings: RpcSettings, observe?: (call: RpcCall) =
   const [first] = urls;
   if (first === undefined) throw chainUnavailable(chainId);
   const nodes = urls.map((url) => {
-    const ask = async (body: string, signal: AbortSignal) => demandAnswer(await postRpc(url, body, signal));
+    const ask = async (body: string, signal: AbortSignal) => requireAnswer(await postRpc(url, body, signal));
     return {
       provider: new URL(url).host,
       ask,

@@ -6,7 +6,7 @@ import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-
 import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { newId } from '../../platform/identifier.ts';
-import { demandPublicUrl } from './demand-public-url.ts';
+import { requirePublicUrl } from './require-public-url.ts';
 import { type CreateEndpointInput, ENDPOINTS_LIMIT, endpointFacts } from './webhook-endpoint.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
 
@@ -19,7 +19,7 @@ export async function createWebhookEndpoint(
   request: { appId: string; input: CreateEndpointInput; idempotency?: IdempotencyRequest },
 ): Promise<WebhookEndpoint> {
   const { appId, input, idempotency } = request;
-  demandPublicUrl(world, input.url);
+  requirePublicUrl(world, input.url);
   // A stored first answer from before endpoints had `ordered` lacks the field.
   const open = (endpoint: WebhookEndpoint) => ({
     ...endpoint,

@@ -2,7 +2,7 @@ import { type Database, transaction, type WebhookEndpoint } from '../../../prism
 import { changedFields } from '../../auth/audit/audit-entry.ts';
 import { recordChange } from '../../auth/audit/record-action.ts';
 import type { Scope } from '../../auth/principal.ts';
-import { demandPublicUrl } from './demand-public-url.ts';
+import { requirePublicUrl } from './require-public-url.ts';
 import { announceDeliveries, findEndpoint } from './store.ts';
 import { endpointFacts, type UpdateEndpointInput } from './webhook-endpoint.ts';
 
@@ -16,7 +16,7 @@ export function updateWebhookEndpoint(
 ): Promise<WebhookEndpoint> {
   return transaction(world.database, async (tx) => {
     const endpoint = await findEndpoint(tx, request);
-    if (request.input.url !== undefined) demandPublicUrl(world, request.input.url);
+    if (request.input.url !== undefined) requirePublicUrl(world, request.input.url);
     const revived = request.input.active === true && !endpoint.active;
     const updated = await tx.webhookEndpoint.update({
       where: { id: endpoint.id },

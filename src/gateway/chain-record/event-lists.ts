@@ -45,7 +45,7 @@ export function timeOf(blockTimestamp: bigint): Date {
 }
 
 /** Throws CHAIN_UNAVAILABLE, naming the chains whose record is out of date. */
-export function demandFresh(stale: readonly StaleChain[], limitSeconds: number): void {
+export function requireFresh(stale: readonly StaleChain[], limitSeconds: number): void {
   if (stale.length === 0) return;
   const ages = stale.map(({ chainId, ageSeconds }) =>
     ageSeconds === null ? `chain ${chainId} is not read` : `chain ${chainId} was last read ${ageSeconds} s ago`,
@@ -58,7 +58,7 @@ export function demandFresh(stale: readonly StaleChain[], limitSeconds: number):
 const LAG_BLOCKS = 20;
 
 /** Throws CHAIN_UNAVAILABLE, naming a chain on which the indexer has fallen behind the gateway or has read nothing. */
-export function demandCaughtUp(lags: readonly ChainLag[]): void {
+export function requireCaughtUp(lags: readonly ChainLag[]): void {
   for (const { chainId, behind } of lags) {
     if (behind !== null && behind <= LAG_BLOCKS) continue;
     const words = behind === null ? 'has not read' : `is ${behind} blocks behind what was read of`;
@@ -82,7 +82,7 @@ function askedOf(context: GraphqlContext): Asked {
  * Throws VALIDATION_ERROR for `field` if one operation reads the record in too many ways. Reads of the same `way` are batched, so that a
  * page costs no more than one payment does. Equal strings name the same way, and each object is a way of its own.
  */
-export function demandFewWays(context: GraphqlContext, field: string, way: unknown): void {
+export function requireFewWays(context: GraphqlContext, field: string, way: unknown): void {
   const { ways } = askedOf(context);
   ways.add(way);
   if (ways.size <= WAYS_LIMIT) return;

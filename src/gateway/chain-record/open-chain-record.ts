@@ -6,7 +6,7 @@ import { buildSchema, parse } from 'graphql';
 import { z } from 'zod';
 import { connectionSize } from '../../api/graphql/server/connection.ts';
 import type { GraphqlContext } from '../../api/graphql/server/context.ts';
-import { DEFAULT_PAGE_SIZE, demandListSize } from '../../api/graphql/server/limits.ts';
+import { DEFAULT_PAGE_SIZE, requireListSize } from '../../api/graphql/server/limits.ts';
 import type { Config } from '../../config/config.ts';
 import { type FieldFault, invalid } from '../../errors.ts';
 import type { Log } from '../../platform/log.ts';
@@ -14,13 +14,13 @@ import { addFields, type GatewayField, type GatewaySource } from '../gateway-sou
 import { finalityOf } from './chain-event.ts';
 import { COMPARED_BLOCKS, compareRecords } from './compare-records.ts';
 import {
-  demandCaughtUp,
-  demandFewWays,
-  demandFresh,
   inTurn,
   printEvent,
   printEvents,
   readTogether,
+  requireCaughtUp,
+  requireFewWays,
+  requireFresh,
   timeOf,
 } from './event-lists.ts';
 import { readPlace } from './event-place.ts';
@@ -69,7 +69,7 @@ const windowSchema = z.object({ first: z.int().nullish(), after: z.string().null
 /** Parses the page arguments. Throws VALIDATION_ERROR for an invalid page. */
 function windowOf(args: unknown) {
   const { first, after } = windowSchema.parse(args);
-  demandListSize({ first });
+  requireListSize({ first });
   return { first: first ?? DEFAULT_PAGE_SIZE, after: after == null ? null : readPlace(after) };
 }
 
@@ -87,10 +87,10 @@ async function pageOf<Parent extends { id: string }>(
   const window = windowOf(request.args);
   const { after = null } = windowSchema.parse(request.args);
   const name = `${request.name} ${window.first} ${after ?? ''}`;
-  demandFewWays(context, 'chainEvents', name);
+  requireFewWays(context, 'chainEvents', name);
   const read = (parents: Parent[]) => request.read(window, parents);
   const page = await readTogether(context, name, { parent: request.parent, read });
-  demandFresh(page.stale, record.staleSeconds);
+  requireFresh(page.stale, record.staleSeconds);
   if (page.isUnread) throw recordUnavailable('The indexer reads no chain now.');
   return printEvents(context, { ...page, after, totalCount: async () => page.total });
 }
@@ -156,13 +156,13 @@ function recordedAllowances(record: ChainRecord): GatewayField {
     async resolve(row, _args, context) {
       const { id, chainId, walletAddress } = walletSchema.parse(row);
       if (!indexedChains(context).includes(chainId)) return [];
-      demandFewWays(context, 'recordedAllowances', 'recordedAllowances');
+      requireFewWays(context, 'recordedAllowances', 'recordedAllowances');
       const found = await readTogether(context, 'recordedAllowances', {
         parent: { id, chainId, address: walletAddress },
         read: (wallets) => readAllowances(record, { wallets }),
       });
-      demandFresh(found.stale, record.staleSeconds);
-      demandCaughtUp([{ chainId, behind: found.behind }]);
+      requireFresh(found.stale, record.staleSeconds);
+      requireCaughtUp([{ chainId, behind: found.behind }]);
       return found.allowances.map(({ blockTimestamp, ...allowance }) => ({
         ...allowance,
         tokenKey: context.world.registry.tokenByAddress(chainId, allowance.tokenAddress)?.key ?? null,
@@ -219,12 +219,12 @@ function escrowEvents(record: ChainRecord): GatewayField {
     async resolve(_root, args, context) {
       const window = windowOf(args);
       const { chainId, ...filter } = filterOf(args.filter);
-      const chainIds = chainId === null ? indexedChains(context) : [demandIndexed(context, chainId, 'filter.chainId')];
-      demandFewWays(context, 'escrowEvents', args);
+      const chainIds = chainId === null ? indexedChains(context) : [requireIndexed(context, chainId, 'filter.chainId')];
+      requireFewWays(context, 'escrowEvents', args);
       const read = () => readEscrowEvents(record, { ...window, filter, chainIds });
       const { events, hasMore, stale, lags } = await inTurn(context, read);
-      demandFresh(stale, record.staleSeconds);
-      demandCaughtUp(lags);
+      requireFresh(stale, record.staleSeconds);
+      requireCaughtUp(lags);
       const totalCount = () => inTurn(context, () => countEscrowEvents(record, { filter, chainIds }));
       return printEvents(context, { events, hasMore, after: args.after ?? null, totalCount });
     },
@@ -237,11 +237,11 @@ function chainRecordDifferences(record: ChainRecord): GatewayField {
     complexity: byWindow,
     async resolve(_root, args, context) {
       const { first } = windowOf({ first: args.first });
-      const chainId = demandIndexed(context, z.int().parse(args.chainId), 'chainId');
+      const chainId = requireIndexed(context, z.int().parse(args.chainId), 'chainId');
       const span = spanOf(args);
-      demandFewWays(context, 'chainRecordDifferences', args);
+      requireFewWays(context, 'chainRecordDifferences', args);
       const found = await inTurn(context, () => compareRecords(record, { chainId, ...span, first }));
-      demandFresh(found.stale, record.staleSeconds);
+      requireFresh(found.stale, record.staleSeconds);
       const { fromBlock, toBlock, indexedTo, receivedTo, differences, total } = found;
       if (fromBlock === null || toBlock === null || indexedTo === null || receivedTo === null) {
         throw recordUnavailable(`The indexer has not read chain ${chainId} yet.`);
@@ -287,7 +287,7 @@ function indexedChains({ world }: GraphqlContext): number[] {
   return chains.map(({ chainId }) => chainId);
 }
 
-function demandIndexed(context: GraphqlContext, chainId: number, param: string): number {
+function requireIndexed(context: GraphqlContext, chainId: number, param: string): number {
   if (indexedChains(context).includes(chainId)) return chainId;
   throw invalid([{ param, message: `is ${chainId}, which the indexer of this installation does not read` }]);
 }

@@ -8,9 +8,9 @@ import {
   type GraphQLFieldResolver,
   type GraphQLSchema,
 } from 'graphql';
-import { demandSafeDescription } from './demand-safe-description.ts';
-import { demandSafeSchema } from './demand-safe-schema.ts';
 import type { SourceSettings } from './gateway-file.ts';
+import { requireSafeDescription } from './require-safe-description.ts';
+import { requireSafeSchema } from './require-safe-schema.ts';
 import type { SourceCall, SourceFetch } from './source-fetch.ts';
 import type { SourceGate } from './source-gate.ts';
 
@@ -29,7 +29,7 @@ export type LoadedSource = {
 
 /** Throws an error that describes what is wrong with the description. Sends nothing, because descriptions are files. */
 export async function loadSource(world: World, settings: SourceSettings): Promise<LoadedSource> {
-  demandSafeDescription(settings, resolve(world.folder, settings.description));
+  requireSafeDescription(settings, resolve(world.folder, settings.description));
   return settings.kind === 'openapi' ? await loadOpenapi(world, settings) : await loadGraphql(world, settings);
 }
 
@@ -49,7 +49,7 @@ async function loadOpenapi({ folder, fetch, gate }: World, settings: SourceSetti
   const handler = new Handler({ ...handlerWorld(folder, settings), config });
   // Mesh types this as the global fetch, but handlers call it with the parameters of this one.
   const { schema } = await handler.getMeshSource({ fetchFn: fetch as never });
-  demandSafeSchema(schema);
+  requireSafeSchema(schema);
   return {
     settings,
     schema,

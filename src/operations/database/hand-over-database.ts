@@ -26,14 +26,14 @@ export async function handOverDatabase(
   { database }: { database: Database },
   { from, to, lockWaitMs = LOCK_WAIT_MS }: { from: string; to: string; lockWaitMs?: number },
 ): Promise<OwnedObject[]> {
-  for (const role of [from, to]) await demandRole(database, role);
+  for (const role of [from, to]) await requireRole(database, role);
   const changed: OwnedObject[] = [];
   const objects = [...(await databaseOf(database, from)), ...(await objectsOf(database, from))];
   for (const object of objects) if (await changeOwner(database, object, { to, lockWaitMs })) changed.push(object);
   return changed;
 }
 
-async function demandRole(database: Database, role: string): Promise<void> {
+async function requireRole(database: Database, role: string): Promise<void> {
   const found = await database.$queryRaw<unknown[]>`SELECT 1 AS found FROM pg_roles WHERE rolname = ${role}`;
   if (found.length === 0) throw notFound(`role ${role}`);
 }

@@ -15,13 +15,13 @@ export const bookOperations: Record<string, Operation> = {
     async run(world, { values, words, flags }) {
       const [unknown] = words;
       if (unknown !== undefined) throw invalid([{ param: unknown, message: 'is not an option of this command' }]);
-      if (values.app !== undefined) await demandApp(world, values.app);
+      if (values.app !== undefined) await requireApp(world, values.app);
       return await check(world, { appId: values.app, withNodes: !flags.has('without-nodes') });
     },
   },
 };
 
-async function demandApp({ database }: OperationsWorld, appId: string): Promise<void> {
+async function requireApp({ database }: OperationsWorld, appId: string): Promise<void> {
   if (!isId(appId)) throw invalid([{ param: '--app', message: 'must be a UUID' }]);
   if (!(await database.app.findUnique({ where: { id: appId }, select: { id: true } }))) throw notFound('app');
 }

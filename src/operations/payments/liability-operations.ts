@@ -16,7 +16,7 @@ export const liabilityOperations: Record<string, Operation> = {
     options: ['chain'],
     hint: 'lag',
     async run(world, { values, words }) {
-      demandNoWords(words);
+      requireNoWords(words);
       const wanted = values.chain === undefined ? undefined : chainIdOf(values.chain);
       const chains = world.registry.enabled().filter(({ family, escrow }) => family === 'EVM' && escrow !== undefined);
       const ids = wanted === undefined ? chains.map(({ chainId }) => chainId) : [wanted];
@@ -30,7 +30,7 @@ export const liabilityOperations: Record<string, Operation> = {
     options: ['chain', 'limit'],
     hint: 'liabilities publish',
     async run(world, { values, words }) {
-      demandNoWords(words);
+      requireNoWords(words);
       const chainId = values.chain === undefined ? undefined : chainIdOf(values.chain);
       const limit = wholeNumber(values.limit ?? ROWS, '--limit', { least: 1, most: MOST_ROWS });
       return (await readSnapshots(world.database, { chainId, limit })).flatMap(rowsOf);
@@ -38,7 +38,7 @@ export const liabilityOperations: Record<string, Operation> = {
   },
 };
 
-function demandNoWords([unknown]: string[]): void {
+function requireNoWords([unknown]: string[]): void {
   if (unknown !== undefined) throw invalid([{ param: unknown, message: 'is not an option of this command' }]);
 }
 

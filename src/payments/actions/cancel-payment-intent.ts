@@ -7,10 +7,10 @@ import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { scheduleDeposits } from '../deposits/schedule-deposits.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';
-import { demandTransition } from './demand-transition.ts';
-import { demandNoMoneyOut, heldPayment, pendingMoneyOut } from './held-payment.ts';
+import { heldPayment, pendingMoneyOut, requireNoMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 import { paymentEvent } from './payment-event.ts';
+import { requireTransition } from './require-transition.ts';
 
 /**
  * Cancels a payment that has not been captured. A CREATED intent becomes CANCELLED at once, with its event. An AUTHORIZED intent
@@ -21,7 +21,7 @@ export async function cancelPaymentIntent(world: ActionWorld, request: PaymentRe
   return await idempotently(world.database, request.idempotency, (write) =>
     write(async (tx) => {
       const intent = await lockPayment(tx, request);
-      const next = demandTransition(intent, 'CANCEL');
+      const next = requireTransition(intent, 'CANCEL');
       if (next !== 'CANCELLED') return await voidHeld(tx, { world, intent });
       await recordCancel(tx, { intent, after: { status: 'CANCELLED' } });
       return await cancelUnpaid(tx, intent);
@@ -93,7 +93,7 @@ async function voidHeld(
   const held = await heldPayment(tx, { registry: world.registry, intent });
   // A repeated request has no further effect.
   if ((await pendingMoneyOut(tx, held))?.type === 'VOID') return intent;
-  await demandNoMoneyOut(tx, held);
+  await requireNoMoneyOut(tx, held);
   await recordCancel(tx, {
     intent,
     after: { status: intent.status, returnedAmount: held.left, tokenKey: held.tokenKey },

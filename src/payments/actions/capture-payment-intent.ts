@@ -7,10 +7,10 @@ import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { parseInput } from '../../platform/parse-input.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';
-import { demandTransition } from './demand-transition.ts';
-import { demandNoMoneyOut, type HeldPayment, heldPayment } from './held-payment.ts';
+import { type HeldPayment, heldPayment, requireNoMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 import { baseUnitsSchema } from './refund-amount.ts';
+import { requireTransition } from './require-transition.ts';
 
 /** The number of captures sent before the payment is given up. */
 export const maxCaptureAttempts = 3;
@@ -33,12 +33,12 @@ export async function capturePaymentIntent(
     const asked = typeof given === 'string' ? BigInt(given) : null;
     return await write(async (tx) => {
       const intent = await lockPayment(tx, request);
-      demandTransition(intent, 'CAPTURE');
+      requireTransition(intent, 'CAPTURE');
       const held = await heldPayment(tx, { registry: world.registry, intent });
       if (held.terms.captureBy < world.clock.now().getTime() / 1000) {
         throw new GatewayError('INVALID_STATE', 'The deadline for capturing this payment has passed.');
       }
-      await demandNoMoneyOut(tx, held);
+      await requireNoMoneyOut(tx, held);
       const amount = asked ?? held.left;
       if (amount > held.left) throw invalid([{ param: 'amount', message: `exceeds the ${held.left} held` }]);
       await requestCapture(tx, { world, intent, held, amount });

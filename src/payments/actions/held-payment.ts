@@ -150,7 +150,7 @@ export async function pendingMoneyOutOf(
 }
 
 /** Throws INVALID_STATE while another transaction that takes money out of these terms is pending. */
-export async function demandNoMoneyOut(tx: DatabaseTransaction, key: PaymentKey): Promise<void> {
+export async function requireNoMoneyOut(tx: DatabaseTransaction, key: PaymentKey): Promise<void> {
   const pending = await pendingMoneyOut(tx, key);
   if (!pending) return;
   throw new GatewayError('INVALID_STATE', `A ${pending.type} transaction of this payment is still pending.`, {

@@ -11,10 +11,10 @@ import { newId } from '../../platform/identifier.ts';
 import { parseInput } from '../../platform/parse-input.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ChainActionWorld, PaymentRequest } from './action-world.ts';
-import { demandTransition } from './demand-transition.ts';
 import { type HeldPayment, heldPayment } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 import { reasonSchema } from './refund-amount.ts';
+import { requireTransition } from './require-transition.ts';
 
 export const EVIDENCE_LENGTH = 10_000;
 
@@ -82,7 +82,7 @@ async function readDisputable(
   { world, request }: { world: ChainActionWorld; request: PaymentRequest },
 ): Promise<{ intent: PaymentIntent; held: HeldPayment }> {
   const intent = await lockPayment(tx, request);
-  demandTransition(intent, 'DISPUTE');
+  requireTransition(intent, 'DISPUTE');
   const held = await heldPayment(tx, { registry: world.registry, intent });
   const windowEnd = (intent.capturedAt?.getTime() ?? 0) + held.terms.disputeWindow * 1000;
   if (held.terms.disputeWindow === 0) {

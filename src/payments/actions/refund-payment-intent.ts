@@ -7,12 +7,12 @@ import { newId } from '../../platform/identifier.ts';
 import { toDecimal } from '../../prices/base-units.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';
-import { demandTransition } from './demand-transition.ts';
-import { demandNoMoneyOut, heldMoney, withdrawSettlement } from './held-payment.ts';
+import { heldMoney, requireNoMoneyOut, withdrawSettlement } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 import { paymentEvent } from './payment-event.ts';
 import { refundOrder } from './payout-order.ts';
 import { parseRefund, type RefundSize, refundAmount } from './refund-amount.ts';
+import { requireTransition } from './require-transition.ts';
 
 /** The result of a refund request; amounts in base units. */
 export type RefundAnswer = {
@@ -46,7 +46,7 @@ export async function refundPaymentIntent(
     const { reason, size } = parseRefund(request);
     return await write(async (tx) => {
       const intent = await lockPayment(tx, request);
-      demandTransition(intent, 'REFUND');
+      requireTransition(intent, 'REFUND');
       return await requestRefund(tx, { world, intent, size, reason });
     });
   });
@@ -58,7 +58,7 @@ async function requestRefund(
 ): Promise<RefundAnswer> {
   const held = await heldMoney(tx, { registry: world.registry, intent });
   const withdrawn = held.family === 'SOLANA' ? await withdrawSettlement(tx, held) : null;
-  await demandNoMoneyOut(tx, held);
+  await requireNoMoneyOut(tx, held);
   const amount = refundAmount(size, held.left);
   if (held.chain.family === 'SOLANA' && amount !== held.left) {
     throw new GatewayError('VALIDATION_ERROR', 'A payment on Solana can only be refunded in full.', {

@@ -8,7 +8,7 @@ import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-
 import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ActionWorld } from './action-world.ts';
-import { demandNoMoneyOut, type HeldPayment, heldPayment } from './held-payment.ts';
+import { type HeldPayment, heldPayment, requireNoMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 
 /** A merchant may only concede everything; the arbiter may choose any split. */
@@ -74,7 +74,7 @@ async function readOpen(
     throw new GatewayError('INVALID_STATE', `The dispute is ${dispute.status}: it cannot be resolved again.`);
   }
   const held = await heldPayment(tx, { registry: world.registry, intent });
-  await demandNoMoneyOut(tx, held);
+  await requireNoMoneyOut(tx, held);
   return { dispute, held, appId: intent.appId };
 }
 

@@ -37,7 +37,7 @@ export async function attachFile(
     write(async (tx) => {
       const { dispute, appId } = await lockOpenDispute(tx, { disputeId, scope: by.scope });
       const { paymentIntentId } = dispute;
-      await demandRoom(tx, { paymentIntentId, by, sizeBytes: file.sizeBytes });
+      await requireRoom(tx, { paymentIntentId, by, sizeBytes: file.sizeBytes });
       const { pieces, ...facts } = file;
       const row = await tx.disputeFile.create({
         data: { id: newId(), paymentIntentId, party: by.party, submittedBy: by.name, ...facts },
@@ -51,13 +51,13 @@ export async function attachFile(
   );
 }
 
-async function demandRoom(
+async function requireRoom(
   tx: DatabaseTransaction,
   { paymentIntentId, by, sizeBytes }: { paymentIntentId: string; by: Submitter; sizeBytes: number },
 ): Promise<void> {
   const count = await tx.disputeFile.count({ where: { paymentIntentId, party: by.party } });
   if (count >= FILES) throw new GatewayError('INVALID_STATE', `This side has already attached ${FILES} files.`);
-  demandSpace(await storedBytes(tx, paymentIntentId), sizeBytes);
+  requireSpace(await storedBytes(tx, paymentIntentId), sizeBytes);
 }
 
 /** The size of all files of a payment's dispute. */
@@ -67,7 +67,7 @@ export async function storedBytes(database: Database | DatabaseTransaction, paym
 }
 
 /** Throws PAYLOAD_TOO_LARGE if `sizeBytes` more would exceed the limit of the dispute. */
-export function demandSpace(stored: number, sizeBytes: number): void {
+export function requireSpace(stored: number, sizeBytes: number): void {
   if (stored + sizeBytes <= DISPUTE_BYTES) return;
   throw new GatewayError(
     'PAYLOAD_TOO_LARGE',

@@ -19,12 +19,12 @@ export async function lockOpenDispute(
   // The status is read again under the lock, because a resolution or a reorganization may have come first.
   const dispute = await tx.dispute.findUnique({ where: { id: disputeId } });
   if (!dispute) throw notFound('dispute');
-  demandOpen(dispute);
+  requireOpen(dispute);
   return { dispute, appId };
 }
 
 /** Throws INVALID_STATE unless the dispute is OPEN. */
-export function demandOpen({ status }: Pick<Dispute, 'status'>): void {
+export function requireOpen({ status }: Pick<Dispute, 'status'>): void {
   if (status !== 'OPEN') {
     throw new GatewayError('INVALID_STATE', `The dispute is ${status} and accepts no further evidence.`);
   }

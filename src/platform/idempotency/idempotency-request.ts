@@ -57,8 +57,8 @@ export function idempotencyRequest(options: {
   const header = options.headerKey == null ? undefined : unquoted(options.headerKey);
   const key = body ?? header;
   if (key === undefined) return undefined;
-  if (body !== undefined) demandKey(body, 'idempotencyKey');
-  if (header !== undefined) demandKey(header, 'Idempotency-Key');
+  if (body !== undefined) requireKey(body, 'idempotencyKey');
+  if (header !== undefined) requireKey(header, 'Idempotency-Key');
   if (body !== undefined && header !== undefined && body !== header) {
     throw new GatewayError('VALIDATION_ERROR', 'idempotencyKey and the header Idempotency-Key differ.', {
       details: [{ param: 'idempotencyKey', message: 'differs from the header Idempotency-Key' }],
@@ -99,7 +99,7 @@ function unquoted(header: string): string {
   throw invalid([{ param: 'Idempotency-Key', message: 'has double quotes that do not enclose one string' }]);
 }
 
-function demandKey(key: string, param: string): void {
+function requireKey(key: string, param: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
   if (key.length > 0 && key.length <= IDEMPOTENCY_KEY_LENGTH && !/[\u0000-\u001f\u007f]/.test(key)) return;
   throw new GatewayError(

@@ -11,7 +11,7 @@ import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-
 import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { currencyOf } from '../../prices/money.ts';
-import { type DueInvoice, demandRunning, findDueRenewal } from '../consent/due-renewal.ts';
+import { type DueInvoice, findDueRenewal, requireRunning } from '../consent/due-renewal.ts';
 import { nextPrice, type RenewableSubscription } from '../renewal/renewal-world.ts';
 import { lockRenewable } from '../renewal/store.ts';
 import { lockOwnSubscription } from '../store.ts';
@@ -39,7 +39,7 @@ export async function createConsentRenewal(
   const stored = await idempotently<Answer>(world.database, idempotency, (write) =>
     write(async (tx) => {
       const locked = await lockOwnSubscription(tx, { scope, id: subscriptionId });
-      demandRunning(locked);
+      requireRunning(locked);
       const subscription = await lockRenewable(tx, locked.id);
       if (!subscription) throw new Error(`Subscription ${locked.id} was locked and is missing.`);
       const now = world.clock.now();

@@ -28,7 +28,7 @@ import { sendCharge } from '../charge/queue-charge.ts';
 import { lockSubscription } from '../store.ts';
 import { consentKey } from './accepted-consent.ts';
 import { type AskedConsent, askedConsentSignatures, type ConsentSignatures } from './consent-steps.ts';
-import { demandSignable, permitOf } from './prepare-consent.ts';
+import { permitOf, requireSignable } from './prepare-consent.ts';
 import { replaceConsent, requireFunds } from './replace-consent.ts';
 import { startTrial } from './start-trial.ts';
 
@@ -65,7 +65,7 @@ export async function confirmConsent(
       const fresh = await tx.subscriptionConsent.findUniqueOrThrow({ where: consentKey(row) });
       const read = () => tx.checkoutSession.findUniqueOrThrow({ where: { id: session.id }, include: inOrder });
       if (fresh.signedAt !== null) return await read();
-      demandSignable(session, subscription);
+      requireSignable(session, subscription);
       const now = world.clock.now();
       const signed = await tx.subscriptionConsent.update({
         where: consentKey(row),

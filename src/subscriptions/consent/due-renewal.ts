@@ -35,7 +35,7 @@ export async function findDueRenewal(
 }
 
 /** Throws INVALID_STATE for a subscription whose consent cannot be replaced, because it is not charged. */
-export function demandRunning({ status }: Pick<SubscriptionWithPrice, 'status'>): void {
+export function requireRunning({ status }: Pick<SubscriptionWithPrice, 'status'>): void {
   if (status === 'ACTIVE' || status === 'PAST_DUE') return;
   throw new GatewayError(
     'INVALID_STATE',

@@ -43,7 +43,7 @@ import { periodPrice } from '../checkout/subscription-session.ts';
 import { nextPrice, type RenewableSubscription, renewalIncludes } from '../renewal/renewal-world.ts';
 import { lockSubscription, type SubscriptionWithPrice } from '../store.ts';
 import { type ConsentPermit, consentSteps } from './consent-steps.ts';
-import { demandRunning, findDueRenewal } from './due-renewal.ts';
+import { findDueRenewal, requireRunning } from './due-renewal.ts';
 import { type PromisedPrice, undiscountedTotal } from './promised-price.ts';
 import { allowanceFor, capOf, consentStart, newConsent } from './recurring-consent.ts';
 
@@ -185,7 +185,7 @@ async function requireSubscription(world: CheckoutWorld, session: SessionToPay):
     where: { id: session.subscriptionId },
     include: renewalIncludes,
   });
-  demandSignable(session, subscription);
+  requireSignable(session, subscription);
   return subscription;
 }
 
@@ -238,12 +238,12 @@ function promiseOf(request: {
 }
 
 /** Throws INVALID_STATE for a subscription whose payer cannot sign in this session, because of its status. */
-export function demandSignable(
+export function requireSignable(
   session: Pick<SessionToPay, 'renewsConsent'>,
   subscription: Pick<SubscriptionWithPrice, 'status'>,
 ): void {
   if (session.renewsConsent) {
-    demandRunning(subscription);
+    requireRunning(subscription);
     return;
   }
   if (subscription.status === 'PENDING') return;
@@ -318,7 +318,7 @@ async function writeConsent(
   { session, row, charge }: { session: SessionToPay; row: SubscriptionConsent; charge: PreparedCharge | null },
 ): Promise<void> {
   const { subscriptionId } = row;
-  demandSignable(session, await lockSubscription(tx, subscriptionId));
+  requireSignable(session, await lockSubscription(tx, subscriptionId));
   // Those of the sessions before the present consent was accepted do not count.
   const accepted = await tx.subscriptionConsent.findFirst({ where: { acceptedBy: { id: subscriptionId } } });
   const since = accepted?.acceptedAt ? { createdAt: { gt: accepted.acceptedAt } } : {};

@@ -11,8 +11,8 @@ import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-
 import { idempotently } from '../../platform/idempotency/idempotently.ts';
 import { lockOwnSubscription, type SubscriptionWithPrice } from '../store.ts';
 import { subscriptionFields } from '../subscription-fields.ts';
-import { demandDiscountable } from './demand-discountable.ts';
 import { couponColumns } from './redeem-for-subscription.ts';
+import { requireDiscountable } from './require-discountable.ts';
 
 /**
  * Redeems a coupon for the next invoices of a subscription, in place of the one that it has. An invoice that is open already keeps
@@ -32,7 +32,7 @@ export async function applySubscriptionCoupon(
       const coupon = await requireCoupon(tx, { appId: locked.appId, ...named });
       const param = couponParam(named);
       if (!coupon) throw notFound('coupon', param);
-      demandDiscountable(locked);
+      requireDiscountable(locked);
       if (locked.couponId === coupon.id && locked.couponPeriodsLeft !== 0) return locked;
       discountOf(coupon, { currency: locked.productPlanPrice.currency, now: world.clock.now(), param });
       const { customerAccountId } = locked;

@@ -5,8 +5,8 @@ import type { Scope } from '../../auth/principal.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import { lockOwnSubscription } from '../store.ts';
 import { subscriptionFields } from '../subscription-fields.ts';
-import { demandDiscountable } from './demand-discountable.ts';
 import { couponColumns } from './redeem-for-subscription.ts';
+import { requireDiscountable } from './require-discountable.ts';
 
 /**
  * Removes the coupon of a subscription, whose next invoices are at the full price. An invoice that is open already keeps its amount,
@@ -19,7 +19,7 @@ export function removeSubscriptionCoupon(
 ): Promise<Subscription> {
   return transaction(world.database, async (tx) => {
     const locked = await lockOwnSubscription(tx, request);
-    demandDiscountable(locked);
+    requireDiscountable(locked);
     if (locked.couponId === null) return locked;
     const { id, appId } = locked;
     const subscription = await tx.subscription.update({ where: { id }, data: couponColumns(null) });

@@ -1,5 +1,5 @@
 import { transaction } from '../../../prisma/client.ts';
-import { demandRunning } from '../consent/due-renewal.ts';
+import { requireRunning } from '../consent/due-renewal.ts';
 import { scheduleRenewal } from '../schedule-renewal.ts';
 import { lockSubscription } from '../store.ts';
 import { findFailedInvoice, type RenewalRepair, type RepairWorld, readRepair } from './read-repair.ts';
@@ -16,7 +16,7 @@ export async function retryRenewal(world: RepairWorld, request: { invoiceId: str
   await transaction(world.database, async (tx) => {
     const { id } = invoice.subscription;
     const subscription = await lockSubscription(tx, id);
-    demandRunning(subscription);
+    requireRunning(subscription);
     // The period was paid meanwhile.
     if (subscription.currentPeriodEnd?.getTime() !== invoice.subscription.currentPeriodEnd?.getTime()) return;
     const now = world.clock.now();

@@ -61,7 +61,7 @@ type Told = {
 };
 
 /** In order from the first, cut before the last, with a last word that says where to go on: exactly after what came. */
-function demandCut(told: Told[], appended: number): void {
+function requireCut(told: Told[], appended: number): void {
   const sequences = told.flatMap((one) => (one.data ? [one.data.events.sequence] : []));
   expect(sequences).toEqual(sequences.map((_one, index) => index + 1));
   expect(sequences.length).toBeLessThan(appended);
@@ -87,7 +87,7 @@ describe('a client that reads nothing', () => {
     const appended = await appendUntilLetGo(appId);
     socket.resume();
     await expect.poll(() => seen('complete', 'slow'), { timeout: 20_000 }).toBe(true);
-    demandCut(
+    requireCut(
       messages.flatMap((one) => (one.id === 'slow' && one.payload ? [one.payload] : [])),
       appended,
     );
@@ -109,7 +109,7 @@ describe('a client that reads nothing', () => {
     let text = '';
     for await (const chunk of response) text += String(chunk);
     const told = [...text.matchAll(/^data: (.+)$/gm)].map((match): Told => JSON.parse(match[1] ?? ''));
-    demandCut(told, appended);
+    requireCut(told, appended);
     expect(text.trimEnd().endsWith('event: complete\ndata:')).toBe(true);
   });
 

@@ -51,19 +51,19 @@ export function checkAnswer(answer: { method: string; path: string; response: Re
   const entry = described.filter((held) => held.pattern.test(path)).sort(fewestVariables)[0];
   const operation = entry?.methods[method.toLowerCase()];
   if (!entry || !operation) {
-    if (response.status >= 400) demand('payments.json#/components/schemas/Error', type, text, answer);
+    if (response.status >= 400) requireMatch('payments.json#/components/schemas/Error', type, text, answer);
     return;
   }
   const place = `#/paths/${pointer(entry.path)}/${method.toLowerCase()}/responses/${response.status}`;
   const declared = operation.responses[String(response.status)];
   if (!declared && HEAD_STATUSES.has(response.status)) {
-    demand('payments.json#/components/schemas/Error', type, text, answer);
+    requireMatch('payments.json#/components/schemas/Error', type, text, answer);
     return;
   }
   if (!declared)
     throw new Error(`${method} ${entry.path} answers ${response.status}, which its description does not list: ${text}`);
   if (response.status >= 400) {
-    demand('payments.json#/components/schemas/Error', type, text, answer);
+    requireMatch('payments.json#/components/schemas/Error', type, text, answer);
     return;
   }
   if (!('content' in declared)) {
@@ -71,10 +71,10 @@ export function checkAnswer(answer: { method: string; path: string; response: Re
     return;
   }
   const file = files[documents.findIndex((document) => entry.path in document.paths)] ?? '';
-  demand(`${file}${place}/content/application~1json/schema`, type, text, answer);
+  requireMatch(`${file}${place}/content/application~1json/schema`, type, text, answer);
 }
 
-function demand(
+function requireMatch(
   reference: string,
   type: string,
   text: string,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSluice, type SluiceEvent, webhooks } from '@sluice/sdk';
 import { type Command, number, text, UsageError } from '../command.ts';
-import { demandTestKey, readCredentials, readPrivate, writePrivate } from '../credentials.ts';
+import { readCredentials, readPrivate, requireTestKey, writePrivate } from '../credentials.ts';
 
 /** The timeout of the gateway's own deliveries. */
 const FORWARD_LIMIT_MS = 15_000;
@@ -20,7 +20,7 @@ export const listen: Command = {
     if (target === undefined || !URL.canParse(target))
       throw new UsageError('Give the address of your server with --forward-to.');
     const credentials = readCredentials();
-    demandTestKey(credentials, 'listen');
+    requireTestKey(credentials, 'listen');
     const state = readState();
     const sluice = createSluice(credentials);
     const kept = given.values.resume === true ? state.after[target] : undefined;

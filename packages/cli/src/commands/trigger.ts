@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createSluice, type PaymentIntent, type Sluice } from '@sluice/sdk';
 import { type Command, type Given, text, UsageError } from '../command.ts';
-import { demandTestKey } from '../credentials.ts';
+import { requireTestKey } from '../credentials.ts';
 import { type Demo, payIntent } from '../pay-intent.ts';
 
 /** How a payment is brought to each event, and the status in which the event has been sent. */
@@ -27,7 +27,7 @@ export const trigger: Command = {
     if (!story) throw new UsageError(`"${type}" cannot be triggered.`);
     const demo = readDemo(text(given, 'demo') ?? '.local/demo.json');
     const credentials = { baseUrl: demo.restUrl, apiKey: demo.secretKey };
-    demandTestKey(credentials, 'trigger');
+    requireTestKey(credentials, 'trigger');
     const sluice = createSluice(credentials);
     const amount = text(given, 'amount') ?? '10.00';
     const intent = await sluice.paymentIntents.create({ amount, captureMode: story.captureMode });

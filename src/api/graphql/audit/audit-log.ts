@@ -7,7 +7,7 @@ import { builder, NodeRef } from '../server/builder.ts';
 import { connectionSize, cursorFault } from '../server/connection.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
-import { DEFAULT_PAGE_SIZE, demandListSize } from '../server/limits.ts';
+import { DEFAULT_PAGE_SIZE, requireListSize } from '../server/limits.ts';
 import { scopeOf } from '../server/scope-of.ts';
 
 const AuditActorKindEnum = builder.enumType('AuditActorKind', {
@@ -119,7 +119,7 @@ async function readWindow(reader: Reader, where: Prisma.AuditEntryWhereInput, as
 }
 
 function windowOf(asked: Window) {
-  demandListSize({ first: asked.first, last: asked.last, limit: asked.limit });
+  requireListSize({ first: asked.first, last: asked.last, limit: asked.limit });
   if (asked.first != null && asked.last != null)
     throw invalid([{ param: 'last', message: 'cannot be combined with first' }]);
   const names = ['after', 'before', 'cursor'] as const;

@@ -88,7 +88,7 @@ export async function checkedAfter(
   { appId, after }: { appId: string; after: number | null | undefined },
 ): Promise<bigint | undefined> {
   if (after == null) return undefined;
-  demandNumber(after);
+  requireNumber(after);
   const cursor = await database.eventCursor.findUnique({ where: { appId } });
   const [newest, archivedThrough] = [cursor?.lastSequence ?? 0n, cursor?.archivedSequence ?? 0n];
   if (BigInt(after) > newest) {
@@ -99,6 +99,6 @@ export async function checkedAfter(
 }
 
 /** Throws VALIDATION_ERROR for a negative `after`, which cannot be a sequence number of any app, before anything is read. */
-export function demandNumber(after: number | null | undefined): void {
+export function requireNumber(after: number | null | undefined): void {
   if (typeof after === 'number' && after < 0) throw invalid([{ param: 'after', message: `is ${after}, at least 0` }]);
 }

@@ -9,7 +9,7 @@ import { builder } from '../server/builder.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
-import { demandSelection, givenSelectionFaults } from '../server/selection-rules.ts';
+import { givenSelectionFaults, requireSelection } from '../server/selection-rules.ts';
 import { InvoiceRef } from './invoice.ts';
 
 const rules = defineRules({
@@ -67,7 +67,7 @@ builder.mutationField('createInvoice', (t) =>
     resolve: async (_root, args, context) => {
       const { appId, ...input } = checked(context, rules, args.input);
       const scope = await appScopeOf(context, { appId });
-      await demandSelection(context, { appId: scope.appId, given: input });
+      await requireSelection(context, { appId: scope.appId, given: input });
       const call = { scopeId: scope.appId, operation: 'createInvoice', parameters: input };
       return createInvoice(context.world, {
         app: { id: scope.appId, merchantId: scope.merchantId },

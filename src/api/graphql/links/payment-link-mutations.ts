@@ -8,7 +8,7 @@ import { builder } from '../server/builder.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
-import { demandSelection, givenSelectionFaults } from '../server/selection-rules.ts';
+import { givenSelectionFaults, requireSelection } from '../server/selection-rules.ts';
 import { PaymentLinkRef } from './payment-link.ts';
 
 const createRules = defineRules({
@@ -98,7 +98,7 @@ builder.mutationField('createPaymentLink', (t) =>
     resolve: async (_root, args, context) => {
       const { appId, ...input } = checked(context, createRules, args.input);
       const scope = await appScopeOf(context, { appId });
-      await demandSelection(context, { appId: scope.appId, given: input });
+      await requireSelection(context, { appId: scope.appId, given: input });
       const call = { scopeId: scope.appId, operation: 'createPaymentLink', parameters: input };
       return createPaymentLink(context.world, {
         app: { id: scope.appId, merchantId: scope.merchantId },

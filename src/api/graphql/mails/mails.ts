@@ -3,7 +3,7 @@ import type { MailStatus } from '../../../../prisma/client.ts';
 import { type MailError, mailErrorOf } from '../../../events/mails/mail-error.ts';
 import { isMailKind } from '../../../events/mails/mail-kind.ts';
 import { builder } from '../server/builder.ts';
-import { DEFAULT_PAGE_SIZE, demandListSize } from '../server/limits.ts';
+import { DEFAULT_PAGE_SIZE, requireListSize } from '../server/limits.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { MailKindEnum } from './mail-settings.ts';
 
@@ -103,7 +103,7 @@ builder.queryField('mails', (t) =>
     },
     complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, Math.min(first, 100)) }),
     resolve: async (query, _root, { appId, status, first }, context) => {
-      demandListSize({ first });
+      requireListSize({ first });
       const scope = await scopeOf(context, { appId });
       return await context.database.mail.findMany({
         ...query,

@@ -159,7 +159,7 @@ builder.queryField('liabilities', (t) =>
       multiplier: Math.max(1, Math.min(limit ?? DEFAULT_SNAPSHOTS, MOST_SNAPSHOTS)),
     }),
     async resolve(_root, { chainId, newest, limit }, { world }) {
-      demandPublished(world);
+      requirePublished(world);
       if (limit != null && (limit < 1 || limit > MOST_SNAPSHOTS)) {
         throw invalid([{ param: 'limit', message: `must be from 1 to ${MOST_SNAPSHOTS}` }]);
       }
@@ -183,7 +183,7 @@ builder.queryField('liabilitySnapshot', (t) =>
     authScopes: { public: true },
     args: { id: t.arg.id({ required: true, description: 'The snapshot.' }) },
     async resolve(_root, { id }, { world }) {
-      demandPublished(world);
+      requirePublished(world);
       return await readSnapshot(world.database, String(id));
     },
   }),
@@ -202,7 +202,7 @@ builder.queryField('liabilityProofs', (t) =>
     complexity: { field: 10, multiplier: 4 },
     async resolve(_root, { appId, snapshotId }, context) {
       const scope = await appScopeOf(context, { appId: appId == null ? appId : String(appId) });
-      demandPublished(context.world);
+      requirePublished(context.world);
       return await readProofs(context.world.database, {
         appId: scope.appId,
         snapshotId: snapshotId == null ? undefined : String(snapshotId),
@@ -211,7 +211,7 @@ builder.queryField('liabilityProofs', (t) =>
   }),
 );
 
-function demandPublished({ config }: Pick<World, 'config'>): void {
+function requirePublished({ config }: Pick<World, 'config'>): void {
   if (config.liabilities.isPublic) return;
   throw new GatewayError('NOT_FOUND', 'This installation does not publish its liabilities.');
 }

@@ -5,7 +5,7 @@ import { eventTypes } from '../../../events/event-type.ts';
 import { readEvents, type SequencedEvent } from '../../../events/store.ts';
 import { paymentIntentAt } from '../../../payments/payment-intent-fields.ts';
 import { flagWhere, type PaymentFlag } from '../../../payments/search/payment-flag.ts';
-import { checkedAfter, demandNumber, followSequence } from '../events/follow-sequence.ts';
+import { checkedAfter, followSequence, requireNumber } from '../events/follow-sequence.ts';
 import { followSubject } from '../events/follow-subject.ts';
 import { numberOf, present, rowReader, sequenceOf } from '../events/row-at-event.ts';
 import { builder } from '../server/builder.ts';
@@ -47,7 +47,7 @@ builder.subscriptionField('paymentIntentUpdated', (t) =>
       }),
     },
     subscribe: async (_root, { id, after }, context) => {
-      demandNumber(after);
+      requireNumber(after);
       const find = () => context.database.paymentIntent.findUnique({ where: { id } });
       const known = await find();
       if (!known) throw notFound('payment intent');

@@ -4,8 +4,8 @@
  */
 import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { FieldFault, GatewayError } from '../../../errors.ts';
-import { demandReadScope } from '../server/access/read-scope.ts';
-import { demandRootAccess } from '../server/access/root-access.ts';
+import { requireReadScope } from '../server/access/read-scope.ts';
+import { requireRootAccess } from '../server/access/root-access.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { faultFacts, formatFault, joinFaults } from '../server/fault.ts';
 import { complexityLimit, extraUnits, overLimit } from '../server/limits.ts';
@@ -42,9 +42,9 @@ export async function judgeOperation(world: World, request: OperationRequest): P
     if (!operation) return undefined;
     const judged = { ...request, operation, variables: request.variableValues ?? {} };
     const mayIntrospect = !world.config.isProduction || context.principal.kind === 'member';
-    demandRootAccess(judged, { principal: context.principal, config: world.config, mayIntrospect });
-    if (!context.ownDocument) demandReadScope(judged, context.principal);
-    demandVariables(judged);
+    requireRootAccess(judged, { principal: context.principal, config: world.config, mayIntrospect });
+    if (!context.ownDocument) requireReadScope(judged, context.principal);
+    requireVariables(judged);
     if (!context.ownDocument) await takeCost(world, context, judged);
     // Another process may have moved the test clock since this process last read it or was notified.
     const { time } = world;
@@ -56,7 +56,7 @@ export async function judgeOperation(world: World, request: OperationRequest): P
   }
 }
 
-function demandVariables(judged: Judged): void {
+function requireVariables(judged: Judged): void {
   const faults = variableFaults(judged.operation, judged.variables);
   if (faults.length === 0) return;
   throw variablesFault(judged, [...faults, ...allVariableFaults(judged.contextValue, judged)]);

@@ -84,7 +84,7 @@ const ourRules: readonly ValidationRule[] = [...specifiedRules, MaxIntrospection
  * contains control characters, or exceeds a limit of its shape.
  */
 export function parseDocument(text: string, limits: Limits & { maxBytes: number }): ParsedDocument {
-  demandSize(text, limits.maxBytes);
+  requireSize(text, limits.maxBytes);
   if (text.includes('\0') || !text.isWellFormed()) {
     throw new GraphQLError('The document has characters that are not text.');
   }
@@ -117,7 +117,7 @@ export function validateDocument(
   return errors.length === 0 ? errors : withPlaces(document, errors);
 }
 
-function demandSize(text: string, maxBytes: number): void {
+function requireSize(text: string, maxBytes: number): void {
   if (text.length <= maxBytes / 3 || Buffer.byteLength(text) <= maxBytes) return;
   throw new GatewayError('PAYLOAD_TOO_LARGE', `The text of the document is larger than ${maxBytes} bytes.`);
 }

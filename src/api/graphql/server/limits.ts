@@ -41,7 +41,7 @@ export function overLimit(measured: Record<string, { is: number; limit: number }
 }
 
 /** Throws a VALIDATION_ERROR that names the argument, for a list size outside 1 to 100. */
-export function demandListSize(sizes: Record<string, number | null | undefined>): void {
+export function requireListSize(sizes: Record<string, number | null | undefined>): void {
   const faults = sizeFaults(sizes);
   if (faults.length > 0) throw invalid(faults);
 }

@@ -2,7 +2,7 @@
 
 import { invalid } from '../../../errors.ts';
 import { type BuilderTypes, builder } from './builder.ts';
-import { DEFAULT_PAGE_SIZE, demandListSize } from './limits.ts';
+import { DEFAULT_PAGE_SIZE, requireListSize } from './limits.ts';
 
 /** The result of a page's root field. Rows and total are read only if they are selected. */
 export type Page<Query, Row> = {
@@ -34,7 +34,7 @@ export const pageArgs = builder.args((t) => ({
 /** Returns a page of what `reads` finds. Throws VALIDATION_ERROR for a page or size outside the limits. */
 export function pageOf<Query, Row>(args: PageArgs, reads: PageReads<Query, Row>): Page<Query, Row> {
   if (args.page < 1) throw invalid([{ param: 'page', message: `is ${args.page}, at least 1` }]);
-  demandListSize({ pageSize: args.pageSize });
+  requireListSize({ pageSize: args.pageSize });
   const skip = (args.page - 1) * args.pageSize;
   let total: Promise<number> | undefined;
   return {

@@ -121,20 +121,20 @@ function readInstant(value: unknown): Date {
 
 function readObject(value: unknown): Record<string, unknown> {
   if (!isRecord(value)) throw refused('must be an object');
-  demandPlainJson(value, 1);
+  requirePlainJson(value, 1);
   return value;
 }
 
 function readJson(value: unknown): unknown {
   if (value === null || value === undefined) throw refused('must be a JSON value');
-  demandPlainJson(value, 1);
+  requirePlainJson(value, 1);
   return value;
 }
 
-function demandPlainJson(value: unknown, depth: number): void {
+function requirePlainJson(value: unknown, depth: number): void {
   if (depth > NESTING) throw refused(`at most ${NESTING} levels deep`);
   if (typeof value !== 'object' || value === null) return;
-  for (const member of Object.values(value)) demandPlainJson(member, depth + 1);
+  for (const member of Object.values(value)) requirePlainJson(member, depth + 1);
 }
 
 function readChains(value: unknown): 'ALL' | number[] {

@@ -14,7 +14,7 @@ export function givenSelectionFaults(input: unknown, { world, principal }: Graph
  * Does the same for a member, whose app is determined by the call. Throws VALIDATION_ERROR for chains and tokens that the app does not
  * accept. For a key, they have been checked with the rest of the input.
  */
-export async function demandSelection(
+export async function requireSelection(
   { world, principal, database }: GraphqlContext,
   { appId, given }: { appId: string; given: Given },
 ): Promise<void> {

@@ -1,7 +1,7 @@
 /** What resolvers and operations need from the outside. It is created once by main or by a test and passed down. */
 import type { Database } from '../../../../prisma/client.ts';
 import { guardedDatabase, unguarded, type WriteCheck } from '../../../../prisma/guarded-database.ts';
-import { demandCredential } from '../../../auth/check-credential.ts';
+import { requireCredential } from '../../../auth/check-credential.ts';
 import type { CredentialMemory } from '../../../auth/credential-memory.ts';
 import type { Principal } from '../../../auth/principal.ts';
 import type { SecretKeys } from '../../../auth/tokens/secret-keys.ts';
@@ -67,7 +67,7 @@ export function byGatewayClock({ clock, realClock }: Pick<World, 'clock' | 'real
  */
 export function guardedWorld(world: World, principal: Principal): World {
   const { realClock, time } = world;
-  const check = (): WriteCheck => demandCredential(principal, realClock.now());
+  const check = (): WriteCheck => requireCredential(principal, realClock.now());
   const places = placesOf(world);
   const name = writerOf(principal);
   return {

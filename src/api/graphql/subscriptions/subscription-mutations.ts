@@ -9,7 +9,7 @@ import { builder } from '../server/builder.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { appIdShape, carryRules, checked, defineRules, OWN_APP } from '../server/input.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
-import { demandSelection, givenSelectionFaults } from '../server/selection-rules.ts';
+import { givenSelectionFaults, requireSelection } from '../server/selection-rules.ts';
 import { SubscriptionRef } from './subscription.ts';
 
 const createRules = defineRules({ schema: createSubscriptionSchema, also: givenSelectionFaults });
@@ -58,7 +58,7 @@ builder.mutationField('createSubscription', (t) =>
     resolve: async (_root, args, context) => {
       const { appId, ...input } = checked(context, createRules, args.input);
       const scope = await appScopeOf(context, { appId });
-      await demandSelection(context, { appId: scope.appId, given: input });
+      await requireSelection(context, { appId: scope.appId, given: input });
       const call = { scopeId: scope.appId, operation: 'createSubscription', parameters: input };
       const idempotency = idempotencyOf(context, call);
       return createSubscription(context.world, { appId: scope.appId, input, idempotency });

@@ -2,7 +2,7 @@
 import type { Subscription } from '../../../../prisma/client.ts';
 import { notFound } from '../../../errors.ts';
 import { subscriptionAt } from '../../../subscriptions/subscription-fields.ts';
-import { demandNumber } from '../events/follow-sequence.ts';
+import { requireNumber } from '../events/follow-sequence.ts';
 import { followSubject } from '../events/follow-subject.ts';
 import { rowReader, sequenceOf } from '../events/row-at-event.ts';
 import { builder } from '../server/builder.ts';
@@ -37,7 +37,7 @@ builder.subscriptionField('subscriptionUpdated', (t) =>
       }),
     },
     subscribe: async (_root, { id, after }, context) => {
-      demandNumber(after);
+      requireNumber(after);
       const { world } = context;
       const find = () => context.database.subscription.findUnique({ where: { id } });
       const known = await find();

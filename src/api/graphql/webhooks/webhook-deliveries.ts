@@ -5,7 +5,7 @@ import { findEndpoint } from '../../../events/webhooks/store.ts';
 import { isId } from '../../../platform/identifier.ts';
 import { builder } from '../server/builder.ts';
 import { cursorFault } from '../server/connection.ts';
-import { DEFAULT_PAGE_SIZE, demandListSize } from '../server/limits.ts';
+import { DEFAULT_PAGE_SIZE, requireListSize } from '../server/limits.ts';
 import { listComplexity } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { WebhookDeliveryRef, WebhookDeliveryStatusEnum } from './webhook-endpoint.ts';
@@ -83,7 +83,7 @@ builder.queryField('webhookDeliveries', (t) =>
       const { first, limit } = args;
       const size = oneOf({ first, limit }) ?? DEFAULT_PAGE_SIZE;
       const after = cursorOf(args);
-      demandListSize({ first, limit });
+      requireListSize({ first, limit });
       const scope = await scopeOf(context, args);
       const endpoint = await findEndpoint(context.world.database, { scope, id: args.endpointId });
       const deliveries = context.database.webhookDelivery;

@@ -21,7 +21,7 @@ export const SLOWEST_BYTES_PER_SECOND = 64 * 1024;
  * VALIDATION_ERROR for an empty or incomplete body, or one that is slower than 64 KiB a second: it occupies one of few places.
  */
 export async function receiveFile(request: IncomingMessage, { name }: { name: string }): Promise<ReceivedFile> {
-  demandPlain(request);
+  requirePlain(request);
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > FILE_BYTES) throw tooLarge();
   const hash = createHash('sha256');
@@ -52,11 +52,11 @@ export async function receiveFile(request: IncomingMessage, { name }: { name: st
     if (sizeBytes > FILE_BYTES) throw tooLarge();
     take(chunk);
     const [first] = pieces;
-    if (kind === null && first && sizeBytes >= HEAD_BYTES) kind = demandKind(first);
+    if (kind === null && first && sizeBytes >= HEAD_BYTES) kind = requireKind(first);
   }
   if (sizeBytes === 0) throw new GatewayError('VALIDATION_ERROR', 'The file is empty.');
   const [first] = pieces;
-  kind ??= demandKind(first?.subarray(0, sizeBytes) ?? new Uint8Array());
+  kind ??= requireKind(first?.subarray(0, sizeBytes) ?? new Uint8Array());
   const last = pieces.pop();
   if (last) pieces.push(last.slice(0, filling));
   return {
@@ -105,14 +105,14 @@ async function within<Chunk>(timeMs: number, chunk: Promise<Chunk>): Promise<Chu
   }
 }
 
-function demandPlain(request: IncomingMessage): void {
+function requirePlain(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'The body must be the file itself, without a content encoding.');
   }
 }
 
-function demandKind(head: Uint8Array): FileKind {
+function requireKind(head: Uint8Array): FileKind {
   const kind = fileKindOf(head);
   if (kind) return kind;
   throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', `The body must be a file of one of these types: ${KINDS}.`);

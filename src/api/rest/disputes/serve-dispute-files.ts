@@ -6,9 +6,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DisputeFile } from '../../../../prisma/client.ts';
 import { GatewayError, invalid, notFound } from '../../../errors.ts';
-import { attachFile, demandSpace, storedBytes } from '../../../payments/disputes/attach-file.ts';
+import { attachFile, requireSpace, storedBytes } from '../../../payments/disputes/attach-file.ts';
 import { FILE_BYTES } from '../../../payments/disputes/evidence.ts';
-import { demandOpen } from '../../../payments/disputes/lock-open-dispute.ts';
+import { requireOpen } from '../../../payments/disputes/lock-open-dispute.ts';
 import { readFile } from '../../../payments/disputes/read-file.ts';
 import { unavailable } from '../../../platform/database/database-fault.ts';
 import { nameRoute } from '../../../platform/http-call.ts';
@@ -20,7 +20,7 @@ import type { Gate } from '../../gate.ts';
 import { submitterIn } from '../../graphql/disputes/dispute-caller.ts';
 import { submitterShownTo } from '../../graphql/disputes/dispute-evidence.ts';
 import { schema } from '../../graphql/schema.ts';
-import { accessNeeded, demandFieldAccess } from '../../graphql/server/access/root-access.ts';
+import { accessNeeded, requireFieldAccess } from '../../graphql/server/access/root-access.ts';
 import { contextOf, type GraphqlContext } from '../../graphql/server/context.ts';
 import { faultFacts, gatewayErrorOf, noteUnavailable } from '../../graphql/server/fault.ts';
 import { idempotencyOf } from '../../graphql/server/idempotency.ts';
@@ -114,7 +114,7 @@ async function upload(
       throw new GatewayError('METHOD_NOT_ALLOWED', 'This path accepts POST and OPTIONS.');
     }
     if (admission.refusal !== undefined) throw admission.refusal;
-    demandUploadAccess(world, admission.principal);
+    requireUploadAccess(world, admission.principal);
     const context = contextOf(world, admission.principal, admission);
     const disputeId = UPLOAD.exec(path)?.[1] ?? '';
     const file = await traced(requestId, () => receive({ context, places }, request, { disputeId, search }));
@@ -138,11 +138,11 @@ async function upload(
   return true;
 }
 
-function demandUploadAccess(world: World, principal: GraphqlContext['principal']): void {
+function requireUploadAccess(world: World, principal: GraphqlContext['principal']): void {
   const name = 'submitDisputeEvidence';
   const root = schema.getMutationType();
   const needed = (root && accessNeeded(root, name)) ?? [];
-  demandFieldAccess({ principal, config: world.config }, { name, needed });
+  requireFieldAccess({ principal, config: world.config }, { name, needed });
 }
 
 async function receive(
@@ -155,7 +155,7 @@ async function receive(
   const idempotencyFor = (parameters: object) =>
     idempotencyOf(context, { scopeId: keyScopeId, operation: 'uploadDisputeFile', parameters });
   // A replay is answered even after the dispute was resolved. It needs the body, because the hash of the body is a parameter.
-  if (!(await hasAnswered(context.world.database, idempotencyFor({})))) await demandUsable(context, request, id);
+  if (!(await hasAnswered(context.world.database, idempotencyFor({})))) await requireUsable(context, request, id);
   const holder = by.party === 'PAYER' ? `payer:${keyScopeId}` : `app:${keyScopeId}`;
   return await places.run([holder, `address:${context.address}`], async () => {
     const file = await receiveFile(request, { name });
@@ -180,12 +180,12 @@ function readUpload(disputeId: string, query: URLSearchParams): { id: string; na
 }
 
 /** Rejects invalid uploads before their bodies are read. The same conditions are checked again under the payment's lock. */
-async function demandUsable({ database }: GraphqlContext, request: IncomingMessage, id: string): Promise<void> {
+async function requireUsable({ database }: GraphqlContext, request: IncomingMessage, id: string): Promise<void> {
   const dispute = await database.dispute.findUnique({ where: { id } });
   if (!dispute) throw notFound('dispute');
-  demandOpen(dispute);
+  requireOpen(dispute);
   const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared <= FILE_BYTES) demandSpace(await storedBytes(database, dispute.paymentIntentId), Math.max(declared, 1));
+  if (declared <= FILE_BYTES) requireSpace(await storedBytes(database, dispute.paymentIntentId), Math.max(declared, 1));
 }
 
 /** Returns the fields of `DisputeFile` in the schema. */

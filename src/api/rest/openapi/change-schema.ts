@@ -26,7 +26,7 @@ export function asUnion(components: Components, schema: JsonSchema, union: RestU
     const lost = [union.by, ...dependent].filter((name) => !properties[name]);
     if (lost.length > 0) throw new TypeError(`${union.at} depends on ${lost.join(', ')}, which are not selected.`);
     const tag = resolved(components, properties[union.by] ?? {});
-    demandVariants(union, tag);
+    requireVariants(union, tag);
     const variantOf = ({ is, has, present }: RestVariant): JsonSchema => {
       const fields = Object.entries(properties)
         .filter(([name]) => !dependent.has(name) || has.includes(name))
@@ -53,7 +53,7 @@ export function propertiesOf(components: Components, schema: JsonSchema): Record
   return typeof properties === 'object' && properties !== null ? { ...properties } : {};
 }
 
-function demandVariants(union: RestUnion, tag: JsonSchema): void {
+function requireVariants(union: RestUnion, tag: JsonSchema): void {
   const values = tag.type === 'boolean' ? ['true', 'false'] : [tag.enum].flat().map(String);
   const named = union.of.map(({ is }) => is);
   const differing = [

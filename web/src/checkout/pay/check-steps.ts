@@ -89,7 +89,7 @@ const ALLOWED_PERIODS = 12n;
 /** Throws Mismatch. */
 export function checkSteps(shown: Shown, given: Given): CheckedStep[] {
   const amount = BigInt(given.quote.cryptoAmount);
-  demand(given.steps.length > 0, 'steps');
+  requireMatch(given.steps.length > 0, 'steps');
   if (shown.subscription) return checkConsentSteps(shown, given, amount);
   const terms = readTerms(given.terms);
   checkTerms(shown, given, terms, amount);
@@ -107,18 +107,18 @@ function readTerms(json: unknown): PaymentTerms {
 function checkTerms(shown: Shown, given: Given, terms: PaymentTerms, amount: bigint): void {
   const { payment } = shown;
   if (!payment) throw new Mismatch('payment');
-  demand(terms.intentId === uuidToBytes32(payment.id), 'intentId');
-  demand(isSame(terms.payer, shown.payer), 'payer');
-  demand(isSame(terms.merchant, shown.payee), 'merchant');
-  demand(isSame(terms.token, shown.token.address), 'token');
-  demand(terms.amount === amount && amount > 0n, 'amount');
-  demand(isSoon(shown, terms.authorizeBy), 'authorizeBy');
-  demand(terms.timelock === payment.timelockSeconds, 'timelock');
-  demand(terms.disputeWindow === shown.disputeSeconds, 'disputeWindow');
-  demand(terms.captureOnAuthorize === payment.isCapturedAtOnce, 'captureOnAuthorize');
+  requireMatch(terms.intentId === uuidToBytes32(payment.id), 'intentId');
+  requireMatch(isSame(terms.payer, shown.payer), 'payer');
+  requireMatch(isSame(terms.merchant, shown.payee), 'merchant');
+  requireMatch(isSame(terms.token, shown.token.address), 'token');
+  requireMatch(terms.amount === amount && amount > 0n, 'amount');
+  requireMatch(isSoon(shown, terms.authorizeBy), 'authorizeBy');
+  requireMatch(terms.timelock === payment.timelockSeconds, 'timelock');
+  requireMatch(terms.disputeWindow === shown.disputeSeconds, 'disputeWindow');
+  requireMatch(terms.captureOnAuthorize === payment.isCapturedAtOnce, 'captureOnAuthorize');
   const evidence = given.quote.evidence.map((one) => ({ ...one, sources: [...one.sources] }));
   const intent = { amount: new Decimal(shown.amount), currency: shown.currency };
-  demand(
+  requireMatch(
     terms.quoteHash === quoteHash({ chainId: shown.chainId, quoteId: given.quote.id, amount, intent, evidence }),
     'quoteHash',
   );
@@ -137,7 +137,7 @@ function checkPaymentStep(
     const allowance = BigInt(given.walletAllowance);
     return checkApprove(shown, { step, amount, allowance, most: amount + allowance });
   }
-  demand(step.kind === 'signTypedData', 'kind');
+  requireMatch(step.kind === 'signTypedData', 'kind');
   switch (step.name) {
     case 'consent':
       return { kind: 'consent', typedData: termsTypedData({ chainId, escrow, terms }), amount, until };
@@ -146,7 +146,7 @@ function checkPaymentStep(
     case 'receive': {
       const domain = domainOf(shown, shown.token.receive);
       const validBefore = Number(numberOf(messageOf(step).validBefore, 'validBefore'));
-      demand(validBefore > shown.now && validBefore <= until + 1, 'validBefore');
+      requireMatch(validBefore > shown.now && validBefore <= until + 1, 'validBefore');
       const nonce = termsHash(terms);
       const typedData = receiveTypedData({
         ...domain,
@@ -165,14 +165,14 @@ function checkPaymentStep(
 
 /** The call is rebuilt from the checked terms. Only the operator's signature is taken from the response. */
 function checkPay(shown: Shown, { step, terms }: { step: GivenStep; terms: PaymentTerms }): CheckedStep {
-  demand(step.chainId === shown.chainId, 'chainId');
+  requireMatch(step.chainId === shown.chainId, 'chainId');
   const { functionName, args } = decode(escrowAbi, step.data);
-  demand(functionName === 'authorize', 'function');
+  requireMatch(functionName === 'authorize', 'function');
   const signature = args?.[1];
   if (typeof signature !== 'string') throw new Mismatch('signature');
   const call = authorizeCall({ escrow: shown.escrow, terms, operatorSignature: asHex(signature) });
-  demand(call.data.toLowerCase() === step.data?.toLowerCase(), 'data');
-  demand(call.value === BigInt(step.value ?? '0'), 'value');
+  requireMatch(call.data.toLowerCase() === step.data?.toLowerCase(), 'data');
+  requireMatch(call.value === BigInt(step.value ?? '0'), 'value');
   return { kind: 'pay', ...call, amount: terms.amount, until: terms.authorizeBy };
 }
 
@@ -180,13 +180,13 @@ function checkApprove(
   shown: Shown,
   { step, amount, allowance, most }: { step: GivenStep; amount: bigint; allowance: bigint; most: bigint },
 ): CheckedStep {
-  demand(step.chainId === shown.chainId, 'chainId');
-  demand(step.to !== null && isSame(step.to, shown.token.address) && shown.token.address !== zeroAddress, 'to');
-  demand(BigInt(step.value ?? '0') === 0n, 'value');
+  requireMatch(step.chainId === shown.chainId, 'chainId');
+  requireMatch(step.to !== null && isSame(step.to, shown.token.address) && shown.token.address !== zeroAddress, 'to');
+  requireMatch(BigInt(step.value ?? '0') === 0n, 'value');
   const { functionName, args } = decode(erc20Abi, step.data);
-  demand(functionName === 'approve', 'function');
+  requireMatch(functionName === 'approve', 'function');
   const [spender, value] = args ?? [];
-  demand(typeof spender === 'string' && isSame(spender, shown.escrow), 'spender');
+  requireMatch(typeof spender === 'string' && isSame(spender, shown.escrow), 'spender');
   const call = { to: shown.token.address, data: asHex(step.data ?? ''), value: 0n };
   if (value === 0n && allowance > 0n) return { kind: 'reset', ...call };
   // An approval replaces the allowance, so that a payment may have to keep what the wallet allows already, and no more.
@@ -202,8 +202,8 @@ function checkPermit(
   const domain = domainOf(shown, shown.token.permit);
   const message = messageOf(step);
   const deadline = Number(numberOf(message.deadline, 'deadline'));
-  demand(deadline > shown.now && deadline <= latest, 'deadline');
-  demand(numberOf(message.value, 'value') === value, 'value');
+  requireMatch(deadline > shown.now && deadline <= latest, 'deadline');
+  requireMatch(numberOf(message.value, 'value') === value, 'value');
   const nonce = numberOf(message.nonce, 'nonce');
   const typedData = permitTypedData({ ...domain, owner: shown.payer, spender: shown.escrow, value, nonce, deadline });
   return { kind: 'permit', typedData, amount: value, until: deadline };
@@ -214,13 +214,13 @@ function checkConsentSteps(shown: Shown, given: Given, amount: bigint): CheckedS
   const { subscription, chainId, escrow } = shown;
   if (!subscription) throw new Mismatch('subscription');
   const period = consentPeriod(subscription.interval, subscription.count);
-  demand(consent.subscriptionId === uuidToBytes32(subscription.id), 'subscriptionId');
-  demand(isSame(consent.payer, shown.payer), 'payer');
-  demand(isSame(consent.merchant, shown.payee), 'merchant');
-  demand(isSame(consent.token, shown.token.address), 'token');
-  demand(consent.unit === period.unit && consent.count === period.count, 'period');
+  requireMatch(consent.subscriptionId === uuidToBytes32(subscription.id), 'subscriptionId');
+  requireMatch(isSame(consent.payer, shown.payer), 'payer');
+  requireMatch(isSame(consent.merchant, shown.payee), 'merchant');
+  requireMatch(isSame(consent.token, shown.token.address), 'token');
+  requireMatch(consent.unit === period.unit && consent.count === period.count, 'period');
   checkCap(shown, { cap: consent.capPerPeriod, amount, capAmount: subscription.capAmount ?? null });
-  demand(consent.disputeWindow === shown.disputeSeconds, 'disputeWindow');
+  requireMatch(consent.disputeWindow === shown.disputeSeconds, 'disputeWindow');
   const held = BigInt(given.walletAllowance);
   const wanted = consent.capPerPeriod * ALLOWED_PERIODS;
   const allowance = held > wanted ? held : wanted;
@@ -230,7 +230,7 @@ function checkConsentSteps(shown: Shown, given: Given, amount: bigint): CheckedS
     if (step.name === 'permit') {
       return checkPermit(shown, { step, value: allowance, latest: shown.now + LONGEST_SECONDS });
     }
-    demand(step.kind === 'signTypedData' && step.name === 'consent', 'name');
+    requireMatch(step.kind === 'signTypedData' && step.name === 'consent', 'name');
     const typedData = consentTypedData({ chainId, escrow, consent });
     return { kind: 'recurring', typedData, amount, cap: consent.capPerPeriod, start: consent.start };
   });
@@ -243,7 +243,7 @@ function checkCap(
 ): void {
   if (capAmount === null) {
     // Only the first charge after a trial can be zero: a coupon may make it free.
-    demand(cap >= amount && cap > 0n, 'capPerPeriod');
+    requireMatch(cap >= amount && cap > 0n, 'capPerPeriod');
     return;
   }
   const [first, most] = [fiat, capAmount].map((text) => BigInt(new Decimal(text).times(100).toFixed(0))) as [
@@ -251,7 +251,7 @@ function checkCap(
     bigint,
   ];
   const isWithin = cap * first <= amount * most + first || cap === amount;
-  demand(cap > 0n && cap >= amount && amount > 0n === first > 0n && isWithin, 'capPerPeriod');
+  requireMatch(cap > 0n && cap >= amount && amount > 0n === first > 0n && isWithin, 'capPerPeriod');
 }
 
 function readConsent(json: unknown): RecurringConsent {
@@ -281,7 +281,7 @@ function messageOf(step: GivenStep): Record<string, unknown> {
 
 function numberOf(value: unknown, name: string): bigint {
   const text = String(value ?? '');
-  demand(/^\d{1,78}$/.test(text), name);
+  requireMatch(/^\d{1,78}$/.test(text), name);
   return BigInt(text);
 }
 
@@ -297,7 +297,7 @@ function decode(
 }
 
 function asHex(text: string): Hex {
-  demand(/^0x([0-9a-fA-F]{2})*$/.test(text), 'hex');
+  requireMatch(/^0x([0-9a-fA-F]{2})*$/.test(text), 'hex');
   return `0x${text.slice(2)}`;
 }
 
@@ -305,6 +305,6 @@ function isSame(left: string, right: string): boolean {
   return getAddress(left) === getAddress(right);
 }
 
-function demand(isAsShown: boolean, part: string): void {
+function requireMatch(isAsShown: boolean, part: string): void {
   if (!isAsShown) throw new Mismatch(part);
 }

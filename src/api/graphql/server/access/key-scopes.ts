@@ -151,7 +151,7 @@ export function isRestricted(principal: Principal): principal is RestrictedKey {
 }
 
 /** Throws an AUTHORIZATION_ERROR that names the scope that a restricted key lacks. */
-export function demandScope(principal: Principal, needed: KeyScope): void {
+export function requireScope(principal: Principal, needed: KeyScope): void {
   if (!isRestricted(principal) || principal.scopes.includes(needed)) return;
   throw new GatewayError('AUTHORIZATION_ERROR', `This key lacks the scope ${needed}.`);
 }

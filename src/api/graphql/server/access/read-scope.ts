@@ -13,16 +13,16 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Principal } from '../../../../auth/principal.ts';
-import { demandScope, isRestricted, readingFields } from './key-scopes.ts';
+import { isRestricted, readingFields, requireScope } from './key-scopes.ts';
 import { accessNeeded } from './root-access.ts';
 
 type Request = { schema: GraphQLSchema; document: DocumentNode; operation: OperationDefinitionNode };
 
 /** Throws AUTHORIZATION_ERROR if a restricted key selects what needs READ. The root fields have already been checked. */
-export function demandReadScope(request: Request, principal: Principal): void {
+export function requireReadScope(request: Request, principal: Principal): void {
   if (!isRestricted(principal) || principal.scopes.includes('READ')) return;
   const root = request.schema.getRootType(request.operation.operation);
-  if (root && selectsResource(request, root)) demandScope(principal, 'READ');
+  if (root && selectsResource(request, root)) requireScope(principal, 'READ');
 }
 
 function selectsResource({ schema, document, operation }: Request, root: GraphQLObjectType): boolean {

@@ -12,13 +12,13 @@ import type { Config } from '../../../../config/config.ts';
 import { GatewayError } from '../../../../errors.ts';
 import { refusal } from '../scope-of.ts';
 import { type Access, isAccess, mayAsk } from './access.ts';
-import { demandScope, isRestricted, scopeNeeded } from './key-scopes.ts';
+import { isRestricted, requireScope, scopeNeeded } from './key-scopes.ts';
 
 /**
  * Checks the credential before the parameters. Throws AUTHENTICATION_ERROR or AUTHORIZATION_ERROR if the caller may not select one of the
  * operation's root fields. Introspection is for developers (`mayIntrospect`).
  */
-export function demandRootAccess(
+export function requireRootAccess(
   request: { schema: GraphQLSchema; document: DocumentNode; operation: OperationDefinitionNode },
   caller: { principal: Principal; config: Pick<Config, 'testClock'>; mayIntrospect: boolean },
 ): void {
@@ -30,7 +30,7 @@ export function demandRootAccess(
       continue;
     }
     const needed = accessNeeded(root, name);
-    if (needed) demandFieldAccess(caller, { name, needed });
+    if (needed) requireFieldAccess(caller, { name, needed });
   }
 }
 
@@ -38,7 +38,7 @@ export function demandRootAccess(
  * Throws AUTHENTICATION_ERROR or AUTHORIZATION_ERROR if the caller has none of `needed`. For a restricted key, the error names the missing
  * scope.
  */
-export function demandFieldAccess(
+export function requireFieldAccess(
   { principal, config }: { principal: Principal; config: Pick<Config, 'testClock'> },
   field: { name: string; needed: readonly Access[] },
 ): void {
@@ -46,7 +46,7 @@ export function demandFieldAccess(
   if (!isRestricted(principal) || field.needed.includes('public')) return;
   const scope = scopeNeeded(field.name);
   if (scope === undefined) throw refusal(principal);
-  demandScope(principal, scope);
+  requireScope(principal, scope);
 }
 
 /** Returns the access of which a root field requires one, or undefined for an unknown field. */

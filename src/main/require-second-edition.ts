@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { demandFirstEditionClosed, FirstEditionOpen } from '../../prisma/open-first-edition.ts';
+import { FirstEditionOpen, requireFirstEditionClosed } from '../../prisma/open-first-edition.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 
@@ -14,7 +14,7 @@ const END_MS = 1_000;
  * does anything. A part can start while its database is unreachable. The check is then skipped, and the part is not ready until the
  * database is migrated, which performs the same check.
  */
-export async function demandSecondEdition({
+export async function requireSecondEdition({
   database,
 }: {
   database: Pick<Config['database'], 'directUrl'>;
@@ -29,7 +29,7 @@ export async function demandSecondEdition({
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await demandFirstEditionClosed(client);
+    await requireFirstEditionClosed(client);
   } catch (error) {
     if (error instanceof FirstEditionOpen) throw new ConfigError(error.message, { cause: error });
   } finally {

@@ -6,7 +6,7 @@ import { nextStatus, type PaymentIntentTrigger } from '../payment-intent.ts';
  * Returns the status that the trigger leads to. Throws INVALID_STATE, naming both, if the trigger is not allowed, and for a payment whose
  * money never was in the escrow.
  */
-export function demandTransition(intent: PaymentIntent, trigger: PaymentIntentTrigger): PaymentIntentStatus {
+export function requireTransition(intent: PaymentIntent, trigger: PaymentIntentTrigger): PaymentIntentStatus {
   if (intent.x402Scheme === 'exact') throw notInEscrow(intent);
   const next = nextStatus(intent.status, trigger);
   if (next !== null) return next;

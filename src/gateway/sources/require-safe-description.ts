@@ -11,18 +11,18 @@ type Place = { path: string; value: unknown };
  * fields that call the source again. Therefore external references, links, and braces in text that Mesh interpolates are rejected, except
  * for `{name}` in a path that has a path parameter of that name.
  */
-export function demandSafeDescription({ kind }: Pick<SourceSettings, 'kind'>, path: string): void {
+export function requireSafeDescription({ kind }: Pick<SourceSettings, 'kind'>, path: string): void {
   if (kind === 'graphql') {
     parseGraphql(readFileSync(path, 'utf8'));
     return;
   }
   // Aliases would allow a description that contains itself.
   const description = readYaml(path, { maxAliasCount: 0 });
-  for (const place of placesIn({ path: '', value: description })) demandSafePlace(place);
+  for (const place of placesIn({ path: '', value: description })) requireSafePlace(place);
   const paths = get(description, 'paths');
   if (isRecord(paths) && '$ref' in paths) throw new Error('paths: refers to another place');
   for (const [template, item] of Object.entries(isRecord(paths) ? paths : {})) {
-    demandSafePath(description, { template, item });
+    requireSafePath(description, { template, item });
   }
 }
 
@@ -35,32 +35,32 @@ function* placesIn(place: Place): Generator<Place> {
 }
 
 /** Rejects what Mesh follows or interpolates, wherever it occurs. Braces are harmless in other text, such as a pattern. */
-function demandSafePlace({ path, value }: Place): void {
+function requireSafePlace({ path, value }: Place): void {
   if (typeof value === 'string') {
     if (/(^|\.)\$ref$/.test(path) && !value.startsWith('#')) {
       throw new Error(`${path}: it refers to another file, ${value}: bundle it into one`);
     }
-    if (/(^|\.)servers\.\d+\.(url$|variables\.)/.test(path)) demandNoBraces(path, value);
+    if (/(^|\.)servers\.\d+\.(url$|variables\.)/.test(path)) requireNoBraces(path, value);
     return;
   }
   if (!isRecord(value)) return;
   if (/^components\.links$|(?<!properties\.)\bresponses\.[^.]+\.links$/.test(path)) {
     throw new Error(`${path}: links are not supported`);
   }
-  if (/(^|\.)servers\.\d+\.variables$/.test(path)) demandNoBraces(path, Object.keys(value).join());
+  if (/(^|\.)servers\.\d+\.variables$/.test(path)) requireNoBraces(path, Object.keys(value).join());
   if (typeof value.name === 'string' && typeof value.in === 'string') {
-    demandNoBraces(`${path}.name`, value.name);
+    requireNoBraces(`${path}.name`, value.name);
     if (/^(header|cookie)$/i.test(value.in)) {
-      demandNoBraces(`${path}.schema.default`, get(value.schema, 'default') ?? value.default);
+      requireNoBraces(`${path}.schema.default`, get(value.schema, 'default') ?? value.default);
     }
   }
 }
 
-function demandNoBraces(path: string, value: unknown): void {
+function requireNoBraces(path: string, value: unknown): void {
   if (typeof value === 'string' && /[{}]/.test(value)) throw new Error(`${path}: it has the template ${value}`);
 }
 
-function demandSafePath(description: unknown, { template, item }: { template: string; item: unknown }): void {
+function requireSafePath(description: unknown, { template, item }: { template: string; item: unknown }): void {
   const pathItem = resolved(description, item);
   const operations = isRecord(pathItem) ? Object.entries(pathItem) : [];
   const shared = pathParameters(description, get(pathItem, 'parameters'));

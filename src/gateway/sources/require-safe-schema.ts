@@ -4,7 +4,7 @@ import { type GraphQLField, type GraphQLSchema, isObjectType, valueFromASTUntype
  * Throws if a schema of Mesh's OpenAPI handler would interpolate anything but its own arguments into a path, or has a field that calls the
  * source again. It checks the result of Mesh, regardless of how the description was written.
  */
-export function demandSafeSchema(schema: GraphQLSchema): void {
+export function requireSafeSchema(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     for (const field of isObjectType(type) ? Object.values(type.getFields()) : []) {
       const place = `${type.name}.${field.name}`;

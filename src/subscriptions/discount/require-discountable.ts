@@ -5,7 +5,7 @@ import { GatewayError } from '../../errors.ts';
  * Throws INVALID_STATE for a subscription whose coupon cannot change: a PENDING one, because its payer has been shown a price, and a
  * CANCELLED one.
  */
-export function demandDiscountable({ status }: Pick<Subscription, 'status'>): void {
+export function requireDiscountable({ status }: Pick<Subscription, 'status'>): void {
   if (status !== 'PENDING' && status !== 'CANCELLED') return;
   throw new GatewayError(
     'INVALID_STATE',
