@@ -101,6 +101,7 @@ async function runTests(): Promise<void> {
     '--',
     '--reporter=default',
     '--reporter=json',
+    '--reporter=./test/setup/slowest-files.ts',
     `--outputFile=${file}`,
   ]);
   const report = readReport(file);
