@@ -21,7 +21,7 @@ const steps: Step[] = [
   { name: 'OpenAPI lint', command: ['npm', 'run', '--silent', 'lint:openapi'] },
 ];
 
-/** They need no part of an installation, and run beside the tests with what the tests leave of the processors. */
+/** They need no part of an installation, and run beside the other steps with what those leave of the processors. */
 const contractSteps: Step[] = [
   { name: 'contract tests', command: ['npm', 'run', '--silent', 'contracts:test'] },
   // A seed of its own each time would make a check that nobody can repeat; `contracts:invariants` takes other ones.
@@ -67,8 +67,8 @@ const folder = mkdtempSync(join(tmpdir(), 'sluice-check-'));
 let passed = 0;
 let failed = 0;
 try {
-  for (const step of steps) await runStep(step, run);
   const contracts = runContractSteps();
+  for (const step of steps) await runStep(step, run);
   if (isWanted('tests')) await runTests();
   await contracts;
   if (isAll) for (const step of longSteps) await runStep(step, run);
