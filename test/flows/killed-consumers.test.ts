@@ -6,6 +6,7 @@ import { type Database, transaction } from '../../prisma/client.ts';
 import { appendEvents, type NewEvent } from '../../src/events/append-events.ts';
 import { createWebhookEndpoint } from '../../src/events/webhooks/create-webhook-endpoint.ts';
 import { newId } from '../../src/platform/identifier.ts';
+import { childEnvironment } from '../setup/child-environment.ts';
 import { freshDatabase } from '../setup/database/database.ts';
 import { spawnPart } from '../setup/gateway/part-process.ts';
 import { firstAttempts, openWebhookApp, upTo } from '../setup/receivers/webhooks.ts';
@@ -39,7 +40,7 @@ test('each reaction has its effect once, and each event one delivery, in the ord
   const processes = new Set<ChildProcess>();
   const begin = () => {
     const file = new URL('consumer-process.ts', import.meta.url).pathname;
-    const env = { PATH: process.env.PATH, DATABASE_URL: url };
+    const env = { ...childEnvironment, DATABASE_URL: url };
     processes.add(spawn(process.execPath, [file], { env, stdio: ['ignore', 'ignore', 'inherit'] }));
   };
   const kill = async (child: ChildProcess) => {

@@ -1,6 +1,7 @@
 /** The three parts as processes, over a chain whose node is down: each can do its work, and says of the chain what is wrong. */
 import { spawn } from 'node:child_process';
 import { expect, it } from 'vitest';
+import { childEnvironment } from '../setup/child-environment.ts';
 import { freshDatabase } from '../setup/database/database.ts';
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
@@ -28,7 +29,7 @@ it.each([
   ]);
   const child = spawn(process.execPath, [new URL('../../src/main.ts', import.meta.url).pathname, part], {
     env: {
-      PATH: process.env.PATH,
+      ...childEnvironment,
       DATABASE_URL: databaseUrl,
       OPERATOR_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
       PRICE_SOURCE: 'fixed',

@@ -13,6 +13,7 @@ import { silentLog } from '../../src/platform/log.ts';
 import { callGraphql, openApi, type TestApi } from '../setup/api/api.ts';
 import { followSse, followWs, wsClient } from '../setup/api/live.ts';
 import { testChains } from '../setup/chains/test-chains.ts';
+import { childEnvironment } from '../setup/child-environment.ts';
 import { freePort } from '../setup/free-port.ts';
 import { firstAttempts, openWebhookApp, upTo } from '../setup/receivers/webhooks.ts';
 import { onTeardown } from '../setup/teardown.ts';
@@ -30,7 +31,7 @@ function spawnPart(part: string, environment: Record<string, string>): ChildProc
   const main = new URL('../../src/main.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [main, part], {
     env: {
-      PATH: process.env.PATH,
+      ...childEnvironment,
       DATABASE_URL: api.databaseUrl,
       CHAINS_FILE: join(folder, 'chains.json'),
       OPERATOR_PRIVATE_KEY: `0x${'11'.repeat(32)}`,

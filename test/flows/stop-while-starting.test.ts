@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { testChains } from '../setup/chains/test-chains.ts';
+import { childEnvironment } from '../setup/child-environment.ts';
 import { freshDatabase } from '../setup/database/database.ts';
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
@@ -57,7 +58,7 @@ async function openBarrier() {
 function spawnPart(part: string, { databaseUrl, port }: { databaseUrl: string; port: number }): ChildProcess {
   const child = spawn(process.execPath, [new URL('../../src/main.ts', import.meta.url).pathname, part], {
     env: {
-      PATH: process.env.PATH,
+      ...childEnvironment,
       DATABASE_URL: databaseUrl,
       PORT: String(port),
       CHAINS_FILE: join(folder, 'chains.json'),

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { privateKeyToAddress } from 'viem/accounts';
 import { expect, test } from 'vitest';
 import { escrowAddress } from '../../src/escrow/escrow-bytecode.ts';
+import { childEnvironment } from '../setup/child-environment.ts';
 
 const operatorKey = `0x${'11'.repeat(32)}` as const;
 const operator = privateKeyToAddress(operatorKey);
@@ -14,7 +15,7 @@ async function start(part: string[], environment: Record<string, string>): Promi
   const main = new URL('../../src/main.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [main, ...part], {
     env: {
-      PATH: process.env.PATH,
+      ...childEnvironment,
       DATABASE_URL: 'postgres://nobody:x@127.0.0.1:9/none',
       OPERATOR_PRIVATE_KEY: operatorKey,
       TOKEN_SECRET: 'the token secret of a test, long enough',

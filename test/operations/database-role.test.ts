@@ -10,6 +10,7 @@ import { createMerchant } from '../../src/auth/create-merchant.ts';
 import { asAdmin } from '../../src/local/postgres/bootstrap-database.ts';
 import { warnOfDatabaseRole } from '../../src/operations/health/database-role.ts';
 import { openLog } from '../../src/platform/log.ts';
+import { childEnvironment } from '../setup/child-environment.ts';
 import { freshDatabase } from '../setup/database/database.ts';
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
@@ -103,7 +104,7 @@ test('a part that connects as a superuser starts, and logs a warning', async () 
   const { adminUrl } = await freshDatabase();
   const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'api'], {
     env: {
-      PATH: process.env.PATH,
+      ...childEnvironment,
       DATABASE_URL: adminUrl,
       PORT: String(await freePort()),
       OPERATOR_PRIVATE_KEY: `0x${'11'.repeat(32)}`,

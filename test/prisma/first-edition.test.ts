@@ -15,6 +15,7 @@ import { secondEditionMigration } from '../../prisma/open-first-edition.ts';
 import { firstEditionTermsHash } from '../../src/escrow/first-edition.ts';
 import { termsFromJson } from '../../src/escrow/terms.ts';
 import { requireSecondEdition } from '../../src/main/require-second-edition.ts';
+import { childEnvironment } from '../setup/child-environment.ts';
 import { emptyDatabase } from '../setup/database/database.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
@@ -106,7 +107,7 @@ it.each(['api', 'worker', 'indexer'])('keeps the %s from starting', async (part)
   const { url } = await firstEdition();
   const { status, stderr } = spawnSync(process.execPath, [mainScript, part], {
     env: {
-      PATH: process.env.PATH,
+      ...childEnvironment,
       DATABASE_URL: url,
       OPERATOR_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
       PRICE_SOURCE: 'fixed',

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { checkoutFolder } from '../../../src/local/local-settings.ts';
+import { childEnvironment } from '../../setup/child-environment.ts';
 import { freePort } from '../../setup/free-port.ts';
 import type { StandingInstallation } from '../../setup/gateway/installation-door.ts';
 import { onTeardown } from '../../setup/teardown.ts';
@@ -16,14 +17,13 @@ export async function startPairedApi(): Promise<string> {
   const { folder }: StandingInstallation = await response.json();
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  const { PATH, HOME } = process.env;
   const child = spawn(
     process.execPath,
     [`--env-file=${join(folder, 'environment')}`, join(checkoutFolder, 'src', 'main.ts'), 'api'],
     {
       env: {
-        PATH,
-        HOME,
+        ...childEnvironment,
+        HOME: process.env.HOME,
         LOG_LEVEL: 'warn',
         PORT: String(port),
         PUBLIC_URL: origin,

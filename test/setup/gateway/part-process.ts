@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { testChains } from '../chains/test-chains.ts';
+import { childEnvironment } from '../child-environment.ts';
 import { freePort } from '../free-port.ts';
 import { onTeardown } from '../teardown.ts';
 
@@ -23,7 +24,7 @@ export async function spawnPart(part: string, environment: Record<string, string
   const main = new URL('../../../src/main.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [main, part], {
     env: {
-      PATH: process.env.PATH,
+      ...childEnvironment,
       CHAINS_FILE: chainsFile,
       OPERATOR_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
       PRICE_SOURCE: 'fixed',
