@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { BrowserLast } from './test/setup/browser-last.ts';
+import { ownProcess } from './test/setup/own-process.ts';
 
-export default defineConfig({
+/** What the configurations of other runs share with that of the tests. */
+export const base = {
   resolve: {
     // Vite would take graphql's other module format than Node does, and two copies refuse each other's types.
     alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql/index.js')) }],
@@ -11,6 +13,7 @@ export default defineConfig({
     environment: 'node',
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/setup/global-setup.ts'],
+    setupFiles: ['test/setup/teardown-hook.ts'],
     // Workers and the parts that tests start load the modules that earlier processes compiled.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('generated/compiled', import.meta.url)) },
     pool: 'forks',
@@ -21,5 +24,20 @@ export default defineConfig({
     // A whole installation starts in a hook, beside the tests of another file.
     hookTimeout: 600_000,
     teardownTimeout: 60_000,
+  },
+} satisfies ViteUserConfig;
+
+// A project adds its patterns to those of the root.
+const { include, ...shared } = base.test;
+
+export default defineConfig({
+  ...base,
+  test: {
+    ...shared,
+    projects: [
+      // Files run one after the other in a process, and share its modules and what V8 has compiled of them.
+      { extends: true, test: { name: 'shared', isolate: false, include, exclude: ownProcess } },
+      { extends: true, test: { name: 'alone', include: ownProcess } },
+    ],
   },
 });

@@ -1,6 +1,6 @@
 /** The tests against a real Medusa server; see check.ts, which installs it. They are not part of `npm test`. */
 import { defineConfig, mergeConfig } from 'vitest/config';
-import base from '../../vitest.config.ts';
+import { base } from '../../vitest.config.ts';
 
 const { test, ...rest } = base;
 

@@ -1,6 +1,6 @@
 /** `npm run fuzz`: 20,000 odd requests and 10,000 hostile inputs; see run-fuzz.ts. */
 import { defineConfig, mergeConfig } from 'vitest/config';
-import base from '../../vitest.config.ts';
+import { base } from '../../vitest.config.ts';
 
 const { test, ...rest } = base;
 

@@ -1,6 +1,6 @@
 /** `npm run samples`: the examples, and the samples of the documentation, against one installation as `npm start` runs it. */
 import { defineConfig, mergeConfig } from 'vitest/config';
-import base from '../../vitest.config.ts';
+import { base } from '../../vitest.config.ts';
 
 const { test, ...rest } = base;
 

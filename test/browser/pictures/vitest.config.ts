@@ -1,6 +1,6 @@
 /** `npm run pictures`: walks through the pages, and copies those of docs/pages.md to docs/pictures. */
 import { defineConfig, mergeConfig } from 'vitest/config';
-import base from '../../../vitest.config.ts';
+import { base } from '../../../vitest.config.ts';
 
 const { test, ...rest } = base;
 

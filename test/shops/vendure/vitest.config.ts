@@ -1,6 +1,6 @@
 /** `npm run shops:vendure`: the plugin of packages/vendure in a Vendure server, whose dependencies are installed under shops. */
 import { defineConfig, mergeConfig } from 'vitest/config';
-import base from '../../../vitest.config.ts';
+import { base } from '../../../vitest.config.ts';
 
 const { test, ...rest } = base;
 

@@ -1,0 +1,5 @@
+/** Vitest runs this before each test file, also where files share a process and its modules. */
+import { afterAll } from 'vitest';
+import { closeOpened } from './teardown.ts';
+
+afterAll(closeOpened);
