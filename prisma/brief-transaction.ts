@@ -9,6 +9,7 @@ import pg from 'pg';
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
 import { quoteInexact } from './exact-numbers.ts';
 import { guardOf, unguarded } from './guarded-database.ts';
+import { NamedQuery } from './named-query.ts';
 import type { statementNames } from './statement-names.ts';
 
 export type BriefWork<Opened> = {
@@ -67,7 +68,12 @@ export type Statement = Pick<Prisma.Sql, 'text' | 'values'>;
 export async function runStatement<Row>(database: PrismaClient, statement: Statement): Promise<Row[]> {
   const connections = connectionsOf(database);
   try {
-    return (await connections.pool.query(configOf(connections, statement))).rows;
+    const { pool } = connections;
+    const config = configOf(connections, statement);
+    // The pool returns a promise for a query object too, contrary to its types.
+    const answered: unknown = config.name ? pool.query(new NamedQuery(config)) : pool.query(config);
+    const { rows } = (await answered) as pg.QueryResult<Row & pg.QueryResultRow>;
+    return rows;
   } catch (error) {
     throw withSqlState(error);
   }

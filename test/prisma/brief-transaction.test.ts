@@ -65,3 +65,30 @@ test('nothing is written without a second statement, after an error, or past the
   await briefTransaction(database, { opening, writing });
   expect(await database.merchant.count()).toBe(before + 2);
 });
+
+test('a named statement reads the same rows when its columns are not described again, also after an error and side by side', async () => {
+  const read = (divisor: number) =>
+    runStatement<object>(
+      database,
+      Prisma.sql`SELECT 12 / ${divisor}::int AS whole, 0.1 AS decimal, NULL::text AS nothing, '{"a": 1}'::jsonb AS json`,
+    );
+  const row = { whole: 4, decimal: new Prisma.Decimal('0.1'), nothing: null, json: { a: 1 } };
+  // The second execution names the statement, and the connection reads the description of the first that is named.
+  for (let execution = 0; execution < 4; execution++) expect(await read(3)).toEqual([row]);
+  await expect(read(0)).rejects.toMatchObject({ code: '22012' });
+  expect(await Promise.all([read(3), read(4), read(6)])).toEqual([
+    [row],
+    [{ ...row, whole: 3 }],
+    [{ ...row, whole: 2 }],
+  ]);
+});
+
+test('a named statement whose columns have changed is refused, and is described again by the next connection', async () => {
+  await database.$executeRaw`CREATE TABLE shifting (one int)`;
+  await database.$executeRaw`INSERT INTO shifting VALUES (1)`;
+  const read = () => runStatement<object>(database, Prisma.sql`SELECT * FROM shifting WHERE one = ${1}::int`);
+  for (let execution = 0; execution < 3; execution++) expect(await read()).toEqual([{ one: 1 }]);
+  await database.$executeRaw`ALTER TABLE shifting ADD COLUMN two text DEFAULT 'two'`;
+  await expect(read()).rejects.toThrow('cached plan must not change result type');
+  expect(await read()).toEqual([{ one: 1, two: 'two' }]);
+});
