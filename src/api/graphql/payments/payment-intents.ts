@@ -1,5 +1,4 @@
 /** The queries paymentIntent, paymentIntents and paymentIntentsPage. */
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { PaymentIntent, PaymentIntentStatus } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
@@ -22,6 +21,7 @@ import {
   paymentIntentWindow,
   statusesAlone,
 } from './payment-intent-filter.ts';
+import { plannedQuery } from './planned-query.ts';
 import { selectsColumnsAlone } from './selects-columns-alone.ts';
 import { merchantScope, type PaymentIntentQuery, writtenRelations } from './written-intents.ts';
 
@@ -45,7 +45,7 @@ builder.queryField('paymentIntent', (t) =>
     authScopes: { read: true },
     args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (_root, { id }, context, info) => {
-      const query: PaymentIntentQuery = selectsColumnsAlone(info) ? {} : queryFromInfo({ context, info });
+      const query: PaymentIntentQuery = selectsColumnsAlone(info) ? {} : plannedQuery(context, info);
       const intent = await findIntent(context, { id, query });
       if (!intent) throw notFound('payment intent');
       return intent;

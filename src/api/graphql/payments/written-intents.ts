@@ -19,11 +19,25 @@ export function merchantScope({ principal }: GraphqlContext): Scope | undefined 
   return reachOf(principal) ?? undefined;
 }
 
+type Relations = ReadonlySet<IntentRelation>;
+
+const none: Relations = new Set();
+const decided = new WeakMap<Prisma.PaymentIntentInclude, { relations: Relations | undefined }>();
+
 /** Returns the relations of a selection, or undefined if it selects anything else. */
-export function writtenRelations({ include, select }: PaymentIntentQuery): ReadonlySet<IntentRelation> | undefined {
+export function writtenRelations({ include, select }: PaymentIntentQuery): Relations | undefined {
   if (select) return undefined;
+  if (!include) return none;
+  const known = decided.get(include);
+  if (known) return known.relations;
+  const relations = relationsIn(include);
+  decided.set(include, { relations });
+  return relations;
+}
+
+function relationsIn(include: Prisma.PaymentIntentInclude): Relations | undefined {
   const relations = new Set<IntentRelation>();
-  for (const [name, selection] of Object.entries(include ?? {})) {
+  for (const [name, selection] of Object.entries(include)) {
     if (!isRelation(name) || !isAsWritten[name](selection)) return undefined;
     relations.add(name);
   }
