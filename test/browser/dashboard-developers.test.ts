@@ -208,8 +208,10 @@ async function seeTrouble(page: Page, chainId: number): Promise<void> {
   const rowsOf = (table: string) => page.getByRole('table', { name: table }).getByRole('row');
   const outgoing = rowsOf('Outgoing transactions').filter({ hasText: purpose });
   await outgoing.getByText('no gas').waitFor(PATIENCE);
+  await outgoing.getByText('Queued', { exact: true }).waitFor();
   const stuck = rowsOf('Delayed items').filter({ hasText: id });
   await stuck.getByText('Transaction', { exact: true }).waitFor();
+  await stuck.getByText('Queued', { exact: true }).waitFor();
   await stuck.getByText(`npm run ops -- transaction abandon --id ${id}`).waitFor();
   await rowsOf('Last alarms')
     .filter({ hasText: 'SluiceTransactionsFailed' })

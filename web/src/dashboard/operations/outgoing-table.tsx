@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next';
 import { chainOf } from '../../settings.ts';
 import { Address } from '../../ui/addresses/address.tsx';
-import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import type { Installation } from './installation.ts';
 import styles from './operations.module.css';
+import { SendingState } from './sending-state.tsx';
 
 export function OutgoingTable({ outgoing }: { outgoing: Installation['outgoing'] }) {
   const { t } = useTranslation();
@@ -22,7 +22,7 @@ export function OutgoingTable({ outgoing }: { outgoing: Installation['outgoing']
           key: 'status',
           isCorner: true,
           head: t('operations.state'),
-          cell: (one) => <Status status={one.status} tone={one.status === 'FAILED' ? 'bad' : 'wait'} />,
+          cell: (one) => <SendingState state={one.status} tone={one.status === 'FAILED' ? 'bad' : 'wait'} />,
         },
         {
           key: 'nonce',

@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next';
-import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import type { Installation } from './installation.ts';
 import styles from './operations.module.css';
+import { SendingState } from './sending-state.tsx';
 
 export function StuckTable({ stuck }: { stuck: Installation['stuck'] }) {
   const { t } = useTranslation();
@@ -30,7 +30,7 @@ export function StuckTable({ stuck }: { stuck: Installation['stuck'] }) {
           key: 'state',
           isCorner: true,
           head: t('operations.state'),
-          cell: (one) => <Status status={one.state} tone="wait" />,
+          cell: (one) => <SendingState state={one.state} tone="wait" />,
         },
         {
           key: 'what',
