@@ -75,7 +75,7 @@ async function failRelay(tx: DatabaseTransaction, { world, intent, transaction, 
   const mayPass = transaction.status === 'REORGED' && verdict === 'PASSES' && intent.status === 'CREATED';
   if (mayPass && (await repeatRelay(tx, { relay: transaction, now: world.clock.now() }))) return;
   await world.relayFailed(tx, { paymentIntentId: intent.id, error });
-  // No event tells it, and a caller may be waiting for the outcome.
+  // No event reports it, and a caller may be waiting for the outcome.
   afterCommit(tx, (database) => announceEvents(database, intent.appId));
 }
 

@@ -3,7 +3,7 @@ import type { AuthorizationMethod, Prisma } from '../../../../prisma/client.ts';
 import { scopedDatabase } from '../../../auth/scoped-database.ts';
 import { partiesOf } from '../../../checkout/evm/plan-evm-payment.ts';
 import { shownRefunds } from '../payments/payer-refund.ts';
-import { transfers } from '../payments/transfer-selection.ts';
+import { transfers } from '../payments/selections/transfer-selection.ts';
 import type { World } from '../server/world.ts';
 
 const shown = {

@@ -2,7 +2,7 @@
 import { flagsOf, type PaymentFlag, paymentFlags } from '../../../payments/search/payment-flag.ts';
 import { builder } from '../server/builder.ts';
 import { PaymentIntentRef } from './payment-intent.ts';
-import { undelivered } from './undelivered-selection.ts';
+import { undelivered } from './selections/undelivered-selection.ts';
 
 const words: { [Flag in PaymentFlag]: string } = {
   DISPUTED: 'The payment has an open dispute.',

@@ -21,9 +21,9 @@ import {
   paymentIntentWindow,
   statusesAlone,
 } from './payment-intent-filter.ts';
-import { plannedQuery } from './planned-query.ts';
-import { selectsColumnsAlone } from './selects-columns-alone.ts';
-import { merchantScope, type PaymentIntentQuery, writtenRelations } from './written-intents.ts';
+import { plannedQuery } from './selections/planned-query.ts';
+import { selectsColumnsAlone } from './selections/selects-columns-alone.ts';
+import { merchantScope, type PaymentIntentQuery, writtenRelations } from './selections/written-intents.ts';
 
 const PaymentIntentPage = builder.objectRef<Page<PaymentIntentQuery, PaymentIntent>>('PaymentIntentPage').implement({
   description: 'A page of payment intents, newest first.',

@@ -5,7 +5,7 @@ import { transferUrl } from '../../../payments/deposits/transfer-fields.ts';
 import { printBaseUnits, toBigInt } from '../../../prices/base-units.ts';
 import { builder } from '../server/builder.ts';
 import { PaymentIntentRef } from './payment-intent.ts';
-import { transfers } from './transfer-selection.ts';
+import { transfers } from './selections/transfer-selection.ts';
 
 const DepositBalanceRef = builder.objectRef<DepositBalance>('DepositBalance').implement({
   description: 'Deposits and returns of a deposit address in one token.',

@@ -14,8 +14,8 @@ import { builder, NodeRef } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { connectionOf } from '../server/lists/related-connection.ts';
 import { PaymentIntentRef } from './payment-intent.ts';
+import { undelivered } from './selections/undelivered-selection.ts';
 import { TransactionRef } from './transaction.ts';
-import { undelivered } from './undelivered-selection.ts';
 
 export const PayoutRoleEnum = builder.enumType('PayoutRole', {
   description: 'The party that a payout is for.',

@@ -1,4 +1,4 @@
-import type { Prisma } from '../../../../prisma/client.ts';
+import type { Prisma } from '../../../../../prisma/client.ts';
 
 /** The selection for PaymentIntent.transfer: all deposit addresses of an intent, which are few, with the deposits at each. */
 export const transfers = {

@@ -3,11 +3,11 @@
  * selects only columns of the intent and the relations below, in the way that their fields select them.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { Prisma } from '../../../../prisma/client.ts';
-import type { Scope } from '../../../auth/principal.ts';
-import type { IntentRelation } from '../../../payments/read-payment-intents.ts';
-import type { GraphqlContext } from '../server/context.ts';
-import { reachOf } from '../server/scope-of.ts';
+import { Prisma } from '../../../../../prisma/client.ts';
+import type { Scope } from '../../../../auth/principal.ts';
+import type { IntentRelation } from '../../../../payments/read-payment-intents.ts';
+import type { GraphqlContext } from '../../server/context.ts';
+import { reachOf } from '../../server/scope-of.ts';
 import { transfers } from './transfer-selection.ts';
 import { undelivered } from './undelivered-selection.ts';
 

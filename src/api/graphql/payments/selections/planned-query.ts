@@ -1,7 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { getLoaderMapping, setLoaderMappings } from '@pothos/selection-mapper';
 import { type FieldNode, type GraphQLResolveInfo, getNamedType, isObjectType } from 'graphql';
-import type { GraphqlContext } from '../server/context.ts';
+import type { GraphqlContext } from '../../server/context.ts';
 import type { PaymentIntentQuery } from './written-intents.ts';
 
 type Mapping = NonNullable<ReturnType<typeof getLoaderMapping>>;
@@ -10,8 +10,8 @@ type Plan = { query: PaymentIntentQuery; mappings: Record<string, Mapping> };
 const plans = new WeakMap<FieldNode, Plan>();
 
 /**
- * Returns Pothos's query for a payment intent with the selected relations, and tells the fields of the relations that it reads them. For
- * a document of REST, which selects the same for every caller and for all variables, Pothos plans it once.
+ * Returns Pothos's query for a payment intent with the selected relations, and records for the fields of the relations that it reads them.
+ * Pothos plans it once for a REST document, which selects the same fields for every caller and for all variables.
  */
 export function plannedQuery(context: GraphqlContext, info: GraphQLResolveInfo): PaymentIntentQuery {
   const [node] = info.fieldNodes;
