@@ -14,7 +14,7 @@ describe('the documentation', () => {
   test.each([
     ['/docs', 'Crypto payments that you run yourself'],
     ['/docs/', 'Crypto payments that you run yourself'],
-    ['/docs/quickstart', 'From a clone to a paid order'],
+    ['/docs/quickstart', 'from a clone to a paid order'],
     ['/docs/operations/growth', 'What grows'],
     ['/docs/reference/rest/payment-intents', 'createPaymentIntent'],
     ['/docs/reference/graphql/mutations', 'createPaymentIntent'],

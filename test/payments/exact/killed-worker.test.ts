@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { erc20Abi, parseEventLogs } from 'viem';
+import { erc20Abi, getAddress, parseEventLogs } from 'viem';
 import { expect, it } from 'vitest';
 import { localChain } from '../../../src/local/local-chains.ts';
 import { hex } from '../../../src/payments/x402/exact/exact-authorization.ts';
@@ -78,7 +78,7 @@ it('settles a payment once whose worker is killed after it has broadcast the tra
 
   const [transfer, ...others] = await transfers();
   expect(others).toEqual([]);
-  expect(transfer).toMatchObject({ from: signed.signed.from, to: evm.merchant.address, value: 10_000n });
+  expect(transfer).toMatchObject({ from: getAddress(signed.signed.from), to: evm.merchant.address, value: 10_000n });
   expect(gained).toEqual({ payer: -10_000n, merchant: 10_000n, fee: 0n, escrow: 0n });
   const first = await ground.settle(signed);
   expect(first).toMatchObject({ success: true, transaction: transfer?.transactionHash, replayed: false });

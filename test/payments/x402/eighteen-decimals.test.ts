@@ -60,7 +60,7 @@ const baseUnits = (millionths: bigint) => (millionths * 10n ** 18n * 10n + 7_000
 it.each([
   ['exact', '0.123457', 123_457n],
   ['exact', '12.345678', 12_345_678n],
-  ['escrow', '3.141593', 3_141_593n],
+  ['escrow', '3.141594', 3_141_594n],
   ['escrow', '123.456789', 123_456_789n],
 ] as const)(
   'by %s, %s USD are charged to the last base unit',
