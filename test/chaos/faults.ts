@@ -155,6 +155,9 @@ export async function replaceBlocks(rpcUrl: string, depth: number): Promise<void
   await client.request({ method: 'anvil_reorg', params: [depth + since, kept] });
 }
 
+/** The local chain writes a snapshot of its whole state after each reorganization. A repeated request would replace blocks again. */
 function openReorganizer(rpcUrl: string) {
-  return createClient<Transport, undefined, undefined, ReorgSchema>({ transport: http(rpcUrl) });
+  return createClient<Transport, undefined, undefined, ReorgSchema>({
+    transport: http(rpcUrl, { timeout: 120_000, retryCount: 0 }),
+  });
 }
