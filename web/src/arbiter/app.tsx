@@ -1,4 +1,6 @@
-/** `/arbiter` lists what waits for a decision; `/arbiter/<id>` is one dispute. Both ask for the arbiter's credential first. */
+/**
+ * `/arbiter` lists the disputes that await a decision, and `/arbiter/<id>` shows one of them. Both require the arbiter's credential first.
+ */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -16,7 +18,7 @@ import { DecisionPage } from './decision-page.tsx';
 import { OpenDisputes } from './open-disputes.tsx';
 
 const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-/** Kept for this tab only, like the tokens of payers; it is sent to our API alone. */
+/** Stored for this tab only, like the tokens of payers. It is sent to our API only. */
 const KEPT = 'sluice.arbiter.credential';
 const refusals = new Set(['AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR']);
 

@@ -1,4 +1,7 @@
-/** One dispute as the arbiter sees it, and the form of the decision: a percentage, what it pays, and a last question before it is signed. */
+/**
+ * One dispute as the arbiter sees it, and the form for the decision: a percentage, the resulting amounts, and a confirmation before it is
+ * signed.
+ */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -116,7 +119,7 @@ function ConfirmDecision({ dispute, credential, payerBps, split, onClose }: Conf
   const formats = useFormats();
   const queries = useQueryClient();
   const [error, setError] = useState<unknown>();
-  // A second try after a lost answer is the same decision.
+  // A retry after a lost response submits the same decision.
   const key = useRef(crypto.randomUUID());
   const sign = async () => {
     setError(undefined);

@@ -1,4 +1,4 @@
-/** How long a dispute may still take, counted down by the server's clock. */
+/** The time that is left in a dispute, counted down by the server's clock. */
 import { useTranslation } from 'react-i18next';
 import { serverTime } from '../ui/formats/server-clock.ts';
 import { useFormats } from '../ui/formats/use-formats.ts';

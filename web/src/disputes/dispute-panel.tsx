@@ -1,4 +1,4 @@
-/** A dispute as both sides and the arbiter see it: what is at stake, what was said, how it ended, and a form for evidence. */
+/** A dispute as both sides and the arbiter see it: the disputed amount, the evidence, the outcome, and a form for evidence. */
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DisputeShownFragment } from '../../../generated/web/documents.ts';
@@ -23,9 +23,9 @@ import { useDispute } from './use-dispute.ts';
 type DisputePanelProps = {
   disputeId: string;
   credential: Credential;
-  /** Null for whoever only reads. */
+  /** Null for viewers who can only read. */
   party: 'PAYER' | 'MERCHANT' | null;
-  /** Shown below what was said, such as the form of a decision. */
+  /** Shown below the evidence, for example the form for a decision. */
   children?: (dispute: DisputeShownFragment) => ReactNode;
 };
 
@@ -67,7 +67,7 @@ function Stakes({ dispute, party }: { dispute: DisputeShownFragment; party: Disp
             <Deadline at={dispute.deadline} />
           </>
         ) : (
-          // Who won and who lost depends on the reader.
+          // Whether the dispute is shown as won or lost depends on the viewer.
           <Status status={status} tone="quiet">
             {t(`disputes.decided.${status}`)}
           </Status>
@@ -113,7 +113,7 @@ type Submission =
   | { kind: 'ENTRY'; at: string; entry: DisputeShownFragment['evidenceEntries'][number] }
   | { kind: 'FILE'; at: string; file: DisputeShownFragment['files'][number] };
 
-/** Everything that was said, oldest first. */
+/** All statements of both sides, oldest first. */
 function Entries({ dispute, credential }: { dispute: DisputeShownFragment; credential: Credential }) {
   const { t } = useTranslation();
   const submissions: Submission[] = [
@@ -181,7 +181,7 @@ function OrderFacts({ facts }: { facts: Facts }) {
         if (!fact) return [];
         return [
           <dt key={name}>{t(`disputes.facts.${name}`)}</dt>,
-          // An address that a side of a dispute has written is not made a link.
+          // A URL that a side of the dispute has written is not rendered as a link.
           <dd key={`${name}-value`}>{instants.has(name) ? formats.absolute(new Date(fact)) : fact}</dd>,
         ];
       })}

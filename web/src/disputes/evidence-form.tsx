@@ -1,4 +1,4 @@
-/** Submits a text, the merchant's facts about the order, and files. What is submitted cannot be taken back, and the page says so first. */
+/** Submits a text, the merchant's facts about the order, and files. A submission cannot be withdrawn, and the page says so first. */
 import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { DisputeSubmitDocument } from '../../../generated/web/documents.ts';
@@ -36,7 +36,7 @@ export function EvidenceForm(props: EvidenceFormProps) {
   );
 }
 
-/** One key for each content, so that a second try after a lost answer is the same submission. */
+/** One idempotency key for each content, so that a retry after a lost response is the same submission. */
 function useKeys(): (content: string) => string {
   const keys = useRef(new Map<string, string>());
   return (content) => {

@@ -1,4 +1,4 @@
-/** The dispute of a payment on a payer's page. Its code and words are loaded when it is opened. */
+/** The dispute of a payment on a payer's page. Its code and texts are loaded when it is opened. */
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Credential } from '../api/ask.ts';

@@ -1,4 +1,4 @@
-/** The decision: who signed it, what it pays, and the signed terms under which it was made. */
+/** The decision: who signed it, what each side receives, and the signed terms on which it is based. */
 import { useTranslation } from 'react-i18next';
 import type { DisputeShownFragment } from '../../../generated/web/documents.ts';
 import { tokenOf } from '../settings.ts';
@@ -67,7 +67,7 @@ export function ResolutionFacts({ dispute }: { dispute: DisputeShownFragment }) 
   );
 }
 
-/** What each side receives: in base units, in tokens, and in the currency of the payment. */
+/** The amount that each side receives: in base units, in tokens, and in the currency of the payment. */
 export function SplitFacts({ split, payment }: { split: Split; payment: Payment }) {
   const { t } = useTranslation();
   const symbol = (payment.tokenKey && tokenOf(payment.tokenKey)?.symbol) || payment.tokenKey || '';
@@ -92,7 +92,7 @@ export function SplitFacts({ split, payment }: { split: Split; payment: Payment 
   );
 }
 
-/** The terms that both sides signed, and the signatures: of the decision too, once it is signed. */
+/** The terms that both sides signed, and the signatures, including that of the decision once it is signed. */
 export function SignedData({ dispute }: { dispute: DisputeShownFragment }) {
   const { t } = useTranslation();
   const { terms, resolution } = dispute;

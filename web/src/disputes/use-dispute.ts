@@ -3,7 +3,7 @@ import { DisputeOneDocument, type DisputeShownFragment } from '../../../generate
 import type { ApiError } from '../api/api-error.ts';
 import { ask, type Credential } from '../api/ask.ts';
 
-/** The other side and the chain may change it at any time. */
+/** The other side and the chain can change the dispute at any time. */
 const EVERY_MS = 15_000;
 
 export function useDispute(disputeId: string, credential: Credential) {

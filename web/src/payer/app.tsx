@@ -1,4 +1,4 @@
-/** `/pay` asks for a wallet and leads to its page; `/pay/0x…` is that wallet's. */
+/** `/pay` asks for a wallet and redirects to its page; `/pay/0x…` is the page of that wallet. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -15,9 +15,9 @@ import { SignInGate } from './login/sign-in-gate.tsx';
 import { PageFrame } from './view/page-frame.tsx';
 import styles from './view/payer.module.css';
 
-// Asked although the browser says that it is offline: a node on this machine, or the wallet, may answer all the same.
+// Queries also run when the browser reports that it is offline, because a local node or the wallet may still respond.
 const queries = new QueryClient({ defaultOptions: { queries: { networkMode: 'always', retry: false } } });
-/** Once a page, before anything is drawn: it must not run again when a part of it is. */
+/** Called once per page before the first render. It must not run again when a part of the page is rendered again. */
 resumeWallet().catch(() => undefined);
 
 export function App() {

@@ -1,4 +1,4 @@
-/** A payer's own page: what a wallet has in the escrow, and what it can do about it. */
+/** The page of a payer: what a wallet has in the escrow, and what it can do about it. */
 import '../no-eval.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

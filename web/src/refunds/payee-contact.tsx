@@ -1,4 +1,7 @@
-/** How the payer reaches the merchant: by email, on a page for help, on the website. Nothing where the merchant set none of them. */
+/**
+ * How the payer can contact the merchant: by email, on a support page, or on the website. Renders nothing if the merchant has set none of
+ * them.
+ */
 import { useTranslation } from 'react-i18next';
 import type { ShownContactFragment } from '../../../generated/web/documents.ts';
 import styles from './refunds.module.css';
@@ -47,7 +50,7 @@ function hostOf(url: string): string {
   return URL.parse(url)?.host.replace(/^www\./, '') ?? url;
 }
 
-/** Links cannot be followed on paper, so the address is printed, without the parts that a reader would not type. */
+/** Links cannot be followed on paper, so the URL is printed without the parts that readers would not type. */
 function paperText(url: string): string {
   return url.replace(/^https?:\/\//, '').replace(/\/$/, '');
 }

@@ -1,4 +1,4 @@
-/** The refunds of a payment for its payer: how much, when, why, and with which transaction. */
+/** The refunds of a payment as its payer sees them: the amount, the time, the reason, and the transaction. */
 import { useTranslation } from 'react-i18next';
 import type { ShownRefundFragment } from '../../../generated/web/documents.ts';
 import { tokenOf } from '../settings.ts';

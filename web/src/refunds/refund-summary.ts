@@ -19,7 +19,7 @@ export function refundState({ status, isUndelivered }: Omit<Refund, 'amount'>): 
   }
 }
 
-/** Without failed refunds that were followed by another one: the payer only needs the current state. */
+/** Omits failed refunds that were followed by another one, because the payer only needs the current state. */
 export function currentRefunds<One extends Refund>(refunds: readonly One[]): One[] {
   const latest = refunds.findLastIndex(({ status }) => status !== 'FAILED');
   return refunds.filter(({ status }, index) => status !== 'FAILED' || index > latest);

@@ -1,4 +1,4 @@
-/** Our own few signs, drawn on a grid of 24. */
+/** The icons of the pages, drawn on a grid of 24 units. */
 export const drawings = {
   alert:
     'M12 8.5v4.5M12 16.6v.1M10.4 4.3 2.9 17.4A1.8 1.8 0 0 0 4.5 20h15a1.8 1.8 0 0 0 1.6-2.6L13.6 4.3a1.8 1.8 0 0 0-3.2 0Z',

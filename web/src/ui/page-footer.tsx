@@ -1,4 +1,4 @@
-/** The foot of a page that payers see: a few words, and the languages. Not printed. */
+/** The footer of pages for payers: a short text and the languages. It is not printed. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Language, languages, switchLanguage } from '../words/open-words.ts';

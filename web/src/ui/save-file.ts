@@ -5,6 +5,6 @@ export function saveFile(parts: BlobPart[], file: { name: string; type: string }
   link.href = url;
   link.download = file.name;
   link.click();
-  // The browser has taken it over by the next turn.
+  // The browser has read the URL by the next task.
   setTimeout(() => URL.revokeObjectURL(url), 0);
 }

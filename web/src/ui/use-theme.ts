@@ -1,10 +1,10 @@
-/** Light, dark, or as the viewer's system has it. */
+/** The light or dark theme, or that of the viewer's system. */
 import { useState } from 'react';
 
 export type Theme = 'system' | 'light' | 'dark';
 const KEY = 'sluice.theme';
 
-/** Before the page is drawn, so that it does not flash. */
+/** Runs before the first render, so that the page does not flash. */
 export function applyTheme(theme: Theme = storedTheme()): void {
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;

@@ -1,6 +1,6 @@
 /**
- * A wallet's payments and consents from the contract's own events, and nothing else: for when the gateway does not answer,
- * or is not believed. An Authorized event carries the whole terms; a consent stands in the calldata of its charges.
+ * Finds a wallet's payments and consents from the contract's events alone, for use when the gateway does not respond or is not trusted. An
+ * Authorized event contains the complete terms. A consent is contained in the calldata of its charges.
  */
 import { type Address, decodeEventLog, decodeFunctionData, type Hex, numberToHex, pad, toEventSelector } from 'viem';
 import { getBlockNumber, getTransaction } from 'viem/actions';
@@ -13,13 +13,13 @@ import { type HeldConsent, type HeldPayment, holdingKey } from '../holdings/hold
 const FIRST_WINDOW = 10_000n;
 const LARGEST_WINDOW = 80_000n;
 const SMALLEST_WINDOW = 100n;
-/** Questions to the node that one search may take. */
+/** The maximum number of requests to the node in one search. */
 const MOST_WINDOWS = 60;
 
 export type ChainSearch = {
   payments: HeldPayment[];
   consents: HeldConsent[];
-  /** Searched from here to the newest block; 0 is everything. */
+  /** The search covers this block to the newest one. 0 searches the whole chain. */
   from: bigint;
 };
 
@@ -33,8 +33,8 @@ const topics = ['Authorized', 'Charged'].map((name) => {
 });
 
 /**
- * Searches from the newest block, or from `before`, backwards in windows that shrink where the node refuses them, until
- * the first block or the limit. Throws what the node throws for the smallest window.
+ * Searches backwards from the newest block, or from `before`, until the first block or the limit. The block ranges become smaller if the
+ * node refuses them. Throws the node's error if it refuses the smallest range.
  */
 export async function findOnChain(
   client: ChainReader,
@@ -73,7 +73,7 @@ async function logsOf(
         address: place.escrow,
         fromBlock: numberToHex(from),
         toBlock: numberToHex(to),
-        // Both events have the payer third.
+        // In both events, the payer is the third indexed argument.
         topics: [topics, null, null, pad(payer, { size: 32 })],
       },
     ],
@@ -91,7 +91,10 @@ function paymentOf(place: Place, log: FoundLog): HeldPayment[] {
   return id === event.args.id ? [{ ...place, key: holdingKey(place.chainId, id), id, terms, told: null }] : [];
 }
 
-/** One transaction of each consent is read. A charge by way of another contract does not show it: it is left out. */
+/**
+ * Reads one transaction of each consent. A consent that was charged through another contract is omitted, because the calldata does not
+ * contain it.
+ */
 async function consentsOf(
   client: ChainReader,
   { place, logs }: { place: Place; logs: readonly FoundLog[] },

@@ -1,4 +1,4 @@
-/** What the contract says now of payments and consents, and what tokens say of allowances: one call of one chain. */
+/** Reads the current state of payments and consents from the contract, and allowances from tokens, with one call per chain. */
 import { type Address, erc20Abi, zeroAddress } from 'viem';
 import { getBlock, multicall } from 'viem/actions';
 import { escrowAbi } from '../../../../src/escrow/escrow-abi.ts';
@@ -11,13 +11,13 @@ export type ChainStates = {
   chainId: number;
   /** By the payment's key. */
   payments: ReadonlyMap<string, EscrowState>;
-  /** Whether it is revoked, by the consent's key. */
+  /** Whether the consent is revoked, by the consent's key. */
   consents: ReadonlyMap<string, boolean>;
-  /** Zeros are left out. */
+  /** Allowances of zero are omitted. */
   allowances: readonly HeldAllowance[];
-  /** Money that could not be pushed to the wallet, and waits to be claimed. */
+  /** Money that could not be sent to the wallet and can be claimed. */
   credits: readonly HeldAllowance[];
-  /** Of the newest block, unix seconds. */
+  /** The time of the newest block, in unix seconds. */
   blockTime: number;
 };
 
@@ -30,7 +30,7 @@ type Asked = {
   consents: readonly HeldConsent[];
 };
 
-/** Throws what the node throws; a single call that fails is absent, which is not zero. */
+/** Throws the node's errors. If a single call fails, its value is absent, which does not mean zero. */
 export async function readStates(client: ChainReader, asked: Asked): Promise<ChainStates> {
   const { chainId, escrow, wallet, tokens, payments, consents } = asked;
   const contract = { address: escrow, abi: escrowAbi } as const;

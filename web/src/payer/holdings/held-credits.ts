@@ -1,16 +1,16 @@
 /**
- * Money that the escrow could not send to the wallet and keeps for it. The contract says how much, wherever it can be asked;
- * elsewhere the gateway does. The gateway alone knows which payments it is from and when it tries to deliver it next.
+ * Money that the escrow could not send to the wallet and keeps for it. The amount is read from the contract if possible, and otherwise from
+ * the gateway. Only the gateway knows which payments the money is from and when it retries the delivery.
  */
 import { type HeldAllowance, type HeldPayment, type Holdings, holdingKey } from './holding.ts';
 
 export type HeldCredit = HeldAllowance & {
-  /** As far as the gateway reported them and this page knows them. */
+  /** The payments that the gateway reported and this page knows. */
   from: readonly HeldPayment[];
   nextTryAt: string | null;
 };
 
-/** `read`: credits by chain, as the contract has them. */
+/** `read` contains the credits of each chain, as read from the contract. */
 export function heldCredits(
   { payments, payouts }: Pick<Holdings, 'payments' | 'payouts'>,
   read: ReadonlyMap<number, readonly HeldAllowance[]>,

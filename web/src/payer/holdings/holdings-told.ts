@@ -1,6 +1,6 @@
 /**
- * The gateway's answer as holdings. A row's id is computed again from its terms, never trusted. What cannot be read, or is
- * not what its id says, or is on a chain that is not served any more, is left out; the other rows are not.
+ * Converts the gateway's response to holdings. The id of a row is computed again from its terms and never trusted. A row is omitted if it
+ * cannot be read, does not match its id, or is on a chain that is no longer served. The other rows are kept.
  */
 import type { Address, Hex } from 'viem';
 import type { PayerHoldingsQuery } from '../../../../generated/web/documents.ts';
@@ -16,10 +16,10 @@ import { type HeldConsent, type HeldPayment, type Holdings, holdingKey } from '.
 
 type Told = PayerHoldingsQuery['payer'];
 type Places = (chainId: number) => `0x${string}` | undefined;
-/** A contract and the id in it. What the contract's first edition held is finished, and shown where it lies. */
+/** A contract and the id in it. Payments of the contract's first edition are finished, and are shown with that contract. */
 type Place = { escrow: Address; id: Hex };
 
-/** `escrowOf`: the contract on a chain. */
+/** `escrowOf` returns the contract on a chain. */
 export function holdingsTold(told: Told, escrowOf: Places): Holdings {
   return {
     payments: readable(told.payments, (payment) => paymentTold(payment, escrowOf)),

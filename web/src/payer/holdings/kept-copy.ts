@@ -12,7 +12,7 @@ import { type Holdings, holdingKey, noHoldings } from './holding.ts';
 
 const MOST = 200;
 
-/** Of the contract whose ids these are; a copy of the first's is of no use any more. */
+/** The contract for which the ids were computed. A copy for the contract's first edition is no longer of use. */
 const copySchema = z.object({
   edition: z.literal(ESCROW_EDITION),
   payments: z.array(z.object({ chainId: z.int(), terms: z.unknown() })).max(MOST),
@@ -34,7 +34,7 @@ export function printCopy(holdings: Holdings): string {
   });
 }
 
-/** Nothing for a text that is no copy; only what is of this wallet, on chains that are known. */
+/** Returns nothing for a text that is not a copy, and otherwise only the entries of this wallet on known chains. */
 export function readCopy(
   text: string | null,
   { wallet, escrowOf }: { wallet: Address; escrowOf: (chainId: number) => Address | undefined },

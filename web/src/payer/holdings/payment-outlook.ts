@@ -1,22 +1,22 @@
-/** What happens next with a payment's money, and what its payer can do about it now. Times are unix seconds of its chain. */
+/** What happens next with the money of a payment, and what its payer can do about it now. Times are unix seconds on its chain. */
 import type { EscrowState } from '../../../../src/escrow/read-escrow-state.ts';
 import type { PaymentTerms } from '../../../../src/escrow/terms.ts';
 
 export type Outlook =
-  /** Held; the merchant may take it until `at`. */
+  /** Held. The merchant can capture it until `at`. */
   | { kind: 'HELD'; at: number }
-  /** Held, and the merchant's time is over: it can be taken back. */
+  /** Held, and the merchant's time to capture it has expired. The payer can take it back. */
   | { kind: 'RECLAIMABLE' }
-  /** Taken; it can be disputed until `at`. */
+  /** Captured. It can be disputed until `at`. */
   | { kind: 'DISPUTABLE'; at: number }
-  /** Taken; it goes to the merchant from `at`, and can be disputed no more. */
+  /** Captured. It is paid to the merchant from `at` on and can no longer be disputed. */
   | { kind: 'SETTLING'; at: number }
-  /** Disputed; from `at` anybody may end it, and the payer then gets `payerBps` of what is left. */
+  /** Disputed. From `at` on, anyone can end the dispute, and the payer then receives `payerBps` of the remaining amount. */
   | { kind: 'DISPUTED'; at: number; payerBps: number }
   | { kind: 'DISPUTE_OVERDUE'; payerBps: number }
-  /** Back with the payer. */
+  /** Returned to the payer. */
   | { kind: 'RETURNED' }
-  /** Nothing is left in it, but what went back could not be sent to the wallet and waits to be collected. */
+  /** Nothing is left in it, but the returned money could not be sent to the wallet and can be claimed. */
   | { kind: 'COLLECTABLE' }
   | { kind: 'SETTLED' }
   | { kind: 'RESOLVED' }
@@ -56,7 +56,7 @@ function capturedOutlook(terms: PaymentTerms, state: EscrowState, now: number): 
   return { kind: 'SETTLING', at: state.capturedAt + terms.timelock };
 }
 
-/** The same of a payment of which something waits to be collected. */
+/** The same outlook for a payment of which money can be claimed. */
 export function collectable(outlook: Outlook): Outlook {
   return outlook.kind === 'RETURNED' ? { kind: 'COLLECTABLE' } : outlook;
 }
@@ -68,7 +68,7 @@ export function actionOf(outlook: Outlook): PaymentAction | null {
   return null;
 }
 
-/** Whether money of it still lies in the escrow. */
+/** Whether the escrow still holds money of the payment. */
 export function isOpen(state: EscrowState): boolean {
   return state.status === 'AUTHORIZED' || state.status === 'CAPTURED';
 }

@@ -1,4 +1,4 @@
-/** Which wallet: each that is there is one press; without one, what to do. */
+/** The choice of a wallet, with one button for each available wallet, or instructions if there is none. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Address } from 'viem';
@@ -10,7 +10,7 @@ import { walletFault } from '../../wallet/evm/wallet-fault.ts';
 import { PhoneWallet } from '../../wallet/phone/phone-wallet.tsx';
 import styles from '../view/payer.module.css';
 
-/** `wanted`: the wallet that the page's address names. */
+/** `wanted` is the wallet in the URL of the page. */
 export function ConnectCard({ wanted }: { wanted: Address | undefined }) {
   const { t } = useTranslation();
   const wallets = useFoundWallets();

@@ -1,4 +1,4 @@
-/** The wallet's token, kept for this tab until it ends: a reload asks for no second signature. */
+/** The wallet's token, stored for this tab until it expires, so that a reload does not require another signature. */
 import type { Address } from 'viem';
 import { z } from 'zod';
 import { PayerRequestLoginDocument, PayerVerifyLoginDocument } from '../../../../generated/web/documents.ts';
@@ -17,7 +17,7 @@ export function credentialOf(wallet: Address): Credential | undefined {
   }
 }
 
-/** Has the wallet sign the gateway's message. Throws what the wallet or the API throws. */
+/** Requests the wallet's signature of the gateway's message. Throws the errors of the wallet and of the API. */
 export async function signIn(request: { wallet: Address; chainId: number }): Promise<Credential> {
   const { wallet, chainId } = request;
   const asked = await ask(PayerRequestLoginDocument, { input: { wallet, chainId } });

@@ -1,4 +1,6 @@
-/** Before a wallet's page: its signature. Where the gateway does not answer, the contract can be read without. */
+/**
+ * Asks for the wallet's signature before its page is shown. If the gateway does not respond, the contract can be read without a signature.
+ */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Address } from 'viem';

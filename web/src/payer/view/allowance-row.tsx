@@ -1,4 +1,4 @@
-/** What the wallet lets the escrow take of a token, and the way to take that back. */
+/** The amount of a token that the wallet allows the escrow to transfer, and a button to revoke the allowance. */
 import { useTranslation } from 'react-i18next';
 import { encodeFunctionData, erc20Abi } from 'viem';
 import { tokenOf } from '../../settings.ts';
@@ -10,7 +10,7 @@ import styles from './payer.module.css';
 import { tokenAmount } from './token-amount.ts';
 import { escrowOf } from './use-holdings.ts';
 
-/** From here on it is as good as without end, and the figure says nothing. */
+/** Allowances from this value on are shown as unlimited, because the figure has no meaning. */
 const UNLIMITED = 1n << 160n;
 
 export function AllowanceRow({ allowance, acting }: { allowance: HeldAllowance; acting: Acting }) {

@@ -1,4 +1,4 @@
-/** A button that sends one call to the contract, says how far it is, and what went wrong. */
+/** A button that sends one call to the contract, and shows its progress and its error. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Call } from '../../../../src/escrow/calldata.ts';
@@ -14,10 +14,10 @@ type CallButtonProps = {
   call: Call;
   acting: Acting;
   look?: 'primary' | 'plain' | 'danger';
-  /** What it means when the contract refuses the call; the contract's own words where it is left out. */
+  /** The explanation if the contract refuses the call. Defaults to the contract's own message. */
   refused?: string;
   isDisabled?: boolean;
-  /** After it is in a block. */
+  /** Called after the call is in a block. */
   onDone?: () => void;
   children: ReactNode;
 };

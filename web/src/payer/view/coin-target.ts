@@ -1,4 +1,4 @@
-/** The address to which a wallet collects its coin, as it was typed. The contract itself refuses the escrow and zero. */
+/** The address to which a wallet claims its coin, as the payer typed it. The contract itself refuses the escrow and the zero address. */
 import { type Address, isAddress } from 'viem';
 import { type EvmSink, findEvmSink, type SinkChain } from '../../../../src/escrow/evm-sink.ts';
 

@@ -1,4 +1,4 @@
-/** A recurring consent: its amount, its interval, its merchant, and its end. */
+/** A recurring consent: its amount, its interval, its merchant, and a button to revoke it. */
 import { useTranslation } from 'react-i18next';
 import { revokeCall } from '../../../../src/escrow/calldata.ts';
 import { Amount } from '../../ui/amounts/amount.tsx';

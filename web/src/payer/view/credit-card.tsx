@@ -1,4 +1,4 @@
-/** Money that the escrow could not send to the wallet: why, what happens by itself, and one button that collects it. */
+/** Money that the escrow could not send to the wallet: the reason, what happens automatically, and one button that claims it. */
 import type { TFunction } from 'i18next';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -52,7 +52,7 @@ export function CreditCard({ credit, acting }: { credit: HeldCredit; acting: Act
 
 type CollectProps = { credit: HeldCredit; figure: string; symbol: string; acting: Acting };
 
-/** Pays the wallet, or reverts: nobody can send a token of its to another address. */
+/** Pays the wallet or reverts. A credit in tokens cannot be sent to another address. */
 function CollectToken({ credit: { chainId, tokenKey }, figure, symbol, acting }: CollectProps) {
   const { t } = useTranslation();
   const token = tokenOf(tokenKey);
@@ -67,7 +67,7 @@ function CollectToken({ credit: { chainId, tokenKey }, figure, symbol, acting }:
   );
 }
 
-/** To any address that the wallet names: it may be a contract that takes no coin. */
+/** The payer can choose any address, because the wallet may be a contract that does not accept the coin. */
 function CollectCoin({ credit: { chainId }, figure, symbol, acting }: CollectProps) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState<string>(acting.wallet);

@@ -1,6 +1,6 @@
 /**
- * Disputing a payment. While the gateway answers, the payer signs and the gateway sends it, at no cost, with the payer's
- * words for the merchant; without it the payer sends it, which the contract takes as well.
+ * The dispute of a payment. While the gateway is available, the payer signs, and the gateway sends the dispute free of charge together with
+ * the payer's message to the merchant. Otherwise, the payer sends the dispute, which the contract accepts as well.
  */
 import { type RefObject, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -24,10 +24,10 @@ import styles from './payer.module.css';
 
 const REASON_LENGTH = 500;
 
-/** Which way it goes is settled when it opens: one poll that fails must not swap what the payer is writing in. */
+/** The method is chosen when the dialog opens, so that one failed poll does not replace the form that the payer is filling in. */
 export type Disputing = {
   isOpen: boolean;
-  /** Which intent the gateway is asked to dispute; null where the payer sends it. */
+  /** The payment intent that the gateway is asked to dispute. Null if the payer sends the dispute. */
   intentId: string | null;
 };
 

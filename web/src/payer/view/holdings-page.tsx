@@ -1,4 +1,4 @@
-/** All that a wallet has in the escrow, what needs it first. */
+/** Everything that a wallet has in the escrow, most urgent first. */
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Address } from 'viem';

@@ -1,4 +1,4 @@
-/** Which of the sources speaks for a payment, and what time it is on its chain. */
+/** Selects the source for the state of a payment, and computes the current time on its chain. */
 import type { Address } from 'viem';
 import type { EscrowState } from '../../../../src/escrow/read-escrow-state.ts';
 import type { Credential } from '../../api/ask.ts';
@@ -6,7 +6,7 @@ import type { ChainStates } from '../chain/read-states.ts';
 import type { HeldPayment } from '../holdings/holding.ts';
 import type { GatewayState } from './use-holdings.ts';
 
-/** What an action needs beside what it is about. */
+/** What every action needs in addition to its object. */
 export type Acting = {
   wallet: Address;
   credential: Credential | null;
@@ -26,7 +26,7 @@ export function stateOfPayment(
   return { state: null, source: 'NOBODY' };
 }
 
-/** Unix seconds: a block's time may be ahead of this machine's, and behind while nothing happens. */
+/** Unix seconds. The time of the newest block may be ahead of this device's clock, and falls behind it while no blocks are produced. */
 export function chainNow(states: ChainStates | undefined): number {
   return Math.max(states?.blockTime ?? 0, Math.floor(Date.now() / 1000));
 }

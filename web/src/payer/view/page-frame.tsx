@@ -1,4 +1,4 @@
-/** What every state of the page stands in: its name, the wallet, and the languages. */
+/** The frame of the page in all of its states: the title, the wallet, and the languages. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Address as EvmAddress } from 'viem';
@@ -8,7 +8,7 @@ import styles from './payer.module.css';
 
 type PageFrameProps = {
   wallet?: EvmAddress;
-  /** Nothing in the page is its heading: the title is read to those who cannot see the page. */
+  /** Set if the content has no heading. The title is then available to screen readers only. */
   hasNoHeading?: boolean;
   children: ReactNode;
 };

@@ -1,4 +1,4 @@
-/** One payment: who has it, where the money is now, what comes next, and the one thing that can be done. */
+/** One payment: its merchant, where the money is, what happens next, and the action that is available. */
 import { type RefObject, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { reclaimCall, resolveByTimeoutCall } from '../../../../src/escrow/calldata.ts';
@@ -26,9 +26,9 @@ type PaymentCardProps = {
   payment: HeldPayment;
   state: EscrowState | null;
   source: StateSource;
-  /** Unix seconds on its chain. */
+  /** The current time on its chain, in unix seconds. */
   now: number;
-  /** Something of it could not be sent to the wallet. */
+  /** Whether some of its money could not be sent to the wallet. */
   hasCredit: boolean;
   acting: Acting;
 };
@@ -105,7 +105,7 @@ type PaymentActionProps = {
   card: RefObject<HTMLElement | null>;
 };
 
-/** The dialogue stays whatever becomes of the payment: its own success is what ends that it can be disputed. */
+/** The dialog stays open when the payment changes, because a successful dispute makes the payment no longer disputable. */
 function PaymentAction({ payment, outlook, acting, card }: PaymentActionProps) {
   const { t } = useTranslation();
   const [disputing, setDisputing] = useState<Disputing>({ isOpen: false, intentId: null });

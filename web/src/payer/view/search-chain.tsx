@@ -29,7 +29,7 @@ export function SearchChain({ wallet, onFound, isWanted }: SearchChainProps) {
     onFound(holdingsIn(all));
     setSearching(false);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is first wanted.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the search is first requested.
   useEffect(() => {
     if (isWanted && !isBegun.current) void search();
   }, [isWanted]);
@@ -56,7 +56,7 @@ export function SearchChain({ wallet, onFound, isWanted }: SearchChainProps) {
   );
 }
 
-/** Each chain from where the last search stopped, and anew where that was its first block. */
+/** Continues on each chain where the last search stopped, and starts again where it had reached the first block. */
 async function searchAll(wallet: Address, before: Searched): Promise<Searched> {
   const found = await Promise.all(
     evmChains().map(async ({ chainId, escrow }): Promise<[number, ChainSearch | 'FAILED'][]> => {

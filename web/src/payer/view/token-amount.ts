@@ -2,7 +2,10 @@ import { zeroAddress } from 'viem';
 import { chainOf } from '../../settings.ts';
 import type { TokenAmount } from '../../ui/amounts/amount.tsx';
 
-/** Of a token by its contract, the zero address for the coin. An unknown one is shown in base units, by its address. */
+/**
+ * Formats an amount of the token with this contract; the zero address is the coin. An unknown token is shown in base units with its
+ * address.
+ */
 export function tokenAmount(chainId: number, address: string, units: bigint): TokenAmount {
   const chain = chainOf(chainId);
   const isCoin = address === zeroAddress || address === 'native';

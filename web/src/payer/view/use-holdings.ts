@@ -24,11 +24,11 @@ export type GatewayState = 'ANSWERS' | 'ASKING' | 'AWAY' | 'ENDED' | 'NOT_ASKED'
 
 export type KnownHoldings = Holdings & {
   gateway: GatewayState;
-  /** By chain; absent where neither a node nor the wallet could be asked. */
+  /** By chain. Absent if neither a node nor the wallet could be queried. */
   chains: ReadonlyMap<number, ChainStates>;
-  /** The first look at the chains is over. */
+  /** Whether the first queries of the chains have finished. */
   isRead: boolean;
-  /** Asks everybody again. */
+  /** Queries all sources again. */
   refresh: () => Promise<void>;
 };
 
@@ -57,7 +57,7 @@ export function useHoldings(wallet: Address, credential: Credential | null, foun
       const consents = known.consents.filter(({ chainId }) => chainId === chain.chainId);
       const ids = [...payments, ...consents].map(({ key }) => key).join();
       return {
-        // Without a node the answer hangs on where the wallet is.
+        // Without a node, the result depends on the wallet's current chain.
         queryKey: ['states', wallet, chain.chainId, chain.nodeUrl === null ? walletChainId : null, ids],
         queryFn: async (): Promise<ChainStates | null> => {
           const client = await chainReader(chain.chainId);
@@ -70,11 +70,11 @@ export function useHoldings(wallet: Address, credential: Credential | null, foun
       };
     }),
   });
-  // The list is another each time it is drawn; what is in it is not.
+  // The list is a new array on each render, but its elements stay the same.
   const answers = read.map(({ data }) => data);
   const chains = useMemo(
     () => new Map(answers.flatMap((states) => (states ? [[states.chainId, states] as const] : []))),
-    // biome-ignore lint/correctness/useExhaustiveDependencies: the answers themselves, as many as there are chains.
+    // biome-ignore lint/correctness/useExhaustiveDependencies: the results themselves, one for each chain.
     answers,
   );
   return {
@@ -94,7 +94,7 @@ function gatewayState({ error, isPending }: { error: unknown; isPending: boolean
   return error instanceof ApiError && error.code === 'AUTHENTICATION_ERROR' ? 'ENDED' : 'AWAY';
 }
 
-/** Takes this browser's copy away. */
+/** Deletes this browser's copy. */
 export function forgetHoldings(wallet: Address): void {
   localStorage.removeItem(keptUnder(wallet));
 }

@@ -1,4 +1,4 @@
-/** Sends a call by the wallet and follows it into a block. Nothing else than the wallet and the chain is asked. */
+/** Sends a call with the wallet and waits until it is in a block. Only the wallet and the chain are queried. */
 import { useRef, useState } from 'react';
 import { type Address, BaseError, type Hex } from 'viem';
 import { call as callNode, waitForTransactionReceipt } from 'viem/actions';
@@ -11,7 +11,7 @@ import { type WalletFault, walletFault } from '../../wallet/evm/wallet-fault.ts'
 
 const MINED_WITHIN_MS = 180_000;
 
-/** REFUSED: the contract would revert; `why` in its own words. REVERTED: it did, in a block. SLOW: not in a block yet. */
+/** REFUSED: the contract would revert, and `why` is its message. REVERTED: it reverted in a block. SLOW: it is not in a block yet. */
 export type SendFault = { kind: WalletFault | 'REFUSED' | 'REVERTED' | 'SLOW'; why?: string };
 
 export type Sending = { phase: 'idle' | 'wallet' | 'chain' | 'done'; fault?: SendFault; hash?: Hex };
@@ -28,7 +28,7 @@ export function useSend() {
   const [sending, setSending] = useState<Sending>({ phase: 'idle' });
   const running = useRef(false);
 
-  /** True when it is in a block and did what it should. */
+  /** True if it is in a block and was successful. */
   async function send(request: { chainId: number; account: Address; call: Call }): Promise<boolean> {
     if (running.current) return false;
     running.current = true;
@@ -54,14 +54,14 @@ export function useSend() {
   return { sending, send };
 }
 
-/** The call as the node would run it now, so that nobody pays for one that the contract refuses. */
+/** Simulates the call on the node, so that nobody pays for a call that the contract refuses. */
 async function rehearse(reader: ChainReader, { account, call }: { account: Address; call: Call }): Promise<void> {
   try {
     await callNode(reader, { account, ...call });
   } catch (error) {
     const data = revertData(error);
     if (data !== undefined) throw new Refused(describeRevert(data), { cause: error });
-    // The node's own trouble: the wallet judges for itself.
+    // The node failed, so the wallet has to check the call itself.
   }
 }
 

@@ -1,4 +1,4 @@
-/** An address or a transaction's hash: short, with its whole on hover and in the copy, and a link to the chain's explorer. */
+/** An address or a transaction hash in short form, with the full value on hover and when copied, and a link to the chain's explorer. */
 import { useTranslation } from 'react-i18next';
 import { chainOf } from '../../settings.ts';
 import { buttonClass } from '../button/button.tsx';
@@ -11,12 +11,12 @@ import { Identicon } from './identicon.tsx';
 
 type AddressProps = {
   value: string;
-  /** For the explorer's link; none without it. */
+  /** The chain for the link to the explorer. Without it, there is no link. */
   chainId?: number | null | undefined;
   kind?: OnChain;
-  /** All of it, where it is to be compared letter by letter. */
+  /** Shows the full value, for comparison character by character. */
   isWhole?: boolean;
-  /** No buttons: where the whole row is a link. */
+  /** Omits the buttons, for rows that are links as a whole. */
   isBare?: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** Money: fiat first, the token beneath with its symbol and chain; the exact figure on hover. */
+/** An amount of money: fiat first, below it the token with its symbol and chain, and the exact figure on hover. */
 import { classNames } from '../class-names.ts';
 import { useFormats } from '../formats/use-formats.ts';
 import styles from './amounts.module.css';

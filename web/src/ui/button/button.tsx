@@ -1,4 +1,4 @@
-/** The button of all pages. While its action runs, it shows that and cannot be pressed again. */
+/** The button of all pages. While its action runs, it shows that it is busy and cannot be pressed again. */
 import { type ComponentProps, type MouseEvent, type ReactNode, type Ref, useEffect, useRef, useState } from 'react';
 import { classNames } from '../class-names.ts';
 import { Icon } from '../icon.tsx';
@@ -10,17 +10,17 @@ export type ButtonLook = {
   look?: 'primary' | 'plain' | 'bare' | 'danger';
   size?: 'small' | 'normal' | 'large';
   icon?: IconName;
-  /** As wide as its place. */
+  /** Fills the available width. */
   isWide?: boolean;
 };
 
 type ButtonProps = ButtonLook &
   Omit<ComponentProps<'button'>, 'onClick' | 'disabled' | 'ref'> & {
     ref?: Ref<HTMLButtonElement>;
-    /** A promise keeps the button busy until it ends; a failure is the caller's to show. */
+    /** If it returns a promise, the button is busy until the promise settles. The caller shows failures. */
     onPress?: (event: MouseEvent<HTMLButtonElement>) => unknown;
     isBusy?: boolean;
-    /** Instead of the words while busy, such as "Waiting for your wallet". */
+    /** Replaces the label while busy, for example "Waiting for your wallet". */
     busyWords?: ReactNode;
     /** Unlike `disabled`, it keeps the focus and can show the reason. */
     isDisabled?: boolean;

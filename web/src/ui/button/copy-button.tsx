@@ -6,9 +6,9 @@ import { Button } from './button.tsx';
 const SHOWN_MS = 1_500;
 
 type CopyButtonProps = {
-  /** What is copied: the exact figure, the whole address. */
+  /** The text to copy: the exact figure or the full address. */
   text: string;
-  /** What is copied, for the accessible name: "Copy address". */
+  /** The kind of the copied text, for the accessible name: "Copy address". */
   name: string;
   /** Shows its label next to the icon. */
   hasWords?: boolean;
@@ -43,7 +43,7 @@ export function CopyButton({ text, name, hasWords }: CopyButtonProps) {
   );
 }
 
-/** The clipboard is there on secure pages only; elsewhere a selected text is copied the old way. */
+/** The clipboard API is available on secure pages only. Elsewhere, the text is selected and copied with the older command. */
 async function copyText(text: string): Promise<boolean> {
   if (navigator.clipboard) {
     return await navigator.clipboard.writeText(text).then(

@@ -9,23 +9,23 @@ import styles from './chart.module.css';
 import { type StackCell, type StackColumn, stackColumns } from './stack.ts';
 
 type ChartProps = {
-  /** What it shows, for screen readers. */
+  /** The accessible name for screen readers. */
   label: string;
   cells: readonly StackCell[];
-  /** In order, with their labels: short ones below the chart, long ones if there is space. */
+  /** In order, with their labels: short ones below the chart, or long ones if there is space. */
   columns: readonly { key: string; words: string; short: string }[];
-  /** In order from below. */
+  /** From bottom to top. */
   layers: readonly { key: string; words: string }[];
-  /** "1,200.00 USD". */
+  /** Formats a value, for example as "1,200.00 USD". */
   figure: (amount: string) => string;
 };
 
 const HEIGHT = 200;
 const WIDTH = 800;
 const COLOURS = 6;
-/** Of a column's place, how much the column takes. */
+/** The fraction of its slot that a column fills. */
 const FILL = 0.72;
-/** Words beneath the chart: so many at most. */
+/** The maximum number of labels below the chart. */
 const LABELS = 7;
 
 export function Chart({ label, cells, columns, layers, figure }: ChartProps) {
@@ -86,7 +86,7 @@ export function Chart({ label, cells, columns, layers, figure }: ChartProps) {
             </span>
           ))}
         </div>
-        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot stand for a picture. */}
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot represent an image. */}
         <svg
           ref={bars}
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
@@ -100,7 +100,7 @@ export function Chart({ label, cells, columns, layers, figure }: ChartProps) {
             <line key={amount} x1={0} x2={WIDTH} y1={HEIGHT - at} y2={HEIGHT - at} className={styles.line} />
           ))}
           {stack.columns.map((column, index) => (
-            // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a column is a picture that is read out when it is reached.
+            // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a column is an image that is read out when focused.
             <g
               key={column.column}
               data-column={index}
@@ -135,7 +135,7 @@ export function Chart({ label, cells, columns, layers, figure }: ChartProps) {
       </div>
       <details className={styles.behind}>
         <summary>{t('everywhere.chart.asTable')}</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keyboard. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
         <section className={styles.scroll} tabIndex={0} aria-label={label}>
           <table>
             <thead>

@@ -1,7 +1,7 @@
 /** The geometry of a chart of stacked columns. The input is decimal strings; only heights in pixels become numbers. */
 import { Decimal as DecimalOfTwenty } from 'decimal.js';
 
-/** Sums are exact for any amount: the library's own 20 digits would round. */
+/** Sums are exact for any amount. The library's default precision of 20 digits would round them. */
 const Decimal = DecimalOfTwenty.clone({ precision: 80 });
 type Decimal = DecimalOfTwenty;
 
@@ -14,7 +14,7 @@ export type Stack = { columns: StackColumn[]; ticks: { amount: string; at: numbe
 const TICKS = 4;
 const STEPS = [1, 2, 2.5, 5, 10];
 
-/** `columns` and `layers` in their order; the heights fill 0 to `height`, measured from below. */
+/** `columns` and `layers` keep their order. The heights range from 0 to `height`, measured from the bottom. */
 export function stackColumns(
   cells: readonly StackCell[],
   { columns, layers, height }: { columns: readonly string[]; layers: readonly string[]; height: number },
@@ -51,7 +51,7 @@ export function stackColumns(
   };
 }
 
-/** The next of 1, 2, 2.5, 5, 10 times a power of ten. */
+/** Rounds up to the next 1, 2, 2.5, 5 or 10 times a power of ten. */
 function roundStep(least: Decimal): Decimal {
   if (least.isZero()) return new Decimal(1);
   const power = new Decimal(10).pow(least.log(10).floor());

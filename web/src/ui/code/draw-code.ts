@@ -1,15 +1,18 @@
 import { encode } from 'uqr';
 
-/** A unit a square. */
+/** The drawing uses one unit per module. */
 export type CodeDrawing = { size: number; path: string };
 
-/** How much of it may be hidden: 7 % of it (L), and no more squares than a screen needs; 15 % (M), as by a fold in paper. */
+/**
+ * The error correction level. L restores 7 % and needs the fewest modules, which suits screens; M restores 15 %, for example after a fold
+ * in paper.
+ */
 export type Robustness = 'L' | 'M';
 
-/** The quiet zone around it, which readers require. */
+/** The width of the quiet zone around the code, which scanners require. */
 const BORDER = 4;
 
-/** A text as a code to scan: its dark squares as one path. */
+/** Draws a text as a QR code: its dark modules as one path. */
 export function drawCode(text: string, ecc: Robustness): CodeDrawing {
   const { size, data } = encode(text, { ecc, border: BORDER });
   return {

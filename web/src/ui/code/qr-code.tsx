@@ -1,16 +1,16 @@
-/** A text as a code to scan. Weighs what its library weighs: let it be loaded with what shows it. */
+/** A text as a QR code. It includes a large library, so load it together with the component that shows it. */
 import { drawCode, type Robustness } from './draw-code.ts';
 import styles from './qr-code.module.css';
 
 type QrCodeProps = {
   text: string;
-  /** What it is, for those who do not see it. */
+  /** A description for screen readers. */
   label: string;
   /** Defaults to the level for screens, which need little error correction. */
   robustness?: Robustness;
 };
 
-/** Attributes of `data-` go onto the drawing. */
+/** Attributes that start with `data-` are set on the drawing. */
 export function QrCode({ text, label, robustness = 'L', ...data }: QrCodeProps) {
   const { size, path } = drawCode(text, robustness);
   return (

@@ -1,4 +1,4 @@
-/** A label, a hint and a fault around one control, tied to it for screen readers. */
+/** A label, a hint and an error message around one control, linked to it for screen readers. */
 import { type ReactNode, useId } from 'react';
 import { Icon } from '../icon.tsx';
 import styles from './fields.module.css';
@@ -7,7 +7,7 @@ import { useFieldFault } from './form/form-faults.ts';
 export type FieldWords = {
   label: ReactNode;
   hint?: ReactNode;
-  /** What is wrong with the value, in the reader's words. */
+  /** What is wrong with the value, in the viewer's language. */
   error?: ReactNode;
   /** The API's name of the value. The form's error about this value is shown here. */
   name?: string | undefined;

@@ -1,6 +1,6 @@
 /** Addresses and hashes, short enough to compare by eye. */
 
-/** The first 6 and the last 4 characters; what is hardly longer stays whole. */
+/** The first 6 and the last 4 characters. A value that is hardly longer is not shortened. */
 export function shortAddress(value: string): string {
   return value.length <= 13 ? value : `${value.slice(0, 6)}…${value.slice(-4)}`;
 }

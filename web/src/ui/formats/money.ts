@@ -1,22 +1,22 @@
 /** Formats amounts for display. Uses integers and decimal strings only, because an amount never becomes a number. */
 
 export type Figure = {
-  /** With no more digits than mean something. */
+  /** With the significant digits only. */
   words: string;
   /** Every digit. */
   exact: string;
-  /** Whether `words` leaves something out. */
+  /** Whether `words` omits digits. */
   isShortened: boolean;
 };
 
-/** Digits of a token's amount that mean something, from its first one on; those before the point are never dropped. */
+/** The number of significant digits of a token amount. The digits before the decimal point are always kept. */
 const MEANT_DIGITS = 6;
-/** As many after the point as money has, where there are as many. */
+/** The minimum number of digits after the decimal point, if the amount has them. */
 const MONEY_DIGITS = 2;
 
 /**
- * `units` are base units, `decimals` 0 to 36. Cut, not rounded: a balance is never shown as more than it is.
- * 12500000 of 6 decimals are 12.50; 4123456789012345 of 18 are 0.00412345.
+ * `units` are base units, `decimals` is 0 to 36. The result is truncated, because a balance is never shown as more than it is. 12500000
+ * with 6 decimals is 12.50, and 4123456789012345 with 18 decimals is 0.00412345.
  */
 export function tokenFigure(language: string, units: bigint, decimals: number): Figure {
   const { isNegative, whole, fraction } = split(units, decimals);
@@ -39,7 +39,7 @@ export function plainDecimal(units: bigint, decimals: number): string {
   return `${isNegative ? '-' : ''}${whole}${significant === '' ? '' : `.${significant}`}`;
 }
 
-/** A decimal string in a currency: `12.50 USD`, `1.234,50 EUR` in German. At least as many decimals as the currency has. */
+/** Formats a decimal string in a currency: `12.50 USD`, `1.234,50 EUR` in German. It has at least as many decimals as the currency. */
 export function fiatFigure(language: string, amount: string, currency: string): string {
   const parts = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount);
   if (!parts) return `${amount} ${currency}`;
@@ -49,7 +49,7 @@ export function fiatFigure(language: string, amount: string, currency: string): 
   return `${joinFigure(language, sign === '-', whole, significant)} ${currency}`;
 }
 
-/** A decimal string that is no money, such as a quantity: `1,234.5`. Every digit. */
+/** Formats a decimal string that is not an amount of money, such as a quantity: `1,234.5`. Every digit is shown. */
 export function quantityFigure(language: string, quantity: string): string {
   const parts = /^(\d+)(?:\.(\d+))?$/.exec(quantity);
   if (!parts) return quantity;
@@ -57,10 +57,13 @@ export function quantityFigure(language: string, quantity: string): string {
   return joinFigure(language, false, whole, fraction.replace(/0+$/, ''));
 }
 
-/** Digits that mean something in an amount below one minor unit. */
+/** The number of significant digits of an amount below one minor unit. */
 const SMALL_DIGITS = 2;
 
-/** A cost in a currency, which may be far below its minor unit: 0.15734 USD is 0.15 USD, 0.00001234 USD is 0.000012 USD. Cut, not rounded. */
+/**
+ * Formats a cost, which may be far below the currency's minor unit: 0.15734 USD is 0.15 USD, and 0.00001234 USD is 0.000012 USD. It is
+ * truncated.
+ */
 export function smallFiatFigure(language: string, amount: string, currency: string): string {
   const parts = /^(-?\d+)\.(0*)(\d*)$/.exec(amount);
   if (!parts) return fiatFigure(language, amount, currency);
@@ -71,7 +74,7 @@ export function smallFiatFigure(language: string, amount: string, currency: stri
   return fiatFigure(language, fraction === '' ? whole : `${whole}.${fraction}`, currency);
 }
 
-/** Minor digits of a currency: 2 of USD, 0 of JPY. */
+/** The number of minor digits of a currency: 2 for USD, 0 for JPY. */
 function currencyDigits(currency: string): number {
   try {
     const { maximumFractionDigits } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();

@@ -4,13 +4,13 @@
  */
 let offsetMs = 0;
 
-/** `told`: the header `sluice-time` of a response that has just arrived. */
+/** `told` is the header `sluice-time` of a response that has just arrived. */
 export function noteServerTime(told: string | null): void {
   const at = told === null ? Number.NaN : Date.parse(told);
   if (!Number.isNaN(at)) offsetMs = at - Date.now();
 }
 
-/** The server's time when the browser's is `browserNow`. */
+/** The server's time at the browser's time `browserNow`. */
 export function serverTime(browserNow: Date | number = Date.now()): Date {
   return new Date(Number(browserNow) + offsetMs);
 }

@@ -1,4 +1,4 @@
-/** The formats in the viewer's language. */
+/** The formatting functions for the viewer's language. */
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fiatFigure, quantityFigure, smallFiatFigure, tokenFigure } from './money.ts';
@@ -14,7 +14,7 @@ export function useFormats() {
       quantity: (quantity: string) => quantityFigure(language, quantity),
       token: (units: bigint | string, decimals: number) => tokenFigure(language, BigInt(units), decimals),
       count: (count: number) => new Intl.NumberFormat(language).format(count),
-      /** Of basis points: 250 are 2.5 %. */
+      /** Formats basis points: 250 is 2.5 %. */
       percent: (bps: number) =>
         new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 2 }).format(bps / 10_000),
       relative: (at: Date, now: Date) => relativeTime(language, at, now),

@@ -1,4 +1,4 @@
-/** The present, which ticks. One timer a span for the whole page. */
+/** The current time, updated at an interval. The whole page uses one timer for each interval. */
 import { useSyncExternalStore } from 'react';
 
 type Ticker = { now: Date; told: Set<() => void>; timer: ReturnType<typeof setInterval> | undefined };

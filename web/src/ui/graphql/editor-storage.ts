@@ -1,6 +1,6 @@
 /**
- * What the GraphQL editor keeps. Headers hold keys, and its history holds headers: both stay in memory, and a reload
- * forgets them. The texts of its tabs last as long as the browser's tab; only the layout of the editor is stored permanently.
+ * The storage of the GraphQL editor. Headers contain keys, and the history contains headers, so both are kept in memory and lost on a
+ * reload. The texts of the editor's tabs are kept as long as the browser's tab. Only the layout of the editor is stored permanently.
  */
 const layout = new Set(['docExplorerFlex', 'editorFlex', 'secondaryEditorFlex'].map((name) => `graphiql:${name}`));
 const texts = new Set(['query', 'variables', 'operationName', 'tabState'].map((name) => `graphiql:${name}`));

@@ -1,4 +1,4 @@
-/** GraphiQL, bundled with the page: it loads nothing from elsewhere, and keeps no key. */
+/** GraphiQL, bundled with the page. It loads nothing from other servers and stores no key. */
 import { GraphiQL } from 'graphiql';
 import 'graphiql/style.css';
 import { useMemo } from 'react';
@@ -8,10 +8,10 @@ import { openEditorStorage } from './editor-storage.ts';
 import { openFetcher } from './open-fetcher.ts';
 
 type GraphqlEditorProps = {
-  /** Sent with every question; headers in the editor take precedence. The same object while it is the same credential. */
+  /** Sent with every request; headers in the editor take precedence. Must be the same object as long as the credential is the same. */
   credential?: Credential;
   defaultQuery: string;
-  /** As JSON; the headers are open then, and the variables otherwise. */
+  /** Headers as JSON. If they are set, the editor opens the headers, and otherwise the variables. */
   defaultHeaders?: string;
 };
 

@@ -17,7 +17,7 @@ export function openFetcher(credential: Credential = {}): Fetcher {
   };
 }
 
-/** By the text: the tree that GraphiQL gives is a moment old. What does not parse is for the API to refuse. */
+/** Parses the text, because the syntax tree from GraphiQL may be outdated. The API refuses a text that cannot be parsed. */
 function isSubscription({ query, operationName }: Question): boolean {
   try {
     return getOperationAST(parse(query), operationName)?.operation === 'subscription';
@@ -26,7 +26,7 @@ function isSubscription({ query, operationName }: Question): boolean {
   }
 }
 
-/** With names in lower case. A header without a value, as the editor offers it at first, is not sent. */
+/** Returns the headers with names in lower case. A header without a value, which the editor offers initially, is not sent. */
 function filledIn(headers: Record<string, unknown>): Record<string, string> {
   const filled = Object.entries(headers).filter(([, value]) => value !== '' && value !== null);
   return Object.fromEntries(filled.map(([name, value]) => [name.toLowerCase(), String(value)]));
@@ -47,14 +47,14 @@ function follow(question: Question, connectionParams: Record<string, string>): A
     connectionParams,
     retryAttempts: 0,
   });
-  // GraphiQL's types require errors of graphql's class. It receives JSON here, and only prints it.
+  // The types of GraphiQL require instances of graphql's error class. Here it receives JSON and only prints it.
   const results = client.iterate(question) as AsyncIterableIterator<ExecutionResult>;
   return {
     [Symbol.asyncIterator]() {
       return this;
     },
     next: () => results.next().catch(throwReadably),
-    // The client closes its socket when nothing is followed any more.
+    // The client closes its socket when there are no subscriptions left.
     return: async () => (await results.return?.()) ?? { done: true, value: undefined },
   };
 }

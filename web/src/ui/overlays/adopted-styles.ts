@@ -4,11 +4,11 @@
  */
 import { useEffect } from 'react';
 
-/** A component that has its `styles` in force while it is mounted anywhere. */
+/** Returns a component that applies its `styles` while it is mounted anywhere. */
 export function styleSingleton() {
   let sheet: CSSStyleSheet | undefined;
   let users = 0;
-  // biome-ignore lint/correctness/noComponentHookFactories: the interface that it stands for; each is made once, at module level.
+  // biome-ignore lint/correctness/noComponentHookFactories: required by the replaced interface; each is created once, at module level.
   return function Sheet({ styles }: { styles: string }) {
     useEffect(() => {
       if (!sheet) {

@@ -1,4 +1,4 @@
-/** A dialogue: it keeps the focus, Escape closes it, and what is behind it is out of reach. */
+/** A dialog. It traps the focus, is closed by Escape, and makes the page behind it inert. */
 import * as Radix from '@radix-ui/react-dialog';
 import { type ReactNode, type RefObject, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -13,7 +13,7 @@ type DialogProps = {
   title: ReactNode;
   about?: ReactNode;
   children?: ReactNode;
-  /** The buttons at its end; the primary one last. */
+  /** The buttons at the bottom, with the primary one last. */
   actions?: ReactNode;
   isWide?: boolean;
   /** At the left edge, for navigation. */
@@ -26,7 +26,7 @@ type DialogProps = {
 export function Dialog({ isOpen, onClose, title, about, children, actions, isWide, isDrawer, place }: DialogProps) {
   const { t } = useTranslation();
   const opener = useRef<HTMLElement>(null);
-  // Radix gives the focus back to a trigger of its own, which these have not.
+  // Radix returns the focus to its own trigger component, which these dialogs do not use.
   const keepOpener = () => {
     opener.current = document.activeElement instanceof HTMLElement ? document.activeElement : null;
   };

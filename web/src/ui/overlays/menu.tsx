@@ -24,7 +24,7 @@ export type MenuEntry =
 
 type MenuProps = { trigger: ReactElement; entries: readonly MenuEntry[]; align?: 'start' | 'end' };
 
-/** `trigger` is one Button. */
+/** `trigger` must be a single Button. */
 export function Menu({ trigger, entries, align = 'end' }: MenuProps) {
   return (
     <Radix.Root modal={false}>

@@ -1,4 +1,4 @@
-/** Parts of one page, one of them shown. Which one is the caller's to keep, best in the address bar. */
+/** The tabs of a page, of which one is shown. The caller stores which one, preferably in the address bar. */
 import * as Radix from '@radix-ui/react-tabs';
 import type { ReactNode } from 'react';
 import styles from './overlays.module.css';

@@ -10,7 +10,7 @@ type EmptyProps = {
   /** A command or a request. */
   call?: string;
   actions?: ReactNode;
-  /** The heading is that of the whole page. */
+  /** Whether the heading is that of the whole page. */
   isPage?: boolean;
 };
 
@@ -22,7 +22,7 @@ export function Empty({ title, children, call, actions, isPage = false }: EmptyP
       {children && <p>{children}</p>}
       {call && (
         <div className={styles.call}>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keyboard. */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
           <pre tabIndex={0}>{call}</pre>
           <span className={styles.callCopy}>
             <CopyButton text={call} name={t('everywhere.call')} />

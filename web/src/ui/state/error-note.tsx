@@ -1,4 +1,4 @@
-/** What went wrong, in the reader's words, where it happened, with a way on. */
+/** An error message in the viewer's language, shown where the error occurred, with a possible next step. */
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../../api/api-error.ts';
 import { Button } from '../button/button.tsx';
@@ -9,9 +9,9 @@ import styles from './state.module.css';
 type ErrorNoteProps = {
   /** An ApiError or any other error. Without one, nothing is shown. */
   error: unknown;
-  /** Instead of "Something went wrong", or "Not found". */
+  /** Replaces the default title "Something went wrong" or "Not found". */
   title?: string;
-  /** Offers to try again. */
+  /** Shows a button that retries. */
   retry?: (() => unknown) | undefined;
 };
 
@@ -19,7 +19,7 @@ export function ErrorNote({ error, title, retry }: ErrorNoteProps) {
   const { t } = useTranslation();
   if (!error) return null;
   const fault = error instanceof ApiError ? error.fault : undefined;
-  // Trying again finds nothing either, and the reader has done nothing wrong.
+  // A retry would not find it either, and the viewer has made no mistake.
   if (fault?.code === 'NOT_FOUND') {
     return (
       <Note title={title ?? t('everywhere.fault.notFoundTitle')} isUrgent>
@@ -46,7 +46,7 @@ export function ErrorNote({ error, title, retry }: ErrorNoteProps) {
   );
 }
 
-/** The page's sentence for the code if there is one, or else the API's message. */
+/** The page's text for the code if there is one, and otherwise the API's message. */
 function FaultWords({ error }: { error: unknown }) {
   const { t } = useTranslation();
   const { fieldWords, messageWords } = useFaultWords();

@@ -9,9 +9,9 @@ type NoteProps = {
   tone?: Tone;
   title?: ReactNode;
   children?: ReactNode;
-  /** Buttons: the way on. */
+  /** Buttons for the next step. */
   actions?: ReactNode;
-  /** Read out at once. */
+  /** Announced by screen readers at once. */
   isUrgent?: boolean;
 };
 

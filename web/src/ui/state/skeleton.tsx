@@ -18,7 +18,7 @@ export function Skeleton({ lines = 1, height, className, isSilent }: SkeletonPro
     <span {...(isSilent ? { 'aria-hidden': true } : { role: 'status', 'aria-label': t('everywhere.loading') })}>
       {Array.from({ length: lines }, (_, line) => (
         <span
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing else.
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other key.
           key={line}
           className={classNames(styles.skeleton, className)}
           {...(height === undefined ? {} : { style: { height } })}

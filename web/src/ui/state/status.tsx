@@ -1,4 +1,4 @@
-/** A status as a word with its sign; the colour only repeats them. */
+/** A status as text with an icon. Its color carries no further information. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { classNames } from '../class-names.ts';
@@ -7,11 +7,11 @@ import styles from './state.module.css';
 import { type Tone, toneIcons, toneOf } from './tones.ts';
 
 type StatusProps = {
-  /** As the API names it: CAPTURED, PAST_DUE. Its words are in `everywhere.status`. */
+  /** The API's name of the status: CAPTURED, PAST_DUE. Its text is in `everywhere.status`. */
   status: string;
-  /** Instead of what the status means in general. */
+  /** Replaces the general explanation of the status. */
   tone?: Tone;
-  /** Instead of its own words. */
+  /** Replaces the default text of the status. */
   children?: ReactNode;
 };
 

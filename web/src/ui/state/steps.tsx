@@ -9,7 +9,7 @@ export type Step = {
   key: string;
   state: 'done' | 'current' | 'upcoming' | 'failed';
   title: ReactNode;
-  /** Beneath the title: a time, a hash, n of m confirmations. */
+  /** Shown below the title: a time, a hash, or n of m confirmations. */
   more?: ReactNode;
 };
 

@@ -23,7 +23,7 @@ const tones: Record<Tone, readonly string[]> = {
   quiet: ['CANCELLED', 'DRAFT', 'EXPIRED', 'INACTIVE', 'REFUNDED', 'VOID', 'RESOLVED_PAYER', 'RESOLVED_SPLIT'],
 };
 
-/** Statuses that have words in `everywhere.status`. */
+/** Statuses that have a text in `everywhere.status`. */
 export const knownStatuses: readonly string[] = Object.values(tones).flat();
 
 export function toneOf(status: string): Tone {

@@ -13,21 +13,21 @@ export type Column<Row> = {
   head: ReactNode;
   cell: (row: Row) => ReactNode;
   align?: 'end';
-  /** Left out on narrow screens. */
+  /** Hidden on narrow screens. */
   isWide?: boolean;
   /** On narrow screens it is shown next to the first cell, for example a status. */
   isCorner?: boolean;
 };
 
 type TableProps<Row> = {
-  /** What it lists, for screen readers. */
+  /** The accessible name of the list for screen readers. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
   /** The target of a row. Its first cell becomes the link, and a click anywhere in the row opens it. */
   href?: (row: Row) => string;
-  /** Goes there without loading the page again; needed with `href`. */
+  /** Navigates without reloading the page. Required with `href`. */
   open?: (href: string) => void;
   isFresh?: (row: Row) => boolean;
   /** Rows are loading, and this number of placeholder lines is shown. */
@@ -35,7 +35,7 @@ type TableProps<Row> = {
 };
 
 const LOADING_ROWS = 5;
-/** As many fit on a narrow screen side by side. */
+/** The number of columns that fit side by side on a narrow screen. */
 const NARROW_COLUMNS = 2;
 
 export function Table<Row>({ caption, columns, rows, rowKey, href, open, isFresh, isLoading }: TableProps<Row>) {
@@ -76,7 +76,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, href, open, isFresh
         <tbody ref={body} onKeyDown={walk}>
           {isLoading && rows.length === 0
             ? Array.from({ length: LOADING_ROWS }, (_, line) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing else.
+                // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other key.
                 <tr key={line} className={styles.waiting}>
                   {columns.map((column) => (
                     <td key={column.key} className={cellClass(column)}>
@@ -97,7 +97,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, href, open, isFresh
                       <td
                         key={column.key}
                         className={cellClass(column)}
-                        // Printed by the style sheet, on narrow screens only.
+                        // Shown by the style sheet on narrow screens only.
                         data-label={index === 0 || column.isCorner ? undefined : labelOf(column)}
                       >
                         {index === 0 && target ? (

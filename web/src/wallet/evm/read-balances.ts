@@ -5,7 +5,7 @@ import type { ChainReader } from './chain-reader.ts';
 /** `address`: "native" for the chain's coin. */
 export type ReadableToken = { key: string; address: string };
 
-/** Base units by token key, and of the chain's coin for the network's fee. A balance that could not be read is absent. */
+/** Base units by token key, and of the chain's coin for the network fee. A balance that could not be read is absent. */
 export type Balances = { tokens: ReadonlyMap<string, bigint>; coin: bigint | undefined };
 
 /** Reads all tokens of one chain by one call. Throws if the node fails. */

@@ -13,7 +13,7 @@ export function errorCodes(error: unknown): unknown[] {
   return causes(error).flatMap((cause) => ('code' in cause ? [cause.code] : []));
 }
 
-/** Classifies by EIP-1193 and EIP-1474 codes anywhere in the chain of causes, and by words only if wallets have no code. */
+/** Classifies an error by the EIP-1193 and EIP-1474 codes in its chain of causes, and by its message only if there is no code. */
 export function walletFault(error: unknown): WalletFault {
   for (const cause of causes(error)) {
     const found = ownFault(cause);

@@ -1,14 +1,14 @@
-/** What the API reported about each field of a form, and what belongs to none of them. */
+/** The errors that the API reported about each field of a form, and those that belong to no field. */
 import { ApiError } from '../../../api/api-error.ts';
 
 export type FieldFaults = {
   /** By the API's name of the field, such as `prices[0].amount`. */
   byParam: ReadonlyMap<string, string>;
-  /** The error with only the faults that no field of the form has; undefined without any. */
+  /** The error with only the faults that belong to no field of the form. Undefined if there are none. */
   rest: unknown;
 };
 
-/** `params` are the fields that the form shows; a fault of `allowedChains[2]` is one of `allowedChains`. */
+/** `params` are the fields of the form. A fault of `allowedChains[2]` belongs to `allowedChains`. */
 export function fieldFaults(error: unknown, params: readonly string[]): FieldFaults {
   if (!(error instanceof ApiError)) return { byParam: new Map(), rest: error };
   const { details = [], param, message } = error.fault;
@@ -44,7 +44,7 @@ export function lineOf(param: string): number | undefined {
   return index === undefined ? undefined : Number(index) + 1;
 }
 
-/** A name of the API as words, for fields that the pages have no words for: `unitAmount` is "Unit amount". */
+/** An API name as words, for fields for which the pages have no text: `unitAmount` is "Unit amount". */
 export function plainName(leaf: string): string {
   const words = leaf
     .replace(/(Id|Bps)$/, '')
@@ -75,7 +75,7 @@ const limits: [form: RegExp, key: string, names: readonly string[]][] = [
   [/is taken/i, 'taken', []],
 ];
 
-/** Null where the message has none of the known forms: it is then shown as it is. */
+/** Null if the message has none of the known forms. It is then shown unchanged. */
 export function limitWords(message: string): LimitWords | null {
   for (const [form, key, names] of limits) {
     const found = form.exec(message);

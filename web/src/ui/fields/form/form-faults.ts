@@ -1,16 +1,16 @@
-/** What a form's fields know of the form that they are in. */
+/** What the fields of a form know about the form that contains them. */
 import { createContext, useContext, useEffect } from 'react';
 
 export type FormFaults = {
-  /** What the API reported about the field, in the viewer's words. */
+  /** The error that the API reported about the field, in the viewer's language. */
   at: (name: string) => string | undefined;
-  /** A field shows its own faults while it is there; the form shows the others. Returns what ends it. */
+  /** A field shows its own faults while it is mounted, and the form shows the others. Returns a function that ends this. */
   claim: (name: string) => () => void;
 };
 
 export const FormFaultsContext = createContext<FormFaults | undefined>(undefined);
 
-/** The fault of the field with this name, which is the API's name of it; undefined without one, or outside of a form. */
+/** The fault of the field with this API name. Undefined if there is none, or outside of a form. */
 export function useFieldFault(name: string | undefined): string | undefined {
   const form = useContext(FormFaultsContext);
   const claim = form?.claim;

@@ -1,6 +1,7 @@
 /**
- * A form, as all pages use it. Faults from the API are shown at the fields with the same names; the others are listed above the buttons.
- * After it is sent, the first field with a fault is scrolled to and focused. Changes that are not saved are not lost without a question.
+ * The form component of all pages. Faults from the API are shown at the fields with the same names, and the others are listed above the
+ * buttons. After the form is sent, the first field with a fault is scrolled to and focused. Unsaved changes are discarded only after a
+ * confirmation.
  */
 import { type FormEvent, type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -12,15 +13,15 @@ import { useFaults } from './use-faults.ts';
 type FormProps = {
   onSend: () => void;
   isBusy: boolean;
-  /** What the API reported last; null or undefined after a success. */
+  /** The last error of the API. Null or undefined after a success. */
   error: unknown;
   /** For buttons outside of the form. */
   id?: string;
   className?: string | undefined;
   isDisabled?: boolean | undefined;
-  /** Shows what belongs to no field; by default, an error note above the last child. */
+  /** Shows the faults that belong to no field. By default, this is an error note above the last child. */
   summary?: ((rest: unknown) => ReactNode) | undefined;
-  /** Between the faults and the end: the buttons. */
+  /** The content between the faults and the end of the form: the buttons. */
   actions?: ReactNode;
   children: ReactNode;
 };
@@ -69,7 +70,7 @@ export function Form({ onSend, isBusy, error, id, className, isDisabled, summary
   );
 }
 
-/** Named fields that are required and not filled in as the browser expects it, with the words for why. */
+/** Required fields with a name that the browser considers invalid, each with the kind of its error. */
 function requiredFaults(form: HTMLFormElement | null): Map<string, string> {
   const found = new Map<string, string>();
   for (const field of form?.querySelectorAll<HTMLInputElement>('input[required][name]') ?? []) {
@@ -79,7 +80,7 @@ function requiredFaults(form: HTMLFormElement | null): Map<string, string> {
   return found;
 }
 
-/** Each time that the form is sent, and each time that the API refuses it. */
+/** Focuses the first field with a fault each time the form is sent, and each time the API refuses it. */
 function useFaultFocus(
   place: RefObject<HTMLFormElement | null>,
   { sent, isBusy, error }: { sent: number; isBusy: boolean; error: unknown },
@@ -97,7 +98,7 @@ function firstFaulty(form: HTMLFormElement | null): HTMLElement | null {
   return form?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid="true"]') ?? null;
 }
 
-/** Returns what the form calls when the viewer changes something. */
+/** Returns the function that the form calls when the viewer changes something. */
 function useUnsaved(
   place: RefObject<HTMLFormElement | null>,
   { isBusy, error }: { isBusy: boolean; error: unknown },
@@ -105,7 +106,7 @@ function useUnsaved(
   const touched = useRef(false);
   const clean = useRef('');
   const busy = useRef(false);
-  // Before the viewer touches it, a form may still be filled from answers of the API.
+  // Until the viewer changes something, responses of the API may still fill in the form.
   useEffect(() => {
     if (!touched.current) clean.current = contentOf(place.current);
   });

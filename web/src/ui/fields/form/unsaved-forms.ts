@@ -17,7 +17,7 @@ let guards = 0;
 /** The address of the page on which a form was changed last. */
 let place = '';
 
-/** Asks the form before something leaves it, until the returned function is called. */
+/** Registers a form, which is asked before a navigation would leave it, until the returned function is called. */
 export function guardForm(form: GuardedForm): () => void {
   if (forms.size === 0) addEventListener('beforeunload', warnBeforeUnload);
   forms.add(form);

@@ -12,7 +12,7 @@ export function useFaults<Param extends string>(error: unknown, params: readonly
   return { at, rest };
 }
 
-/** The API's messages and names of fields in the viewer's words. */
+/** The API's messages and field names in the viewer's language. */
 export function useFaultWords() {
   const { t } = useTranslation();
   const messageWords = (message: string): string => {
