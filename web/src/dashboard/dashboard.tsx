@@ -1,4 +1,4 @@
-/** The dashboard: whoever is let in, the shell, and the page that the address names. */
+/** The dashboard: the login, the layout, and the page for the URL. */
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, matchRoute, Route, Router, useLocation, useRouter } from 'wouter';
@@ -28,7 +28,7 @@ export function Dashboard() {
   );
 }
 
-/** The page's code is loaded while the member is read, or while somebody signs in. */
+/** Loads the page's code while the member is fetched, or while the login is shown. */
 function PreloadPage() {
   const page = usePage();
   useEffect(() => {
@@ -43,7 +43,7 @@ function usePage(): DashboardPage | undefined {
   return pages.find((one) => matchRoute(parser, one.path, path)[0]);
 }
 
-/** The shell stands while pages come and go. */
+/** The layout stays mounted when the page changes. */
 function Rooms() {
   const page = usePage();
   return (

@@ -1,4 +1,4 @@
-/** One page: its title, and its code when it has come. */
+/** One page: its title, and its content once its code is loaded. */
 import { type ComponentType, lazy, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
@@ -9,7 +9,7 @@ import { FaultBoundary } from './shell/fault-boundary.tsx';
 
 const contents = new Map<string, ComponentType>();
 const loads = new Map<string, Promise<ComponentType>>();
-/** Where the viewer was before. */
+/** The path of the previous page. */
 let lastPath: string | undefined;
 
 export function PageView({ page }: { page: DashboardPage }) {
@@ -19,7 +19,7 @@ export function PageView({ page }: { page: DashboardPage }) {
   useEffect(() => {
     document.title = `${title} · ${new URL(settings.publicUrl).host}`;
   }, [title]);
-  // Another page is begun at its top, also for who reads with the ears; the first one is left alone.
+  // Each new page starts at its top, for screen readers as well. The first page keeps the browser's position.
   useEffect(() => {
     const isFirst = lastPath === undefined;
     const isSame = lastPath === path;
@@ -38,7 +38,7 @@ export function PageView({ page }: { page: DashboardPage }) {
   );
 }
 
-/** Loads a page's code and words while something else is waited for, such as the signed-in member. A failure is reported when it is shown. */
+/** Loads a page's code and texts in advance, for example while the member is fetched. An error is reported when the page is shown. */
 export function preloadPage(page: DashboardPage): void {
   loadOnce(page).catch(() => undefined);
 }
@@ -56,7 +56,7 @@ function loadOnce(page: DashboardPage): Promise<ComponentType> {
   if (known) return known;
   const load = page.load();
   loads.set(page.key, load);
-  // So that the next attempt asks the server again.
+  // The next attempt then requests the code again.
   load.catch(() => loads.delete(page.key));
   return load;
 }

@@ -1,21 +1,21 @@
 /**
- * The pages of the dashboard: one line each. A page's code and its words are loaded when it is opened first. Where a path
- * has several pages, the first that fits is shown, so `/payments/new` goes before `/payments/:id`.
+ * The pages of the dashboard, one entry each. The code and the texts of a page are loaded when it is first opened. If several pages match a
+ * path, the first one is shown, so `/payments/new` must precede `/payments/:id`.
  */
 import type { ComponentType } from 'react';
 import type { IconName } from '../ui/icon-drawings.ts';
 import { addWords } from '../words/open-words.ts';
 
 export type DashboardPage = {
-  /** Its title is `shell.pages.<key>`. */
+  /** The key of its title, `shell.pages.<key>`. */
   key: string;
-  /** Below /dashboard, as wouter writes paths; parameters by `useParams()`. */
+  /** The path below /dashboard, in the syntax of wouter. Parameters are read with `useParams()`. */
   path: string;
-  /** Its sign in the navigation; without one it is not there. */
+  /** Its icon in the navigation. A page without an icon is not listed there. */
   icon?: IconName;
   /** Shown in the navigation only to members appointed by the operator. The API refuses all others. */
   isForOperators?: boolean;
-  /** Which entry of the navigation it belongs to. */
+  /** The key of the navigation entry to which it belongs. */
   under?: string;
   load: () => Promise<ComponentType>;
 };
@@ -185,7 +185,7 @@ export const pages: readonly DashboardPage[] = [
   }),
 ];
 
-/** `words` are the areas that it speaks from. */
+/** `words` are the namespaces of its texts. */
 function page({ words, load, ...rest }: DashboardPage & { words: readonly string[] }): DashboardPage {
   return {
     ...rest,

@@ -1,4 +1,4 @@
-/** One of the active coupons of the app, or none. */
+/** A choice of one of the app's active coupons, or none. */
 import { useTranslation } from 'react-i18next';
 import { CouponChoicesDocument } from '../../../../generated/web/documents.ts';
 import { Select } from '../../ui/fields/select.tsx';
@@ -8,7 +8,7 @@ import { useCouponWords } from './use-coupon-words.ts';
 
 type CouponChoiceProps = {
   value: string;
-  /** The coupon that is chosen already, which may be archived. */
+  /** The coupon that is already selected, which may be archived. */
   present?: { id: string; name: string } | null | undefined;
   onChange: (id: string) => void;
   error: string | undefined;

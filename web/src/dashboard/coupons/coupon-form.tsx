@@ -1,4 +1,4 @@
-/** Creates a coupon, or changes its name and limits; what it takes off stays. */
+/** Creates a coupon, or changes its name and limits. Its discount cannot be changed. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CouponCreateDocument, CouponUpdateDocument } from '../../../../generated/web/documents.ts';

@@ -1,4 +1,4 @@
-/** A coupon as a form holds it, and as the API takes it. Pure. */
+/** The values of the coupon form, and their conversion to the input of the API. */
 import type { CouponListQuery, CreateCouponInput, UpdateCouponInput } from '../../../../generated/web/documents.ts';
 import { basisPointsOf } from '../../ui/formats/basis-points.ts';
 import { countOrNull, plainAmount } from '../plans/price-values.ts';
@@ -17,7 +17,7 @@ export type CouponValues = {
   durationPeriods: string;
   maxRedemptions: string;
   maxRedemptionsPerCustomer: string;
-  /** A day and time of this browser, as its input gives it. */
+  /** A date and time in the browser's zone, as its input element returns them. */
   expiresAt: string;
 };
 
@@ -45,12 +45,12 @@ export function couponValues(coupon: CouponRow): CouponValues {
   };
 }
 
-/** Basis points of a discount in percent; null if it is not one of 0.01 to 100. */
+/** Basis points of a discount in percent. Null if it is not between 0.01 and 100. */
 export function readBps(text: string): number | null {
   return basisPointsOf(text) || null;
 }
 
-/** What can be changed later: the name and the limits. */
+/** The input for an update, which can change only the name and the limits. */
 export function couponLimits(values: CouponValues): UpdateCouponInput {
   return {
     name: values.name.trim(),

@@ -1,4 +1,4 @@
-/** Coupons of the app: list, create, edit, archive and bring back. */
+/** The coupons of the app: list, create, edit, archive and restore. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CouponListDocument, CouponUpdateDocument } from '../../../../generated/web/documents.ts';

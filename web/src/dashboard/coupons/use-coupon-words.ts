@@ -1,4 +1,4 @@
-/** What a coupon takes off, and for how long, in words: "12.5 % off for 3 periods". */
+/** The discount of a coupon and its duration as text: "12.5 % off for 3 periods". */
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 

@@ -1,4 +1,4 @@
-/** A customer to be made or changed. */
+/** The dialog that creates or changes a customer. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
@@ -27,7 +27,7 @@ import {
 import styles from './customers.module.css';
 
 type CustomerDialogProps = {
-  /** Null: a new one. */
+  /** Null for a new customer. */
   customer: CustomerFieldsFragment | null;
   onClose: () => void;
   onMade?: (id: string) => void;

@@ -1,4 +1,4 @@
-/** What is known of a customer. */
+/** The details of a customer. */
 import { useTranslation } from 'react-i18next';
 import { Time } from '../../ui/state/time.tsx';
 import type { Customer } from './customer.ts';

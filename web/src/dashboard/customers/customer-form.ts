@@ -13,7 +13,7 @@ export const customerFieldNames = [
 ] as const;
 export type CustomerFieldName = (typeof customerFieldNames)[number];
 
-/** One text a field, and the metadata as lines of `key=value`. */
+/** One text for each field. The metadata is written as lines of `key=value`. */
 export type CustomerForm = Record<CustomerFieldName, string> & { metadata: string };
 
 type Customer = { [Name in CustomerFieldName]: string | null } & { metadata: unknown };
@@ -44,7 +44,7 @@ export function changesOf(before: CustomerForm, after: CustomerForm): Record<str
   return { ...fields, ...metadata };
 }
 
-/** Null where a line has no key or no value. A value that is JSON stays what it is; everything else is a text. */
+/** Null if a line has no key or no value. A value that is valid JSON is parsed, and any other value is a string. */
 export function readMetadata(text: string): Record<string, unknown> | null {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const entries = lines.map((line): [string, unknown] | null => {
@@ -61,7 +61,7 @@ function printMetadata(metadata: unknown): string {
   return entries.map(([key, value]) => `${key}=${printValue(value)}`).join('\n');
 }
 
-/** A text that reads as JSON is quoted, so that it comes back as the text that it is. */
+/** A string that would be parsed as JSON is quoted, so that it remains a string. */
 function printValue(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value);
   return readValue(value) === value ? value : JSON.stringify(value);
@@ -71,7 +71,7 @@ function readValue(text: string): unknown {
   if (!/^(true|false|null|-?\d|[{["])/.test(text)) return text;
   try {
     const value: unknown = JSON.parse(text);
-    // A number that is not printed again as it was written, such as an order number with many digits, is a text.
+    // A number that would be printed differently, such as an order number with many digits, is a string.
     return typeof value === 'number' && String(value) !== text ? text : value;
   } catch {
     return text;

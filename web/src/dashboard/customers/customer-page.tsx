@@ -1,4 +1,4 @@
-/** One customer: who it is, the wallets it pays from, what it paid and what it subscribed to. */
+/** One customer: its details, wallets, payments and subscriptions. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation, useParams } from 'wouter';

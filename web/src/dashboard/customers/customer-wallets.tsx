@@ -1,4 +1,4 @@
-/** The wallets that a customer pays from, and whether the escrow may take from them. */
+/** The wallets from which a customer pays, and whether the escrow may charge them. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {

@@ -1,4 +1,4 @@
-/** The customers of the app, the newest first, and found by what is known of them. */
+/** The customers of the app, newest first, with a search. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -49,7 +49,7 @@ export function CustomersPage() {
       {t('customers.new')}
     </Button>
   );
-  // The button then stands in the empty list, and there is nothing to search.
+  // The empty list then contains the button, and there is nothing to search.
   const isEmpty = query.isSuccess && rows.length === 0 && search === '';
   return (
     <PageFrame title={t('customers.title')} actions={!isEmpty && create}>
@@ -128,7 +128,7 @@ function useColumns(): Column<Row>[] {
   ];
 }
 
-/** Finds once the typing pauses. */
+/** Searches once typing pauses. */
 function Search({ text, onFind }: { text: string; onFind: (text: string) => void }) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState(text);

@@ -1,4 +1,4 @@
-/** What integrators need: keys, webhooks, the event log, the test clock and a GraphQL editor. The tab is in the address. */
+/** The tools for integrators: keys, webhooks, the event log, the test clock and a GraphQL editor. The URL contains the selected tab. */
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'wouter';

@@ -1,4 +1,4 @@
-/** JSON to be read and copied. */
+/** Formatted JSON with a copy button. */
 import { CopyButton } from '../../ui/button/copy-button.tsx';
 import styles from './developers.module.css';
 
@@ -6,7 +6,7 @@ export function JsonView({ value, name }: { value: unknown; name: string }) {
   const text = JSON.stringify(value, null, 2);
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
       <pre className={styles.code} tabIndex={0}>
         {text}
       </pre>

@@ -1,4 +1,4 @@
-/** One dispute: both sides, the deadline, the merchant's evidence, and the way to concede. */
+/** One dispute: both sides, the deadline, the merchant's evidence, and a button to concede. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'wouter';

@@ -6,13 +6,13 @@ import { TaxChoice } from '../resources/tax-choice.tsx';
 import { type LineValues, newLine } from './invoice-values.ts';
 import styles from './invoices.module.css';
 
-/** As many as the API takes. */
+/** The maximum number of lines that the API accepts. */
 const MOST_LINES = 100;
 
 type InvoiceLinesProps = {
   lines: readonly LineValues[];
   onChange: (lines: readonly LineValues[]) => void;
-  /** Of `items[0].amount` and the like. */
+  /** Returns the fault of a field such as `items[0].amount`. */
   faultAt: (param: string) => string | undefined;
 };
 

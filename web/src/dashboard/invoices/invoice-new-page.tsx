@@ -1,4 +1,4 @@
-/** A new invoice: its customer, its lines with their tax, and its total. */
+/** Creates an invoice: its customer, its lines with their tax, and its total. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useSearchParams } from 'wouter';

@@ -1,4 +1,4 @@
-/** One invoice: its lines, where it is, and what can be done with it. */
+/** One invoice: its lines, its status, and its actions. */
 import { Decimal } from 'decimal.js';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -1,4 +1,4 @@
-/** An invoice as the form for a new one holds it, what it comes to, and as the API takes it. */
+/** The values of the form for a new invoice, the total, and their conversion to the input of the API. */
 import { Decimal } from 'decimal.js';
 import type { CreateInvoiceInput } from '../../../../generated/web/documents.ts';
 import { type TaxedLine, taxLine, taxTotal } from '../../../../src/catalog/tax.ts';
@@ -10,7 +10,7 @@ export type LineValues = { key: string; description: string; amount: string; qua
 export type InvoiceValues = {
   customerAccountId: string;
   currency: Currency;
-  /** A day, as the browser's date field writes it. */
+  /** A day, in the format of the browser's date field. */
   dueDate: string;
   memo: string;
   taxRateId: string;
@@ -25,7 +25,7 @@ export function invoiceInput(values: InvoiceValues, appId: string): CreateInvoic
     appId,
     customerAccountId,
     currency,
-    // Due by the end of that day in UTC, which is how periods are counted.
+    // Due by the end of that day in UTC, as periods are also computed in UTC.
     dueDate: dueDate === '' ? null : `${dueDate}T23:59:59.000Z`,
     memo: memo.trim() || null,
     taxRateId: taxRateId || null,
@@ -40,7 +40,7 @@ export function invoiceInput(values: InvoiceValues, appId: string): CreateInvoic
 
 export type InvoiceTotals = { subtotal: string; taxAmount: string; total: string };
 
-/** What the invoice will come to, by the API's own arithmetic; null while a line is no amount. */
+/** The total of the invoice, computed with the same functions as in the API. Null while the amount of a line is invalid. */
 export function invoiceTotals(values: InvoiceValues, rates: readonly Rate[]): InvoiceTotals | null {
   const lines: TaxedLine[] = [];
   for (const line of values.lines) {

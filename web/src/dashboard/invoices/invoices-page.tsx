@@ -1,4 +1,4 @@
-/** Invoices: the list, by status and customer. */
+/** The list of invoices, filtered by status and customer. */
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'wouter';
 import { InvoiceListDocument } from '../../../../generated/web/documents.ts';

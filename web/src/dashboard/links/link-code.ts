@@ -1,10 +1,10 @@
-/** A link's code as files of their own, black on white whatever the page's theme is, and the link as a line for a website. */
+/** The QR code of a link as files, always black on white, and the link as HTML for a website. */
 import { type CodeDrawing, drawCode, type Robustness } from '../../ui/code/draw-code.ts';
 
-/** It may come onto paper. */
+/** The code may be printed. */
 export const LINK_ROBUSTNESS: Robustness = 'M';
 
-/** Of a square in the picture. */
+/** The size of a module in pixels. */
 const PNG_SQUARE = 16;
 
 export function linkCode(url: string): CodeDrawing {
@@ -15,7 +15,7 @@ export function codeSvg({ size, path }: CodeDrawing): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path d="${path}"/></svg>\n`;
 }
 
-/** Null where the browser draws none. */
+/** Null if the browser cannot draw it. */
 export async function codePng({ size, path }: CodeDrawing): Promise<Blob | null> {
   const canvas = document.createElement('canvas');
   canvas.width = size * PNG_SQUARE;
@@ -30,7 +30,7 @@ export async function codePng({ size, path }: CodeDrawing): Promise<Blob | null>
   return await new Promise((done) => canvas.toBlob(done, 'image/png'));
 }
 
-/** What a merchant puts into a page of theirs: a plain link, nothing that runs. */
+/** HTML for the merchant's own page: a plain link without a script. */
 export function linkSnippet(name: string, url: string): string {
   const words = name.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return `<a href="${url}">${words}</a>`;

@@ -14,7 +14,7 @@ export type LinkDoing = 'edit' | 'deactivate' | 'activate' | 'delete';
 type LinkDialogsProps = {
   link: NonNullable<LinkDetailQuery['paymentLink']>;
   doing: LinkDoing;
-  /** Those of the page, because a deleted link's dialogs are gone before the deletion is reported. */
+  /** The mutations of the page, because the dialogs of a deleted link are unmounted before the deletion is reported. */
   mutations: {
     update: ConfirmedMutation<LinkUpdateMutationVariables>;
     remove: ConfirmedMutation<LinkDeleteMutationVariables>;

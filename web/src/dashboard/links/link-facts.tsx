@@ -1,4 +1,4 @@
-/** The settings of a payment link, one below the other. */
+/** The settings of a payment link as a list. */
 import { useTranslation } from 'react-i18next';
 import { Link } from 'wouter';
 import type { LinkDetailQuery } from '../../../../generated/web/documents.ts';

@@ -1,4 +1,4 @@
-/** Makes a payment link, or changes one; every field says the API's own limits where they are broken. */
+/** Creates or changes a payment link. Each field shows the API's error about it. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';

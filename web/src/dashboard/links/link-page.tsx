@@ -1,4 +1,4 @@
-/** One payment link: what it takes, how to share it, and its end. */
+/** One payment link: its price, how to share it, and how to deactivate or delete it. */
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams, useSearchParams } from 'wouter';
@@ -21,7 +21,7 @@ import { LinkDialogs, type LinkDoing } from './link-dialogs.tsx';
 import { LinkFacts } from './link-facts.tsx';
 import { LinkState } from './link-state.tsx';
 
-// The code is drawn by a library that only this sheet needs.
+// Only the share dialog needs the library that draws the code.
 const ShareSheet = lazy(async () => ({ default: (await import('./share-sheet.tsx')).ShareSheet }));
 
 export function LinkPage() {

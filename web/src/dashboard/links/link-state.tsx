@@ -1,4 +1,4 @@
-/** Whether a link takes payments: an active one that nobody could pay does not. */
+/** Whether a link accepts payments. An active link that nobody could pay does not. */
 import { useTranslation } from 'react-i18next';
 import { Status } from '../../ui/state/status.tsx';
 

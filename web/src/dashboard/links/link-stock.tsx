@@ -1,4 +1,4 @@
-/** How much of a link is sold, held and left; a stock that is exceeded is shown as a fault. */
+/** How much of a link's stock is sold, reserved and available. A stock that is exceeded is shown as an error. */
 import { useTranslation } from 'react-i18next';
 import type { LinkDetailQuery } from '../../../../generated/web/documents.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';

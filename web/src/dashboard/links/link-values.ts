@@ -1,10 +1,10 @@
-/** A payment link as a form holds it, and as the API takes it. */
+/** The values of the payment link form, and their conversion to the input of the API. */
 import type { CreatePaymentLinkInput, LinkDetailQuery } from '../../../../generated/web/documents.ts';
 import { countOrNull, plainAmount } from '../plans/price-values.ts';
 import type { Currency } from '../resources/currencies.ts';
 import { everything, readSelection, type Selection } from '../resources/selections.ts';
 
-/** What it takes: a fixed amount, a plan's price, or what the payer says. */
+/** The kind of price: a fixed amount, a plan's price, or an amount that the payer chooses. */
 export type LinkPricing = 'amount' | 'price' | 'open';
 
 export type LinkValues = {
@@ -73,7 +73,7 @@ export function linkValues(link: LinkDetailQuery['paymentLink']): LinkValues {
   };
 }
 
-/** The same fields for a new link and for a changed one: what is left empty is cleared. */
+/** The fields that creating and updating have in common. An empty field is cleared. */
 export function linkInput(values: LinkValues): Omit<CreatePaymentLinkInput, 'appId'> {
   const { pricing, selection } = values;
   const orNull = (text: string) => text.trim() || null;
@@ -99,7 +99,7 @@ export function linkInput(values: LinkValues): Omit<CreatePaymentLinkInput, 'app
   };
 }
 
-/** A slug from a name: "Große Tasse Kaffee!" is `grosse-tasse-kaffee`. */
+/** Derives a slug from a name: "Große Tasse Kaffee!" becomes `grosse-tasse-kaffee`. */
 export function slugOf(name: string): string {
   return name
     .toLowerCase()

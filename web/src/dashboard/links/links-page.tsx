@@ -1,4 +1,4 @@
-/** Payment links: the list, with what each takes and how often it was used. */
+/** The list of payment links, with the price of each and how often it was used. */
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'wouter';
 import { LinkListDocument } from '../../../../generated/web/documents.ts';
@@ -24,7 +24,7 @@ export function LinksPage() {
   const { app, mayWrite } = useDashboard();
   const [state, setState] = useFilter('state', ['active', 'inactive'] as const);
   const [search, setSearch] = useSearchParams();
-  // Other pages lead here to create one.
+  // Other pages link here to create one.
   const isCreating = mayWrite && search.has('new');
   const setCreating = (isOpen: boolean) =>
     setSearch(

@@ -1,4 +1,4 @@
-/** How a payment link is shared: its address, a code to scan, and a line for a website. */
+/** The dialog to share a payment link: its URL, a QR code, and HTML for a website. */
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
 import { ButtonLink } from '../../ui/button/button-link.tsx';

@@ -1,4 +1,4 @@
-/** What a link takes, in words: its amount, its plan's price, or what the payer says. */
+/** The price of a link as text: its amount, its plan's price, or that the payer chooses the amount. */
 import { useTranslation } from 'react-i18next';
 import type { LinkListQuery } from '../../../../generated/web/documents.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';

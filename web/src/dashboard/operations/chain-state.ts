@@ -1,4 +1,4 @@
-/** What is to be known of a chain first: the worst that is true of it. */
+/** The most severe of the states that apply to a chain. */
 export function chainState(chain: {
   nodeBlock: string | null;
   headBlock: string | null;

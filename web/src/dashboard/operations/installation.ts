@@ -1,4 +1,4 @@
 import type { OperationsInstallationQuery } from '../../../../generated/web/documents.ts';
 
-/** The installation as the operations page reads it. */
+/** The installation, as fetched by the operations page. */
 export type Installation = OperationsInstallationQuery['installation'];

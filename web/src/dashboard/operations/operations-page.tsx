@@ -1,4 +1,4 @@
-/** The installation for who looks after it: what is wrong first, then what is stuck, chains, keys, work, books and the last alarms. */
+/** The installation for its operator: problems first, then stuck transactions, chains, keys, jobs, the books and the latest alarms. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { OperationsDrainDocument, OperationsInstallationDocument } from '../../../../generated/web/documents.ts';

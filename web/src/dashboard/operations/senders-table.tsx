@@ -7,7 +7,7 @@ import { Table } from '../../ui/tables/table.tsx';
 import type { Installation } from './installation.ts';
 import styles from './operations.module.css';
 
-/** Ten years. Beyond them, the figure says nothing. */
+/** Ten years. A longer estimate has no meaning. */
 const MANY_DAYS = 3_650;
 
 export function SendersTable({ senders }: { senders: Installation['senders'] }) {

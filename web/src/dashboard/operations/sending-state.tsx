@@ -2,7 +2,9 @@ import { useTranslation } from 'react-i18next';
 import { Status } from '../../ui/state/status.tsx';
 import type { Tone } from '../../ui/state/tones.ts';
 
-/** The state of a transaction, a payment, a fact or a deposit. Those that only operators see have their words on their page. */
+/**
+ * The state of a transaction, a payment, a fact or a deposit. The texts for states that only operators see belong to the operations page.
+ */
 export function SendingState({ state, tone }: { state: string; tone: Tone }) {
   const { t } = useTranslation();
   return (

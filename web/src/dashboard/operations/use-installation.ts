@@ -16,7 +16,7 @@ export function useInstallation() {
     {},
     { everyMs: LOOK_MS },
   );
-  // Beside the answer, not in it: each change of an answer begins the wait for the next one anew, and heads come faster.
+  // Kept outside the query's data, because a change of the data restarts the polling interval, and heads arrive more often.
   const [told, setTold] = useState<{ at: number; heads: OperationsHeadsSubscription['chainStatus'] }>();
   useFollow(OperationsHeadsDocument, {}, ({ chainStatus }) => setTold({ at: Date.now(), heads: chainStatus }));
   const heads = told && told.at > dataUpdatedAt ? told.heads : [];

@@ -1,4 +1,4 @@
-/** Where the money is: five figures in fiat, and a sixth while a payout is undelivered, each with its tokens. */
+/** Where the money is: five amounts in fiat, and a sixth while a payout is undelivered, each with its tokens. */
 import { useTranslation } from 'react-i18next';
 import { chainOf, tokenOf } from '../../settings.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';

@@ -1,8 +1,8 @@
-/** Sums of what the books say, by currency; decimals of fiat and base units of tokens, never numbers. */
+/** Sums of the books by currency: fiat as decimals and tokens in base units, never as numbers. */
 import { Decimal as DecimalOfTwenty } from 'decimal.js';
 import type { OverviewPageQuery } from '../../../../generated/web/documents.ts';
 
-/** The library's own 20 digits would round. */
+/** The library's default precision of 20 digits would round. */
 const Decimal = DecimalOfTwenty.clone({ precision: 80 });
 
 export type Books = OverviewPageQuery['overview']['books'];
@@ -12,7 +12,7 @@ export type BookPart = (typeof bookParts)[number];
 
 export type PartSum = { part: BookPart; value: string; tokens: { tokenKey: string; units: string }[] };
 
-/** One sum a part, with its tokens, of payments in `currency`; `undelivered` only where something is. */
+/** One sum for each part, with its tokens, for payments in `currency`. `undelivered` is included only if it is not zero. */
 export function sumBooks(books: Books, currency: string): PartSum[] {
   const own = books.filter((book) => book.currency === currency);
   const sums = bookParts.map((part) => ({

@@ -3,7 +3,7 @@ import type { OverviewPaymentsSubscription } from '../../../../generated/web/doc
 
 export type LivePayment = OverviewPaymentsSubscription['paymentIntentsUpdated'];
 
-/** Newest first, at most `most`. Ids are of version 7, so they are in the order of making. */
+/** Newest first, at most `most`. Ids are UUIDs of version 7, so they are in the order of creation. */
 export function withPayment(shown: readonly LivePayment[], update: LivePayment, most: number): LivePayment[] {
   const others = shown.filter((payment) => payment.id !== update.id);
   return [...others, update].sort((left, right) => (left.id < right.id ? 1 : -1)).slice(0, most);

@@ -1,4 +1,4 @@
-/** What happened lately, where the money is, and what happens now. */
+/** The recent volume, where the money is, and the newest payments. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -30,12 +30,12 @@ import { UndeliveredList } from './undelivered-list.tsx';
 import { VolumeChart } from './volume-chart.tsx';
 
 const NEWEST = 10;
-/** Figures follow the payments at most so often: a busy shop would ask without end. */
+/** The minimum interval between refreshes of the figures, because a busy shop would cause constant requests. */
 const CALM_MS = 1_000;
 
 export function OverviewPage() {
   const { app } = useDashboard();
-  // Another app is another page: nothing of the last one is shown in it.
+  // The page is mounted again for another app, so that no data of the previous one is shown.
   return <OverviewOf key={app.id} />;
 }
 
@@ -103,13 +103,13 @@ function OverviewOf() {
           <VolumeChart byTime={overview?.byTime} starts={steady.starts} bucket={steady.bucket} currency={currency} />
         </Panel>
       )}
-      {/* The live field is silent where there is no payment to tell of. */}
+      {/* The subscription sends nothing while there are no payments. */}
       <NewestPayments payments={payments.newest ?? (overview?.count === 0 ? [] : undefined)} fresh={payments.fresh} />
     </PageFrame>
   );
 }
 
-/** The newest payments; each one that arrives makes the figures be asked again, soon. */
+/** The newest payments. Each new one causes a refresh of the figures after a short delay. */
 function useNewestPayments(appId: string) {
   const client = useQueryClient();
   const { live } = useDashboard();

@@ -1,4 +1,4 @@
-/** The span of time that the overview shows: whole buckets of UTC up to the one that runs. */
+/** The period of the overview: whole buckets in UTC, up to and including the current one. */
 
 export const ranges = ['day', 'week', 'month', 'year'] as const;
 export type Range = (typeof ranges)[number];
@@ -7,7 +7,7 @@ export type Bucket = 'HOUR' | 'DAY' | 'WEEK' | 'MONTH';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** 24 hours by the hour, 7 or 30 days by the day, 12 months by the month. `to` is the end of the running bucket. */
+/** 24 hours by hour, 7 or 30 days by day, or 12 months by month. `to` is the end of the current bucket. */
 export function spanOf(range: Range, now: Date): { from: Date; to: Date; bucket: Bucket; starts: Date[] } {
   const bucket: Bucket = range === 'day' ? 'HOUR' : range === 'year' ? 'MONTH' : 'DAY';
   const starts = bucket === 'MONTH' ? months(now) : even(now, bucket === 'HOUR' ? HOUR_MS : DAY_MS, sizes[range]);

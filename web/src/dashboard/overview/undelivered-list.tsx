@@ -1,4 +1,4 @@
-/** What the escrow could not pay out: one card for each recipient and token, the oldest first. */
+/** Payouts that the escrow could not deliver: one card for each recipient and token, oldest first. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'wouter';
@@ -9,7 +9,7 @@ import { UndeliveredCard } from '../payouts/undelivered-card.tsx';
 
 type Sum = OverviewPageQuery['overview']['undelivered'][number];
 
-/** A paused token may have many recipients; the rest is one press away. */
+/** A paused token may have many recipients, so the others are shown on request. */
 const SHOWN = 3;
 
 export function UndeliveredList({ sums }: { sums: readonly Sum[] }) {

@@ -1,4 +1,4 @@
-/** What was paid, by span of time, stacked by chain. */
+/** The paid volume by bucket, stacked by chain. */
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { OverviewPageQuery } from '../../../../generated/web/documents.ts';
@@ -15,7 +15,7 @@ type VolumeChartProps = {
   currency: string;
 };
 
-/** Spans begin in UTC, so they are named in UTC. */
+/** Buckets start in UTC, so they are labeled in UTC. */
 const names: Record<Bucket, { words: Intl.DateTimeFormatOptions; short: Intl.DateTimeFormatOptions }> = {
   HOUR: {
     words: { day: 'numeric', month: 'short', hour: '2-digit', timeZoneName: 'short' },

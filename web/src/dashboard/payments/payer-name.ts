@@ -1,4 +1,4 @@
-/** What a customer is called in a list of payments: by name or email address. Undefined where only the wallet is known. */
+/** The name or email address of the customer in a list of payments. Undefined if only the wallet is known. */
 export function payerName({
   customerAccount,
 }: {

@@ -1,4 +1,4 @@
-/** The status of a payment with what is unusual about it, so that a disputed payment never stands there as merely captured. */
+/** The status of a payment with its flags, so that a disputed payment is not shown as merely captured. */
 import { useTranslation } from 'react-i18next';
 import type { PaymentIntentFlag, PaymentIntentStatus } from '../../../../generated/web/documents.ts';
 import { Status } from '../../ui/state/status.tsx';
@@ -17,7 +17,7 @@ const tones = {
 type PaymentStatusProps = {
   status: PaymentIntentStatus;
   flags: readonly PaymentIntentFlag[];
-  /** In a line of a list, which has room for the most urgent flag. */
+  /** For a row of a list, which has space for the most urgent flag only. */
   isInList?: boolean;
 };
 

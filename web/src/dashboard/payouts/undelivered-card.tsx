@@ -1,4 +1,4 @@
-/** Money that the escrow could not pay out: whose it is, why, what happens by itself, and one button that tries now. */
+/** Money that the escrow could not pay out: its recipient, the reason, what happens automatically, and a button that retries now. */
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -17,16 +17,16 @@ import { useTell } from '../session/use-tell.ts';
 import styles from './payouts.module.css';
 import { deliveryStateOf, type UndeliveredPayout } from './undelivered-payout.ts';
 
-/** A try that comes to nothing has no event. */
+/** A failed attempt has no event, so the page polls at this interval. */
 const TRYING_MS = 2_000;
 
 type UndeliveredCardProps = {
   payout: UndeliveredPayout;
-  /** The payment by which it is delivered. */
+  /** The payment with which it is delivered. */
   paymentIntentId: string;
-  /** The document that the payout is from. */
+  /** The GraphQL document from which the payout was read. */
   from: object;
-  /** Which payments it is of, where the page does not say so. */
+  /** The payments of the payout, if the page does not show them. */
   children?: ReactNode;
 };
 
@@ -74,7 +74,7 @@ export function UndeliveredCard({ payout, paymentIntentId, from, children }: Und
   );
 }
 
-/** On Solana no contract keeps it: what could not be paid there is too small a share of the coin. */
+/** On Solana, no contract keeps undelivered money. A share that could not be paid there is too small an amount of the coin. */
 function kindOf(family: string | undefined, tokenAddress: string | undefined): 'small' | 'coin' | 'token' {
   if (family === 'SOLANA') return 'small';
   return tokenAddress === 'native' ? 'coin' : 'token';
@@ -106,7 +106,7 @@ function Delivery({ payout, paymentIntentId, from, children }: UndeliveredCardPr
       </div>
       <ErrorNote error={deliver.error} />
       <div className={styles.buttons}>
-        {/* A courtesy only: the API refuses a viewer whatever the page shows. */}
+        {/* Only for convenience: the API refuses viewers regardless of what the page shows. */}
         {mayWrite && (
           <Button onPress={press} isBusy={isMoving} busyWords={t('payouts.delivering')}>
             {t('payouts.deliver')}

@@ -1,4 +1,4 @@
-/** What the escrow could not pay out, and how far delivering it is. */
+/** A payout that the escrow could not deliver, and the state of its delivery. */
 export type UndeliveredPayout = {
   role: 'PAYER' | 'MERCHANT' | 'FEE_RECIPIENT';
   recipient: string;
@@ -12,12 +12,12 @@ export type UndeliveredPayout = {
 };
 
 /**
- * WAITING: for its next try. ASKED: we are to try now, and have not yet. SENT: a claim is on its way. REFUSED: we tried since
- * this page asked, and the recipient could still not be paid.
+ * WAITING: it waits for its next attempt. ASKED: an attempt was requested and has not started. SENT: a claim is pending. REFUSED: an
+ * attempt was made after this page's request, and the recipient could still not be paid.
  */
 type DeliveryState = 'WAITING' | 'ASKED' | 'SENT' | 'REFUSED';
 
-/** `askedAt`: when it was due by the answer to this page's request; undefined while it has made none. */
+/** `askedAt` is the due time in the response to this page's request. Undefined if it has not made one. */
 export function deliveryStateOf(
   { nextTryAt, isBeingDelivered }: Pick<UndeliveredPayout, 'nextTryAt' | 'isBeingDelivered'>,
   askedAt: string | undefined,

@@ -1,4 +1,4 @@
-/** The fields of a metered price: what a unit is, what it costs, in tiers or not, and the most that a period may cost. */
+/** The fields of a metered price: the unit, its price with or without tiers, and the maximum charge per period. */
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
 import { Select } from '../../ui/fields/select.tsx';

@@ -18,7 +18,7 @@ export type PlanDoing =
 type PlanDialogsProps = {
   plan: NonNullable<PlanPageQuery['productPlan']>;
   doing: PlanDoing;
-  /** Those of the page, which reports their errors while no dialog is open. */
+  /** The mutations of the page, which reports their errors while no dialog is open. */
   mutations: {
     update: ConfirmedMutation<PlanUpdateMutationVariables>;
     updatePrice: ConfirmedMutation<PlanPriceUpdateMutationVariables>;

@@ -1,4 +1,4 @@
-/** Makes a plan with its first price, or changes what a plan is called. */
+/** Creates a plan with its first price, or changes the name and description of a plan. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';

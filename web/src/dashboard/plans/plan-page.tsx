@@ -1,4 +1,4 @@
-/** One plan: what it is, and its prices. */
+/** One plan: its details and its prices. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'wouter';

@@ -1,4 +1,4 @@
-/** A plan's prices, archived ones too, and what may be done with each. */
+/** The prices of a plan, including archived ones, and the actions for each. */
 import { useTranslation } from 'react-i18next';
 import type { PriceFactsFragment } from '../../../../generated/web/documents.ts';
 import { Button } from '../../ui/button/button.tsx';
@@ -26,7 +26,7 @@ export function PlanPrices(props: PlanPricesProps) {
   const { priceWords } = usePriceWords();
   const entries = (price: PriceFactsFragment) => [
     { key: 'edit', words: t('catalog.edit'), onSelect: () => onEdit(price) },
-    // The default price can be neither archived nor deleted: another one takes its place first.
+    // The default price can be neither archived nor deleted until another price becomes the default.
     ...(price.isDefault
       ? []
       : price.isActive

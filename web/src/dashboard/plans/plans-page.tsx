@@ -1,4 +1,4 @@
-/** What the app sells: plans with their prices. */
+/** The products of the app: plans with their prices. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'wouter';

@@ -1,4 +1,4 @@
-/** The fields of a price: what it costs, and how often. */
+/** The fields of a price: its amount and its interval. */
 import { useTranslation } from 'react-i18next';
 import type { CreateProductPlanPriceInput } from '../../../../generated/web/documents.ts';
 import { Select } from '../../ui/fields/select.tsx';
@@ -15,7 +15,7 @@ type PriceFieldsProps = {
   planType: 'ONE_TIME' | 'SUBSCRIPTION';
   values: PriceValues;
   onChange: (part: Partial<PriceValues>) => void;
-  /** Of the API's field of this name. */
+  /** Returns the fault of the API field with this name. */
   faultAt: (param: PriceParam) => string | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** Adds a price to a plan, or changes what may change of one: amount, currency and interval are what was sold, and stay. */
+/** Adds a price to a plan, or changes one. Amount, currency and interval cannot be changed, because customers have agreed to them. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {

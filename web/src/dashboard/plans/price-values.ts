@@ -1,4 +1,4 @@
-/** A price as a form holds it, all text, and as the API takes it. */
+/** The values of the price form as texts, and their conversion to the input of the API. */
 import type { CreateProductPlanPriceInput, MeteringInput } from '../../../../generated/web/documents.ts';
 import type { Currency } from '../resources/currencies.ts';
 
@@ -15,7 +15,7 @@ export type PriceValues = {
   metering: MeteringValues;
 };
 
-/** A tier of the form; `key` is its own for as long as the form is open. */
+/** A tier in the form. `key` identifies it while the form is open. */
 export type TierValues = { key: number; upTo: string; unitAmount: string; flatAmount: string };
 
 export type MeteringValues = {
@@ -27,7 +27,7 @@ export type MeteringValues = {
   tiers: TierValues[];
 };
 
-/** The API's fields of a metering whose faults the form shows beside its own. */
+/** The metering fields of the API for which the form shows faults next to its own fields. */
 export const meteringParams = [
   'metering.unitName',
   'metering.includedUnits',
@@ -58,7 +58,7 @@ export const newPrice: PriceValues = {
   },
 };
 
-/** An amount goes as it was written, a comma for a point; counts that are none go as 0, which the API refuses with its limits. */
+/** An amount is sent as written, with a comma replaced by a point. Invalid counts are sent as 0, which the API refuses with its limits. */
 export function priceInput(values: PriceValues, planType: 'ONE_TIME' | 'SUBSCRIPTION'): CreateProductPlanPriceInput {
   const { amount, currency, billingInterval, billingIntervalCount, trialPeriodDays, nickname } = values;
   const named = nickname.trim() === '' ? {} : { nickname: nickname.trim() };
@@ -70,7 +70,7 @@ export function priceInput(values: PriceValues, planType: 'ONE_TIME' | 'SUBSCRIP
   return { ...price, ...often, priceType: 'METERED', metering: meteringInput(values.metering) };
 }
 
-/** The last tier has no end, whatever its field says. */
+/** The last tier has no upper limit, regardless of its field. */
 function meteringInput(values: MeteringValues): MeteringInput {
   const { scheme, unitName, includedUnits, unitAmount, capAmount, tiers } = values;
   const included = includedUnits.trim() === '' ? {} : { includedUnits: plainAmount(includedUnits) };
@@ -86,18 +86,18 @@ function meteringInput(values: MeteringValues): MeteringInput {
   };
 }
 
-/** What a person writes for money: `12,50` and ` 12.50` are `12.50`. */
+/** Normalizes an amount of money: `12,50` and ` 12.50` become `12.50`. */
 export function plainAmount(text: string): string {
   return text.trim().replace(',', '.');
 }
 
-/** A count, never money; `wrong` for what is none. */
+/** Parses a count, never an amount of money. Returns `wrong` if it is invalid. */
 export function wholeNumber(text: string, wrong: number): number {
   const digits = text.trim();
   return /^\d{1,10}$/.test(digits) ? Number(digits) : wrong;
 }
 
-/** A count that may be left empty, which is null. The API refuses what is none, which is -1 here. */
+/** Parses an optional count; an empty text is null. An invalid count becomes -1, which the API refuses. */
 export function countOrNull(text: string): number | null {
   return text.trim() === '' ? null : wholeNumber(text, -1);
 }

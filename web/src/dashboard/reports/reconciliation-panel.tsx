@@ -1,4 +1,4 @@
-/** What the chain paid to the payout addresses by day, and in what the books differ. */
+/** The amounts that the chain paid to the payout addresses by day, and the differences from the books. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Address } from '../../ui/addresses/address.tsx';
@@ -15,7 +15,7 @@ import type { ReportPeriod } from './report-period.ts';
 import styles from './reports.module.css';
 import { useDownload } from './use-download.ts';
 
-/** More rows are for a file. */
+/** More rows are available in the downloaded file only. */
 const SHOWN_ROWS = 200;
 
 export function ReconciliationPanel({ period, isDisabled }: { period: ReportPeriod; isDisabled: boolean }) {

@@ -27,7 +27,7 @@ export type Reconciliation = { days: ReconciliationRow[]; differences: Reconcili
 
 const answerSchema = z.object({ success: z.literal(true), data: z.array(rowSchema) });
 
-/** Throws for anything but a whole report. */
+/** Throws if the response is not a complete report. */
 export function readReconciliation(json: string): Reconciliation {
   const { data } = answerSchema.parse(JSON.parse(json));
   return {

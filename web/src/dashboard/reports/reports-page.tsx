@@ -1,4 +1,4 @@
-/** Reports as files, the reconciliation with what differs, and the proof that the app's payments are among the published liabilities. */
+/** Reports as files, the reconciliation with its differences, and the proof that the published liabilities include the app's payments. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TextField } from '../../ui/fields/text-field.tsx';

@@ -1,4 +1,4 @@
-/** Downloads one file at a time, and stops when its place is left. */
+/** Downloads one file at a time, and cancels the download when the component is unmounted. */
 import { useEffect, useRef, useState } from 'react';
 import { readFile } from '../../api/read-file.ts';
 import { saveFile } from '../../ui/save-file.ts';
@@ -8,7 +8,7 @@ type Download = {
   isBusy: boolean;
   fault: unknown;
   save: (path: string, name: string) => Promise<void>;
-  /** The file's text; undefined after a fault. */
+  /** The file's text. Undefined after an error. */
   read: (path: string) => Promise<string | undefined>;
 };
 

@@ -1,4 +1,4 @@
-/** The installation's time, moved ahead where all of its chains are local: a month of billing in a moment. */
+/** Moves the installation's time ahead if all of its chains are local, for example to test a month of billing at once. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { DeveloperAdvanceClockDocument, DeveloperClockDocument } from '../../../../../generated/web/documents.ts';

@@ -1,4 +1,4 @@
-/** The app's event log, newest first; by request id, resource or type. The filter stands in the address. */
+/** The event log of the app, newest first, filtered by request id, resource or type. The URL contains the filter. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'wouter';

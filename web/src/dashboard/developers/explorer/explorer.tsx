@@ -1,4 +1,4 @@
-/** A GraphQL editor with the schema at hand. What it asks is asked as the member who is logged in, and nothing more. */
+/** A GraphQL editor with the schema. Requests are sent with the permissions of the member who is logged in. */
 import { useTranslation } from 'react-i18next';
 import { GraphqlEditor } from '../../../ui/graphql/graphql-editor.tsx';
 import { useDashboard } from '../../session/use-dashboard.ts';

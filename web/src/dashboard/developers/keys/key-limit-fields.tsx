@@ -1,4 +1,4 @@
-/** What a key may do, from where and until when. */
+/** The restrictions of a key: its scopes, its networks and its expiry. */
 import { useTranslation } from 'react-i18next';
 import type { ApiKeyScope } from '../../../../../generated/web/documents.ts';
 import { ApiError } from '../../../api/api-error.ts';
@@ -74,7 +74,7 @@ export function KeyLimitFields({ kind, limits, onChange, error }: KeyLimitFields
   );
 }
 
-/** What is wrong with the first bad network, which is named. */
+/** The error about the first invalid network, which it names. */
 function networkFault(error: unknown, typed: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   for (const { param, message } of error.fault.details ?? []) {

@@ -1,12 +1,12 @@
-/** What a key that is being made is restricted to. */
+/** The restrictions of a new key. */
 import type { ApiKeyScope } from '../../../../../generated/web/documents.ts';
 
 export type KeyLimits = {
-  /** Null: everything. */
+  /** Null for all scopes. */
   scopes: readonly ApiKeyScope[] | null;
-  /** As they were typed: one a line, or separated by commas. */
+  /** The networks as typed: one per line, or separated by commas. */
   networks: string;
-  /** The last day, as the browser's date field writes it; empty: none. */
+  /** The last day, in the format of the browser's date field. Empty if the key does not expire. */
   lastDay: string;
 };
 
@@ -29,10 +29,10 @@ const scopeOrder: Record<ApiKeyScope, number> = {
   TEST_CLOCK: 13,
 };
 
-// The record has exactly the scopes, which its type sees to.
+// The record contains exactly the scopes, which its type ensures.
 export const keyScopes = Object.keys(scopeOrder) as ApiKeyScope[];
 
-/** The networks that were typed, in their order. */
+/** The typed networks in their order. */
 export function networksOf(text: string): string[] {
   return text
     .split(/[\s,;]+/)
@@ -40,7 +40,7 @@ export function networksOf(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** As the API takes it. A publishable key has no scopes; a day ends where the browser is. */
+/** The input of the API. A publishable key has no scopes. The last day ends at midnight in the browser's zone. */
 export function limitsInput(
   kind: 'SECRET' | 'PUBLISHABLE',
   { scopes, networks, lastDay }: KeyLimits,

@@ -1,4 +1,4 @@
-/** A secret that is shown once: it is not asked for again, and gone with the dialog. */
+/** A secret that is shown once. It cannot be retrieved again after the dialog is closed. */
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../../ui/button/copy-button.tsx';
 import { Note } from '../../../ui/state/note.tsx';

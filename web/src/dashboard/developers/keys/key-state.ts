@@ -1,4 +1,4 @@
-/** ACTIVE; ENDING while a rotated key still works; ENDED when it was revoked or its time is over. */
+/** ACTIVE; ENDING while a rotated key still works; ENDED after it was revoked or has expired. */
 export function keyState(
   key: { expiresAt: string | null; revokedAt: string | null },
   now: Date,

@@ -1,4 +1,4 @@
-/** The app's keys: made, replaced and ended here. A key itself is shown once, in the answer that made it. */
+/** Creates, rotates and revokes the app's keys. A key is shown once, in the response that created it. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {

@@ -12,7 +12,7 @@ import { ErrorNote } from '../../../ui/state/error-note.tsx';
 import { useTell } from '../../session/use-tell.ts';
 import { KeySecret } from './key-secret.tsx';
 
-/** Seconds that the old key still works. */
+/** The number of seconds for which the old key still works. */
 const overlaps = ['0', '3600', '86400', '604800'] as const;
 
 export function RotateKey({ apiKey, onClose }: { apiKey: DeveloperKeyFragment; onClose: () => void }) {

@@ -1,10 +1,10 @@
-/** Calls that a developer copies, each with the same placeholder for the key. Pure. */
+/** Sample calls for developers to copy, each with the same placeholder for the key. */
 
 const SECRET_KEY = 'YOUR_SECRET_KEY';
 
 type Sample = { path: string; body: object };
 
-/** What is created by each sample; `appId` only where the API needs it. */
+/** The resource that each sample creates. `appId` is set only if the API requires it. */
 export const samples = {
   payment: () => ({ path: '/payments/intents', body: { amount: '12.50', currency: 'USD' } }),
   checkout: () => ({ path: '/checkout-sessions', body: { items: [{ name: 'Coffee', amount: '4.50' }] } }),

@@ -1,4 +1,4 @@
-/** The call that does what a page of the dashboard does, ready to copy. */
+/** The API call that does the same as a page of the dashboard, ready to copy. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { settings } from '../../../settings.ts';
@@ -23,7 +23,7 @@ export function SamplesPanel() {
         options={sampleNames.map((value) => ({ value, words: t(`developers.samples.${value}`) }))}
       />
       <div className={styles.sample}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keyboard. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
         <pre tabIndex={0}>{call}</pre>
         <CopyButton text={call} name={t('everywhere.call')} />
       </div>

@@ -1,4 +1,4 @@
-/** What went to an endpoint, newest first: every try with its answer, the payload, and once more by hand. */
+/** The deliveries to an endpoint, newest first: every attempt with its response, the payload, and a button that delivers it again. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
@@ -27,7 +27,7 @@ export function DeliveriesPanel({ endpointId }: { endpointId: string }) {
   const { t } = useTranslation();
   const { app } = useDashboard();
   const [state, setState] = useState<(typeof states)[number]>('ALL');
-  /** The last delivery of each page before this one. */
+  /** The last delivery of each previous page. */
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const [openId, setOpenId] = useState<string>();
   const variables = {

@@ -1,4 +1,4 @@
-/** An endpoint to be made or changed: its URL and what it hears. */
+/** The dialog that creates or changes an endpoint: its URL and its event types. */
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {

@@ -1,4 +1,4 @@
-/** One endpoint: what it hears, and what can be done with it. */
+/** One endpoint: its event types and its actions. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {

@@ -1,4 +1,4 @@
-/** What needs the merchant, most urgent first; nothing where all is well. Each entry leads to the list of what it counts. */
+/** What requires the merchant's attention, most urgent first. Empty if nothing does. Each entry links to the list of what it counts. */
 import { useTranslation } from 'react-i18next';
 import { Link } from 'wouter';
 import { OverviewAttentionDocument, OverviewSendersDocument } from '../../../../../generated/web/documents.ts';
@@ -10,7 +10,7 @@ import { useDashboard } from '../../session/use-dashboard.ts';
 import styles from './attention.module.css';
 import { attentionWay } from './attention-way.ts';
 
-/** Deadlines and payouts change without a payment that would make the page ask again. */
+/** Deadlines and payouts change without a payment event that would refresh the page. */
 const LOOK_MS = 60_000;
 
 export function AttentionStrip() {

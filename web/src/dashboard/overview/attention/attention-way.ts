@@ -1,4 +1,4 @@
-/** Where a problem leads: the list that shows what was counted, narrowed to it. */
+/** The URL of the list that shows what a problem counts, with the matching filter. */
 import type { OverviewAttentionQuery } from '../../../../../generated/web/documents.ts';
 
 export type Problem = OverviewAttentionQuery['attention'][number];
@@ -22,7 +22,7 @@ export function attentionWay({ kind, createdFrom }: Pick<Problem, 'kind' | 'crea
   }
 }
 
-/** The filter has whole days of the viewer's zone. */
+/** The filter consists of whole days in the viewer's zone. */
 function fromDay(createdFrom: string | null | undefined): string {
   if (!createdFrom) return '';
   const day = new Date(createdFrom);

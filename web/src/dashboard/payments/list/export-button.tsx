@@ -1,4 +1,4 @@
-/** Writes the shown filter as CSV, page by page, and can be stopped. */
+/** Exports the filtered list as CSV, page by page. The export can be cancelled. */
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PaymentsListDocument } from '../../../../../generated/web/documents.ts';
@@ -10,7 +10,7 @@ import { useDashboard } from '../../session/use-dashboard.ts';
 import { filterOf, type PaymentFilters } from './payment-filters.ts';
 import { paymentsCsv } from './payments-csv.ts';
 
-/** A hundred of these rows cost more than one request may. */
+/** The page size is limited, because a hundred of these rows exceed the cost limit of a request. */
 const PAGE_SIZE = 50;
 
 type ExportButtonProps = { filters: PaymentFilters; appId: string; isDisabled: boolean };

@@ -1,4 +1,4 @@
-/** What the list is narrowed to. Every change is in the address bar at once; a text after a moment without typing. */
+/** The filters of the list. Each change is written to the URL at once, or after a pause in typing. */
 import { type ComponentProps, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { settings } from '../../../settings.ts';

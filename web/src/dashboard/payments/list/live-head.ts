@@ -1,17 +1,17 @@
 /**
- * What came while the list was open: rows that are shown change in place, new ones wait above it until the reader asks
- * for them, so that nothing moves under the pointer.
+ * Updates that arrive while the list is open. Visible rows are changed in place, and new rows are held back above the list until the viewer
+ * requests them, so that nothing moves under the pointer.
  */
 export type LiveRow = { id: string; status: string; updatedAt: string };
 
 export type LiveHead<Row extends LiveRow> = {
-  /** Newer than the list, newest first. */
+  /** Payments that are newer than the list, newest first. */
   waiting: readonly Row[];
-  /** By id, as they are now. */
+  /** The current version of each changed row, by id. */
   changed: ReadonlyMap<string, Row>;
 };
 
-/** Rows that wait, and rows that changed; the oldest news are forgotten. */
+/** The maximum number of new rows and of changed rows. The oldest updates are dropped. */
 const WAITING_LIMIT = 200;
 const CHANGED_LIMIT = 1_000;
 
@@ -20,8 +20,8 @@ export function emptyHead<Row extends LiveRow>(): LiveHead<Row> {
 }
 
 /**
- * `newest` is the id of the list's first row when it was read, '' of an empty list: ids are ordered by time. `fits` says
- * whether a new row belongs to the list; a row that is shown stays, whatever became of it.
+ * `newest` is the id of the list's first row when it was fetched, or '' for an empty list. Ids are ordered by time. `fits` returns whether
+ * a new row matches the filters; a row that is already shown stays, even if it no longer matches.
  */
 export function takeRow<Row extends LiveRow>(
   head: LiveHead<Row>,
@@ -42,7 +42,7 @@ export function takeRow<Row extends LiveRow>(
   return { ...head, changed };
 }
 
-/** The rows of the list as they are now. */
+/** The rows of the list with their latest changes. */
 export function withChanges<Row extends LiveRow>(rows: readonly Row[], head: LiveHead<Row>): Row[] {
   return rows.map((row) => {
     const changed = head.changed.get(row.id);

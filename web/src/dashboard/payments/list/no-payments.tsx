@@ -1,4 +1,4 @@
-/** Instead of an empty list: the ways to fill it, or the filters that hide everything. */
+/** Shown instead of an empty list: the ways to create a payment, or the filters that exclude all payments. */
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../../ui/button/button.tsx';
 import { Empty } from '../../../ui/state/empty.tsx';

@@ -1,6 +1,6 @@
 /**
- * What the list of payments is narrowed to, as the address bar carries it, so that a view can be shared and survives a
- * reload. Whatever in an address makes no sense is left out.
+ * The filters of the list of payments, as the URL contains them, so that a view can be shared and survives a reload. Invalid values in the
+ * URL are ignored.
  */
 import type {
   PaymentIntentFilter,
@@ -30,17 +30,17 @@ export const paymentFlags = [
 
 export type PaymentFilters = {
   status: readonly PaymentIntentStatus[];
-  /** Payments that have at least one of them. */
+  /** Payments with at least one of these flags. */
   flags: readonly PaymentIntentFlag[];
   chainId: number | null;
   tokenKey: string;
-  /** Calendar days in the viewer's zone, `2026-11-22`; both included. */
+  /** Calendar days in the viewer's zone, such as `2026-11-22`, both inclusive. */
   from: string;
   to: string;
   /** Decimal strings in the payments' currency. */
   least: string;
   most: string;
-  /** `key=value`. */
+  /** A metadata entry as `key=value`. */
   metadata: string;
   customerAccountId: string;
   search: string;
@@ -89,7 +89,7 @@ export function readFilters(query: string): PaymentFilters {
   };
 }
 
-/** The query string without its question mark; empty for no filters. */
+/** The query string without the question mark. Empty if there are no filters. */
 export function printFilters(filters: PaymentFilters): string {
   const entries: [name: string, value: string][] = [
     ['search', filters.search],
@@ -111,14 +111,14 @@ export function hasFilters(filters: PaymentFilters): boolean {
   return printFilters(filters) !== '';
 }
 
-/** Those behind "More filters". */
+/** The filters under "More filters". */
 export function countHidden(filters: PaymentFilters): number {
   const { chainId, tokenKey, from, to, least, most, metadata, customerAccountId } = filters;
   const given = [chainId === null ? '' : 'chain', tokenKey, from, to, least, most, metadata, customerAccountId];
   return given.filter((value) => value !== '').length;
 }
 
-/** As the API takes them, for one app. */
+/** The filter input of the API for one app. */
 export function filterOf(filters: PaymentFilters, appId: string): PaymentIntentFilter {
   const { status, flags, chainId, tokenKey, from, to, least, most, metadata, customerAccountId, search } = filters;
   const mark = metadata.indexOf('=');
@@ -140,14 +140,14 @@ export function filterOf(filters: PaymentFilters, appId: string): PaymentIntentF
   };
 }
 
-/** Empty for a day that no calendar has. */
+/** Returns an empty string for a day that does not exist. */
 function day(text: string): string {
   const [year = 0, month = 0, date = 0] = text.split('-').map(Number);
   const parsed = new Date(Date.UTC(year, month - 1, date));
   return text !== '' && parsed.getUTCMonth() === month - 1 && parsed.getUTCDate() === date ? text : '';
 }
 
-/** The viewer's midnight at which the day begins, `later` days on. */
+/** Midnight in the viewer's zone at the start of the day that is `later` days after `text`. */
 function midnight(text: string, later: number): string {
   const [year = 0, month = 0, date = 0] = text.split('-').map(Number);
   return new Date(year, month - 1, date + later).toISOString();

@@ -1,6 +1,6 @@
-// biome-ignore-all lint/a11y/useSemanticElements: rows that are placed by the scroller cannot be those of a table.
-// biome-ignore-all lint/a11y/useFocusableInteractive: the focus walks by rows, of which one at a time can be reached by Tab.
-/** One line of the list, as high as every other. */
+// biome-ignore-all lint/a11y/useSemanticElements: the scroller positions the rows, so they cannot be table rows.
+// biome-ignore-all lint/a11y/useFocusableInteractive: the focus moves by row, and Tab reaches one row at a time.
+/** One row of the list. All rows have the same height. */
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PaymentRowFragment } from '../../../../../generated/web/documents.ts';
@@ -18,7 +18,7 @@ type PaymentRowProps = {
   row: PaymentRowFragment;
   index: number;
   isCurrent: boolean;
-  /** From the top of the list, in pixels. */
+  /** The distance from the top of the list in pixels. */
   offset: number;
   onOpen: (id: string) => void;
   onFocus: (index: number) => void;
@@ -39,7 +39,7 @@ export const PaymentRow = memo(function PaymentRow({
   const figure =
     cryptoAmount == null || cryptoTokenDecimals == null ? null : formats.token(cryptoAmount, cryptoTokenDecimals);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of the row that has the focus.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of the focused row.
     <div
       role="row"
       aria-rowindex={index + 2}

@@ -25,7 +25,7 @@ const columns: [name: string, value: (row: PaymentRowFragment) => string | null 
 
 type Page = { rows: readonly PaymentRowFragment[]; next: string | null };
 
-/** The text of each page, the header first. `read` is asked for one page after the other until there is none. */
+/** Yields the text of each page, starting with the header. `read` is called for one page after another until there are no more. */
 export async function* paymentsCsv(read: (after: string | null) => Promise<Page>): AsyncGenerator<string> {
   yield line(columns.map(([name]) => name));
   let after: string | null = null;
@@ -45,7 +45,7 @@ function line(cells: readonly (string | null | undefined)[]): string {
   return `${cells.map((cell) => quoted(cell ?? '')).join(',')}\r\n`;
 }
 
-/** A cell that a spreadsheet would take for a formula is made a text: references and names are strangers' words. */
+/** Quotes a cell that a spreadsheet would interpret as a formula, because references and names are untrusted input. */
 function quoted(cell: string): string {
   const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

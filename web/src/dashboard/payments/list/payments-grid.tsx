@@ -1,6 +1,6 @@
-// biome-ignore-all lint/a11y/useSemanticElements: rows that are placed by the scroller cannot be those of a table.
-// biome-ignore-all lint/a11y/useFocusableInteractive: the focus walks by rows, of which one at a time can be reached by Tab.
-/** The rows, of which only those in sight are there: a list of a hundred thousand scrolls like one of ten. */
+// biome-ignore-all lint/a11y/useSemanticElements: the scroller positions the rows, so they cannot be table rows.
+// biome-ignore-all lint/a11y/useFocusableInteractive: the focus moves by row, and Tab reaches one row at a time.
+/** The virtualized rows. Only the visible ones are rendered, so a list of a hundred thousand scrolls as fast as one of ten. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -11,9 +11,9 @@ import styles from './payments-list.module.css';
 
 const ROW_HEIGHT = 48;
 const NARROW_ROW_HEIGHT = 68;
-/** Rows that are drawn above and below those in sight. */
+/** The number of rows that are rendered above and below the visible ones. */
 const OVERSCAN = 10;
-/** From the end, where the next page is asked for. */
+/** The next page is requested when this many rows are left. */
 const AHEAD = 40;
 
 const columns = ['amount', 'status', 'payer', 'token', 'reference', 'created'] as const;
@@ -40,7 +40,7 @@ export function PaymentsGrid({ rows, changed, hasMore, isReadingMore, onMore, on
     estimateSize: () => height,
     overscan: OVERSCAN,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another height of rows is another measure of the whole.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the total size must be measured again when the row height changes.
   useEffect(() => virtual.measure(), [height]);
   const seen = virtual.getVirtualItems();
   const last = seen.at(-1)?.index ?? 0;
@@ -54,7 +54,7 @@ export function PaymentsGrid({ rows, changed, hasMore, isReadingMore, onMore, on
       setCurrent(index);
       wantedRow.current = index;
       virtual.scrollToIndex(index);
-      // The row may be drawn only after the list has scrolled to it; by then another key may have asked for another row.
+      // The row may be rendered only after the list has scrolled to it. By then, another key may have selected another row.
       const focus = () => {
         if (wantedRow.current !== index) return;
         place.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)?.focus();

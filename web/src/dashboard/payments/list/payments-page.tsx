@@ -1,4 +1,4 @@
-/** The list of payments: narrowed by the address bar, followed live, exported as it is shown. */
+/** The list of payments: filtered by the URL, updated live, and exported with the same filters. */
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -40,7 +40,7 @@ function PaymentsOf({ appId }: { appId: string }) {
   const { query, rows, head, showWaiting } = usePaymentsList(filters, appId);
   const more = useCallback(() => void query.fetchNextPage(), [query.fetchNextPage]);
   const waiting = head.waiting.length;
-  // There is nothing that could jump in a list that is empty.
+  // In an empty list, there are no rows that could move.
   const isFirst = waiting > 0 && query.isSuccess && rows.length === 0;
   useEffect(() => {
     if (isFirst) showWaiting();
@@ -84,7 +84,7 @@ function PaymentsOf({ appId }: { appId: string }) {
   );
 }
 
-/** Counting a hundred thousand rows takes longer than reading the first: the list does not wait for it. */
+/** Counting a hundred thousand rows takes longer than fetching the first ones, so the list does not wait for the count. */
 function Count({ filters, appId }: { filters: PaymentFilters; appId: string }) {
   const { t } = useTranslation();
   const { credential } = useDashboard();

@@ -1,4 +1,4 @@
-/** The rows of the list: read page by page as the reader scrolls, and followed live. */
+/** The rows of the list, fetched page by page as the viewer scrolls, and updated live. */
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import {
@@ -12,7 +12,7 @@ import { useDashboard } from '../../session/use-dashboard.ts';
 import { emptyHead, type LiveHead, takeRow } from './live-head.ts';
 import { filterOf, type PaymentFilters, printFilters } from './payment-filters.ts';
 
-/** A hundred of these rows cost more than one request may. */
+/** The page size is limited, because a hundred of these rows exceed the cost limit of a request. */
 const PAGE_SIZE = 50;
 
 export function usePaymentsList(filters: PaymentFilters, appId: string) {
@@ -30,7 +30,7 @@ export function usePaymentsList(filters: PaymentFilters, appId: string) {
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ paymentIntents: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : undefined),
-    // Comparing a hundred thousand rows with themselves after each page costs more than drawing them.
+    // Comparing a hundred thousand rows with their previous versions after each page takes longer than rendering them.
     structuralSharing: false,
     refetchOnWindowFocus: false,
     staleTime: Number.POSITIVE_INFINITY,
@@ -42,7 +42,7 @@ export function usePaymentsList(filters: PaymentFilters, appId: string) {
   );
   const { head, clear } = useLiveHead(filters, { appId, newest: query.data && (rows[0]?.id ?? '') });
 
-  /** Puts what waits above the list into it. */
+  /** Inserts the new rows that were held back above the list. */
   const showWaiting = useCallback(() => {
     queryClient.setQueryData<InfiniteData<PaymentsListQuery>>(key, (data) => {
       const [first, ...others] = data?.pages ?? [];
@@ -56,7 +56,7 @@ export function usePaymentsList(filters: PaymentFilters, appId: string) {
   return { query, rows, head, showWaiting };
 }
 
-/** `newest` is undefined until the list is read. */
+/** `newest` is undefined until the list is fetched. */
 function useLiveHead(filters: PaymentFilters, { appId, newest }: { appId: string; newest: string | undefined }) {
   const { live } = useDashboard();
   const [head, setHead] = useState<LiveHead<PaymentRowFragment>>(emptyHead);
@@ -65,7 +65,7 @@ function useLiveHead(filters: PaymentFilters, { appId, newest }: { appId: string
   const isRead = newest !== undefined;
   useEffect(() => {
     if (!isRead) return;
-    // The status and the flags are judged here, so that a row that is shown is followed out of the filter too.
+    // The status and the flags are checked here, so that a visible row is still updated when it no longer matches the filter.
     const { status, flags, search, ...rest } = filters;
     const fits = (row: PaymentRowFragment) =>
       search === '' &&

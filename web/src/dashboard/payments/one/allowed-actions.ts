@@ -1,4 +1,4 @@
-/** What can be done with a payment as it is now. The API decides; this only saves the reader a refusal. */
+/** The actions that a payment allows in its current state. The API decides; this only avoids showing actions that it would refuse. */
 import type { PaymentStory } from './payment-steps.ts';
 
 export type PaymentAction = 'capture' | 'refund' | 'cancel' | 'concede';
@@ -11,7 +11,7 @@ type Facts = Pick<PaymentStory, 'status' | 'leftoverAmount'> & {
 
 const movesMoney: readonly string[] = ['CAPTURE', 'VOID', 'REFUND', 'SETTLE', 'RESOLVE', 'RECLAIM'];
 
-/** None while money is on its way: one step out of a payment is open at a time. */
+/** None while a transfer is pending, because only one of these actions can run at a time. */
 export function allowedActions(payment: Facts): PaymentAction[] {
   if (payment.transactions.some(({ type, status }) => status === 'PENDING' && movesMoney.includes(type))) return [];
   // Its money goes directly to the merchant and is never in the escrow.

@@ -1,4 +1,4 @@
-/** The capture of a held payment, whole or in part; the rest returns to the payer. */
+/** The capture of a held payment, in full or in part. The rest returns to the payer. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PaymentCaptureDocument, PaymentStoryDocument } from '../../../../../generated/web/documents.ts';

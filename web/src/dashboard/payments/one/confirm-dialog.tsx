@@ -1,4 +1,4 @@
-/** What needs a yes and nothing else: a cancellation, a dispute that is given up. */
+/** Actions that require only a confirmation: cancelling a payment, and conceding a dispute. */
 import { useTranslation } from 'react-i18next';
 import {
   PaymentCancelDocument,

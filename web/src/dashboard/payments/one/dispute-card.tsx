@@ -1,4 +1,4 @@
-/** The payer's dispute: what was said, what it waits for, how it ended. */
+/** The payer's dispute: the statements, the next step, and the outcome. */
 import { useTranslation } from 'react-i18next';
 import { Link } from 'wouter';
 import { useFormats } from '../../../ui/formats/use-formats.ts';

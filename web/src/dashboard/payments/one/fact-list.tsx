@@ -1,4 +1,4 @@
-/** Names and what they have; what is null is left out. */
+/** A list of names and values. Values that are null are omitted. */
 import type { ReactNode } from 'react';
 import styles from './payment-page.module.css';
 

@@ -1,4 +1,4 @@
-/** What happened to a payment, in a merchant's words, the newest last. */
+/** The history of a payment for the merchant, newest last. */
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../../../ui/formats/use-formats.ts';
 import { Time } from '../../../ui/state/time.tsx';

@@ -1,4 +1,4 @@
-/** The money of a payment: what was paid, what went back, what it cost, and what is left, with what it was worth at the time. */
+/** The money of a payment: the amounts paid, returned, charged as fees and left, with their value at the time of the payment. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { classNames } from '../../../ui/class-names.ts';
@@ -34,7 +34,7 @@ function useMoney(payment: PaymentStory): (Fact | null)[] {
       </>
     );
   };
-  // Paid by x402 `exact`: the escrow has no part in it, and so there is no fee and no refund.
+  // Paid by x402 `exact`, without the escrow, so there is no fee and no refund.
   const isDirect = payment.x402?.scheme === 'exact';
   const percent = formats.percent(platformFeeBps);
   const some = (name: string, units: bigint): Fact | null => (units === 0n ? null : [name, worth(units)]);

@@ -1,7 +1,7 @@
 /** Where the money of a payment went, and what its parts were worth at the time of the payment. */
 import type { PaymentStory } from './payment-steps.ts';
 
-/** Digits after the point of the fiat amounts of payments. */
+/** The number of decimals of the fiat amounts of payments. */
 const FIAT_DIGITS = 2;
 
 /** What base units of the payment's token were worth at its own rate, as a decimal string rounded to cents. Null before it is paid. */
@@ -58,7 +58,7 @@ export function gasSums(
 
 const MICROS = 6;
 
-/** Cut, as gas of less than a millionth of a dollar is nothing. */
+/** Truncated, because gas costs of less than a millionth of a dollar are negligible. */
 function microsOf(amount: string): bigint {
   const [whole = '0', fraction = ''] = amount.split('.');
   return BigInt(whole + fraction.slice(0, MICROS).padEnd(MICROS, '0'));

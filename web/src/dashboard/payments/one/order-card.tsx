@@ -1,4 +1,4 @@
-/** What was bought, by whom, and through which link, invoice or subscription. */
+/** The order: the items, the customer, and the link, invoice or subscription from which it was paid. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'wouter';
@@ -58,7 +58,7 @@ function OrderLines({ payment, fallback }: { payment: PaymentStory; fallback: st
   );
 }
 
-/** The way by which the payment was made, with its name and its page, and what it sells. */
+/** The resource from which the payment was made, with its name, its page and its items. */
 function useSource({ sourceType, sourceId, x402 }: PaymentStory): { way: ReactNode; bought: string | null } {
   const { t } = useTranslation();
   const isAsked = sourceId !== null && sourceType !== null && sourceType !== 'CHECKOUT';

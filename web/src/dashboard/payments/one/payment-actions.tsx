@@ -1,4 +1,4 @@
-/** What can be done now, each in a dialogue that says what it will do before it does it. */
+/** The available actions. Each opens a dialog that describes its effect before it runs. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../../ui/button/button.tsx';
@@ -13,7 +13,7 @@ export function PaymentActions({ payment }: { payment: PaymentStory }) {
   const { t } = useTranslation();
   const { mayWrite } = useDashboard();
   const [open, setOpen] = useState<PaymentAction | null>(null);
-  // A courtesy only: the API refuses a viewer whatever the page shows.
+  // Only for convenience: the API refuses viewers regardless of what the page shows.
   const actions = mayWrite ? allowedActions(payment) : [];
   const close = () => setOpen(null);
   return (

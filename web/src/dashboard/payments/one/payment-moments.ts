@@ -1,23 +1,23 @@
 /**
- * What happened to a payment in a merchant's words: one moment for each step that matters to the merchant, without hashes, blocks and
- * bookings, which stand under the technical details.
+ * The history of a payment for the merchant: one entry for each step that matters to the merchant. Hashes, blocks and ledger entries are in
+ * the technical details.
  */
 import { type PaymentStory, paymentSteps, type StoryStep } from './payment-steps.ts';
 
 export type Moment = {
   key: string;
-  /** Its words are `payments.moments.<name>`. */
+  /** The key of its text, `payments.moments.<name>`. */
   name: string;
   at: string;
   state: StoryStep['state'];
-  /** Base units that it moved, those of a payout without the fee. Null if it moved none. */
+  /** The amount in base units; for a payout, without the fee. Null if the step moved no money. */
   units: string | null;
-  /** Base units of the fee that a payout withheld. Null for every other moment, and where there was none. */
+  /** The fee that a payout withheld, in base units. Null for all other steps, and if there was no fee. */
   fee: string | null;
   reason: string | null;
   /** Why a step failed. */
   error: string | null;
-  /** Webhook deliveries of its events that were given up. */
+  /** Webhook deliveries of its events for which all attempts failed. */
   failedDeliveries: number;
 };
 
@@ -43,7 +43,7 @@ export function paymentMoments(story: PaymentStory): Moment[] {
   });
 }
 
-/** What the merchant received, by the books. The transaction itself moves the gross amount. */
+/** The amount that the merchant received according to the ledger. The transaction itself transfers the gross amount. */
 function payoutOf({ entries }: StoryStep): { units: string | null; fee: string | null } {
   const booked = (wanted: string) => {
     const sum = entries.reduce(
@@ -55,7 +55,7 @@ function payoutOf({ entries }: StoryStep): { units: string | null; fee: string |
   return { units: booked('MERCHANT'), fee: booked('FEE') };
 }
 
-/** An AUTOMATIC payment is captured in the transaction that pays it: for the merchant that is one moment. */
+/** An AUTOMATIC payment is captured in the transaction that pays it, so the merchant sees a single entry. */
 function isOneWithPayment({ name, transaction }: StoryStep, steps: readonly StoryStep[], story: PaymentStory): boolean {
   if (name !== 'CAPTURE' || story.captureMode !== 'AUTOMATIC' || transaction?.status !== 'CONFIRMED') return false;
   return steps.some((other) => other.name === 'AUTHORIZE' && other.transaction?.txHash === transaction.txHash);

@@ -1,4 +1,4 @@
-/** The names of the token that a payment was made in. */
+/** The names of the token in which a payment was made. */
 import { tokenOf } from '../../../settings.ts';
 import type { PaymentStory } from './payment-steps.ts';
 

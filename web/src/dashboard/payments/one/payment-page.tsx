@@ -1,4 +1,4 @@
-/** One payment: what was bought and by whom, its money, what happened, and under a fold the technical details. Actions are on top. */
+/** One payment: the order, its money, its history, and the collapsed technical details. The actions are at the top. */
 import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -47,7 +47,7 @@ function back(t: TFunction): { href: string; words: string } {
   return { href: '/payments', words: t('payments.title') };
 }
 
-/** Steps of ours that wait for somebody to act, and say why. */
+/** Steps of Sluice that wait for a person to act, with the reason. */
 function waitingOf({ transactions }: PaymentStory): { id: string; error: string }[] {
   return transactions.flatMap(({ id, status, error }) => (status === 'PENDING' && error ? [{ id, error }] : []));
 }
@@ -120,7 +120,7 @@ function Payment({ payment }: { payment: PaymentStory }) {
   );
 }
 
-/** What waits for somebody or something, and until when. */
+/** What the payment is waiting for, and until when. */
 function Waits({ payment }: { payment: PaymentStory }) {
   const { t } = useTranslation();
   const formats = useFormats();

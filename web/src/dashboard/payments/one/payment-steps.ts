@@ -22,7 +22,7 @@ export type StoryStep = {
   events: StoryEvent[];
 };
 
-/** Which events follow from which transaction; `pending` from any that is seen. */
+/** The events that follow from each type of transaction. `pending` events follow from any transaction that is seen. */
 const causes: Record<string, readonly StoryTransaction['type'][]> = {
   'payment_intent.pending': ['AUTHORIZE'],
   'payment_intent.authorized': ['AUTHORIZE'],
@@ -62,7 +62,7 @@ export function paymentSteps(story: PaymentStory): StoryStep[] {
   return steps.sort(inTime);
 }
 
-/** Whether something is still on its way, so that the page asks again. */
+/** Whether a step is still in progress, so that the page keeps polling. */
 export function isMoving(story: PaymentStory): boolean {
   return (
     story.transactions.some(
@@ -85,7 +85,7 @@ function ownStep(event: StoryEvent): StoryStep {
   };
 }
 
-/** The entry's kind is a transaction's type, with a number when it comes again, and REVERSE_ when a block is gone. */
+/** The kind of an entry is a transaction's type, with a number if it occurs again, and with REVERSE_ if its block was reorganized away. */
 function stepOfEntry(steps: readonly StoryStep[], entry: StoryEntry): StoryStep | undefined {
   const type = entry.kind.replace(/^REVERSE_/, '').replace(/#\d+$/, '');
   const inHash = steps.filter(({ transaction }) => transaction?.txHash === entry.txHash);
@@ -98,7 +98,7 @@ function deliveryOf(steps: readonly StoryStep[], entry: StoryEntry): StoryStep |
   return steps.filter(({ name }) => name === 'payout_delivered').sort((left, right) => apart(left) - apart(right))[0];
 }
 
-/** The latest transaction of a fitting type that is not younger than the event. */
+/** The latest transaction of a matching type that is not newer than the event. */
 function stepOfEvent(steps: readonly StoryStep[], event: StoryEvent): StoryStep | undefined {
   const types = causes[event.type] ?? [];
   const told = Date.parse(event.timestamp) + SLACK_MS;

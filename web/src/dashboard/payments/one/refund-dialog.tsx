@@ -1,4 +1,4 @@
-/** A refund: how much, what is left after it, and why. */
+/** A refund: its amount, the amount that is left after it, and the reason. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PaymentRefundDocument, PaymentStoryDocument } from '../../../../../generated/web/documents.ts';
@@ -88,7 +88,7 @@ type SizeProps = {
 function Size({ payment, choice, onChoose, plan, isTried, left }: SizeProps) {
   const { t } = useTranslation();
   const decimals = payment.cryptoTokenDecimals ?? 0;
-  // A vault on Solana is emptied or not.
+  // A vault on Solana can only be refunded in full.
   const isWhole = payment.authorizationChainId !== null && chainOf(payment.authorizationChainId)?.family === 'SOLANA';
   if (isWhole) return <p className={styles.soft}>{t('payments.refund.wholeOnly')}</p>;
   const kinds = [

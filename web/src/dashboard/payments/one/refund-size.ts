@@ -1,4 +1,4 @@
-/** How much a refund gives back and leaves, reckoned as the API does: in base units, a percentage floored. */
+/** The amounts that a refund returns and leaves, computed as in the API: in base units, with percentages rounded down. */
 
 export type RefundChoice = { kind: 'all' } | { kind: 'amount'; text: string } | { kind: 'percent'; text: string };
 
@@ -6,7 +6,7 @@ export type RefundPlan =
   | { isGood: true; units: bigint; leftover: bigint; input: { amount?: string; percent?: number } }
   | { isGood: false; fault: 'empty' | 'noNumber' | 'tooFine' | 'nothing' | 'tooMuch' | 'percentRange' };
 
-/** `left` in base units of a token with `decimals`. Texts are decimals as people write them, with a point or a comma. */
+/** `left` is in base units of a token with `decimals`. The texts are decimals with a point or a comma. */
 export function planRefund(choice: RefundChoice, { left, decimals }: { left: bigint; decimals: number }): RefundPlan {
   switch (choice.kind) {
     case 'all':
@@ -27,7 +27,7 @@ export function planRefund(choice: RefundChoice, { left, decimals }: { left: big
       if (scaled < 1_000_000n || scaled > 100_000_000n) return { isGood: false, fault: 'percentRange' };
       const units = (left * scaled) / 100_000_000n;
       if (units === 0n) return { isGood: false, fault: 'nothing' };
-      // The API takes a percentage as a number; it is no amount, and at most six of its digits are behind the point.
+      // The API accepts a percentage as a number, because it is not an amount. It has at most six decimals.
       return { isGood: true, units, leftover: left - units, input: { percent: Number(text) } };
     }
     default:
@@ -35,7 +35,7 @@ export function planRefund(choice: RefundChoice, { left, decimals }: { left: big
   }
 }
 
-/** Base units of a decimal text; the fault where it is none, or finer than the token. */
+/** Base units of a decimal text, or the fault if it is not a decimal or has more decimals than the token. */
 export function parseUnits(given: string, decimals: number): bigint | 'empty' | 'noNumber' | 'tooFine' {
   const text = normal(given);
   if (text === '') return 'empty';

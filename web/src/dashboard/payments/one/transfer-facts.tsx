@@ -1,4 +1,4 @@
-/** A plain transfer: where it was to go, what arrived, what went back, and what cannot. */
+/** A plain transfer: its deposit address, and the amounts that arrived, were returned, and cannot be returned. */
 import { useTranslation } from 'react-i18next';
 import { chainOf, tokenOf } from '../../../settings.ts';
 import { Address } from '../../../ui/addresses/address.tsx';

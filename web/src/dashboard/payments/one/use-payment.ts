@@ -1,4 +1,4 @@
-/** One payment's whole story: one query, asked again when the API says that it changed or while something is on its way. */
+/** The complete data of one payment in one query, which is repeated when the API reports a change and while a step is in progress. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { PaymentFollowedDocument, PaymentStoryDocument } from '../../../../../generated/web/documents.ts';
@@ -7,7 +7,7 @@ import { questionKey } from '../../session/use-ask.ts';
 import { useDashboard } from '../../session/use-dashboard.ts';
 import { isMoving } from './payment-steps.ts';
 
-/** Confirmations and deliveries have no event of their own. */
+/** Confirmations and deliveries have no events of their own. */
 const MOVING_MS = 2_000;
 
 export function usePayment(id: string) {

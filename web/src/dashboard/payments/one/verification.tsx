@@ -17,7 +17,7 @@ import styles from './payment-page.module.css';
 
 type Found = PaymentVerifiedQuery['paymentIntent']['verification'];
 
-/** `updatedAt`: an answer about an older state is asked for again. */
+/** `updatedAt` is part of the key, so that a change of the payment discards the previous result. */
 export function Verification({ id, updatedAt }: { id: string; updatedAt: string }) {
   const { t } = useTranslation();
   const { credential } = useDashboard();

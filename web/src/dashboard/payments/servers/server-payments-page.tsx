@@ -35,7 +35,7 @@ export function ServerPaymentsPage() {
     ServerPaymentListDocument,
     { appId: app.id, ...(status ? { status: [status] } : {}) },
     (result) => result.facilitatedPayments,
-    // Nobody who looks at the dashboard makes these payments.
+    // These payments are not made by people who use the dashboard.
     { isReadWhenOpened: true },
   );
   const setting = useAsk(ServerPaymentSettingDocument, { id: app.id });

@@ -1,4 +1,4 @@
-/** What the API answered, as it answered it. */
+/** The unchanged response of the API. */
 import { CopyButton } from '../../../../ui/button/copy-button.tsx';
 import { Dialog } from '../../../../ui/overlays/dialog.tsx';
 import styles from '../payment-page.module.css';
@@ -7,7 +7,7 @@ export function JsonDialog({ title, value, onClose }: { title: string; value: un
   const text = JSON.stringify(value, null, 2);
   return (
     <Dialog isOpen isWide onClose={onClose} title={title} actions={<CopyButton text={text} name="JSON" hasWords />}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keys too. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
       <pre className={styles.json} tabIndex={0}>
         <code>{text}</code>
       </pre>

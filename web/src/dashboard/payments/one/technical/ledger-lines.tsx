@@ -1,4 +1,4 @@
-/** What a step moved in the books; the lines of one step sum to zero. */
+/** The ledger lines of a step. Their sum is zero. */
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../../../../ui/formats/use-formats.ts';
 import { symbolOf } from '../payment-money.ts';

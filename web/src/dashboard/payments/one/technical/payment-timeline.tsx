@@ -1,4 +1,4 @@
-/** The story from the first call to the last delivery, the newest step last. */
+/** The timeline from the first API call to the last delivery, newest step last. */
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../../../ui/button/copy-button.tsx';
 import { Status } from '../../../../ui/state/status.tsx';
@@ -49,7 +49,7 @@ function Step({ step, payment }: { step: StoryStep; payment: PaymentStory }) {
   );
 }
 
-/** One event, the request that it follows from, and its way to each webhook endpoint. */
+/** One event, the request that caused it, and its delivery to each webhook endpoint. */
 function Told({ event }: { event: StoryEvent }) {
   const { t } = useTranslation();
   return (

@@ -1,4 +1,4 @@
-/** The rate that the payer paid at, and what the sources said of it. */
+/** The exchange rate of the payment, and the rates that the sources reported. */
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../../../../ui/formats/use-formats.ts';
 import { symbolOf } from '../payment-money.ts';

@@ -1,4 +1,4 @@
-/** What developers and operators ask for: each step with its block, logs, bookings and events, and the terms and quotes. */
+/** Details for developers and operators: each step with its block, logs, ledger entries and events, and the terms and quotes. */
 import { useTranslation } from 'react-i18next';
 import styles from '../payment-page.module.css';
 import type { PaymentStory } from '../payment-steps.ts';

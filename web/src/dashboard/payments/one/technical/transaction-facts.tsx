@@ -1,4 +1,4 @@
-/** A transaction as its chain has it: hash, block, depth, what the contract logged. */
+/** A transaction on its chain: its hash, its block, its confirmations, and the logs of the contract. */
 import { useTranslation } from 'react-i18next';
 import { chainOf } from '../../../../settings.ts';
 import { Address } from '../../../../ui/addresses/address.tsx';
@@ -47,7 +47,7 @@ export function TransactionFacts({ transaction, payment }: TransactionFactsProps
                 <code>{log.name}</code>{' '}
                 <span className={styles.soft}>{t('payments.story.log', { number: log.logIndex })}</span>
               </p>
-              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, by keys too. */}
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
               <pre tabIndex={0}>
                 <code>{JSON.stringify(log.args, null, 2)}</code>
               </pre>
