@@ -1,4 +1,4 @@
-/** Which chains and tokens are taken, from those that the app's mode allows. */
+/** A choice of the accepted chains and tokens, from those that the app's mode allows. */
 import { useTranslation } from 'react-i18next';
 import { settings } from '../../settings.ts';
 import { Checkbox } from '../../ui/fields/checkbox.tsx';
@@ -9,7 +9,7 @@ import { isChosen, offeredChains, type Selection, toggleChain, toggleToken } fro
 type ChainChoiceProps = {
   value: Selection;
   onChange: (value: Selection) => void;
-  /** What is charged again and again is pulled from EVM wallets, and never a native coin. */
+  /** For recurring charges, which work with EVM wallets only and never with a native coin. */
   isRecurring?: boolean;
   error?: string | undefined;
 };

@@ -1,4 +1,4 @@
-/** Asks before something is done that is felt outside: a sentence on what happens then, and the button that does it. */
+/** Asks for confirmation of an action with external effects: a sentence that describes the effect, and the button that runs it. */
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ApiError } from '../../api/api-error.ts';
@@ -13,7 +13,7 @@ export type ConfirmedMutation<Variables> = Pick<
 
 type ConfirmDialogProps<Variables> = {
   title: string;
-  /** What happens then. */
+  /** The effect of the action. */
   about: ReactNode;
   action: string;
   done: string;

@@ -1,3 +1,3 @@
-/** The currencies that prices, links and invoices may be in. */
+/** The currencies for prices, links and invoices. */
 export const currencies = ['USD', 'EUR'] as const;
 export type Currency = (typeof currencies)[number];

@@ -1,4 +1,4 @@
-/** The currency that an amount is in. */
+/** A choice of the currency of an amount. */
 import { useTranslation } from 'react-i18next';
 import { Select } from '../../ui/fields/select.tsx';
 import { type Currency, currencies } from './currencies.ts';

@@ -1,4 +1,4 @@
-/** A customer of the app, found by name or e-mail. */
+/** A choice of a customer of the app, found by name or email address. */
 import { useDeferredValue, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ResourceCustomersDocument } from '../../../../generated/web/documents.ts';

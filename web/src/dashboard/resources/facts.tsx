@@ -1,4 +1,4 @@
-/** Names and what they are worth, side by side; those without a value are left out. */
+/** Names and values side by side. Entries without a value are omitted. */
 import type { ReactNode } from 'react';
 import styles from './resources.module.css';
 

@@ -1,4 +1,4 @@
-/** One filter above a list: all, or one of its values. */
+/** A filter above a list: all, or one of its values. */
 import { Select } from '../../ui/fields/select.tsx';
 
 type FilterSelectProps<Value extends string> = {

@@ -1,4 +1,4 @@
-/** A form in a dialog: Enter sends it, and what the API reports about no field stands above the buttons. */
+/** A form in a dialog. Enter sends it, and errors that belong to no field are shown above the buttons. */
 import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
@@ -10,12 +10,12 @@ import styles from './resources.module.css';
 type FormDialogProps = {
   title: string;
   about?: ReactNode;
-  /** What the button does: "Create the link". */
+  /** The label of the button, for example "Create the link". */
   action: string;
   onClose: () => void;
   onSend: () => void;
   isBusy: boolean;
-  /** What belongs to no field. */
+  /** Errors that belong to no field. */
   error: unknown;
   isWide?: boolean;
   isDanger?: boolean;

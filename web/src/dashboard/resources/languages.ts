@@ -1,6 +1,6 @@
 import type { MailLanguage } from '../../../../generated/web/documents.ts';
 
-/** Each in its own language. */
+/** The name of each language in that language. */
 export const languages = [
   { value: 'en', words: 'English' },
   { value: 'de', words: 'Deutsch' },

@@ -1,4 +1,4 @@
-/** One price of one of the app's plans, by plan; or none, where there may be none. */
+/** A choice of a price of the app's plans, grouped by plan, or none if that is allowed. */
 import { useTranslation } from 'react-i18next';
 import { ResourcePlansDocument } from '../../../../generated/web/documents.ts';
 import { Select } from '../../ui/fields/select.tsx';
@@ -12,12 +12,12 @@ type PriceChoiceProps = {
   value: string;
   onChange: (price: ChosenPrice | undefined) => void;
   planType?: 'SUBSCRIPTION' | 'ONE_TIME';
-  /** What stands first: no plan, or a request to choose. */
+  /** The first option: no plan, or a request to choose one. */
   none: string;
   label?: string;
   error?: string | undefined;
   hint?: string;
-  /** Not offered, such as the present one. */
+  /** A price that is not offered, such as the current one. */
   without?: string;
 };
 

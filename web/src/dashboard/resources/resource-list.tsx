@@ -1,4 +1,4 @@
-/** A list of the dashboard: filters, the table, its next page, and what stands there when it has no rows or no answer. */
+/** A list in the dashboard: filters, the table, its next page, and what is shown if it has no rows or an error occurred. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
@@ -12,7 +12,7 @@ type ResourceListProps<Row extends { id: string }> = {
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  /** Below /dashboard; without it rows lead nowhere. */
+  /** The path below /dashboard. Without it, rows are not links. */
   wayOf?: (row: Row) => string;
   error: unknown;
   isLoading: boolean;
@@ -21,13 +21,13 @@ type ResourceListProps<Row extends { id: string }> = {
   loadMore?: () => unknown;
   filters?: ReactNode;
   isFiltered?: boolean;
-  /** Without rows and filters. */
+  /** Shown if there are no rows and no filters. */
   empty: { title: string; about: string; actions?: ReactNode };
 };
 
 type ListState = { rows: readonly unknown[]; error: unknown; isLoading: boolean };
 
-/** Whether the list says what to do instead of rows. Its button then stands there, and not in the page's head as well. */
+/** Whether the list shows instructions instead of rows. They contain the button, which is then omitted from the page header. */
 export function isBare({ rows, error, isLoading }: ListState, isFiltered: boolean): boolean {
   return !isLoading && !error && !isFiltered && rows.length === 0;
 }
@@ -49,7 +49,7 @@ export function ResourceList<Row extends { id: string }>(props: ResourceListProp
           rows={rows}
           rowKey={(row) => row.id}
           isLoading={isLoading}
-          // An address with ~ is taken as it is; without it wouter would put the base before it a second time.
+          // A path that starts with ~ is absolute. Without it, wouter would prepend the base path a second time.
           {...(wayOf ? { href: (row: Row) => `/dashboard${wayOf(row)}`, open: (href: string) => go(`~${href}`) } : {})}
         />
       )}

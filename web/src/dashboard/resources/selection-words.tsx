@@ -1,4 +1,4 @@
-/** Chains or tokens as they were chosen, in words. */
+/** The selected chains or tokens as text. */
 import { useTranslation } from 'react-i18next';
 import { chainOf, settings, tokenOf } from '../../settings.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';

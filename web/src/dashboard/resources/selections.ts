@@ -1,4 +1,4 @@
-/** Which chains and tokens a resource takes: the API's `ALL` or a list, and what a form has chosen. */
+/** The chains and tokens that a resource accepts: the API's `ALL` or a list, and the selection in a form. */
 import type { ChainSettings } from '../../settings.ts';
 
 export type Selection = { chains: 'ALL' | readonly number[]; tokens: 'ALL' | readonly string[] };
@@ -19,7 +19,7 @@ export function offeredChains(chains: readonly ChainSettings[], mode: 'TEST' | '
   return chains.filter((chain) => chain.isTest === (mode === 'TEST') && chain.family !== 'SUI');
 }
 
-/** With one chain taken in or out. With the first one taken out the rest is named; with none or all of them left it is ALL. */
+/** Adds or removes one chain. Removing the first one from ALL lists the others; if none or all are selected, the result is ALL. */
 export function toggleChain(selection: Selection, chainId: number, offered: readonly ChainSettings[]): Selection {
   const ids = offered.map((chain) => chain.chainId);
   const chains = toggled(selection.chains, chainId, ids);

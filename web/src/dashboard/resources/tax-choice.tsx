@@ -1,4 +1,4 @@
-/** One of the merchant's tax rates, or none. */
+/** A choice of one of the merchant's tax rates, or none. */
 import { useTranslation } from 'react-i18next';
 import { ResourceTaxRatesDocument } from '../../../../generated/web/documents.ts';
 import { Select } from '../../ui/fields/select.tsx';
@@ -11,7 +11,7 @@ type TaxChoiceProps = {
   error?: string | undefined;
   hint?: string;
   label?: string;
-  /** Instead of "No tax", where none chosen here is not none at all. */
+  /** Replaces the option "No tax" if choosing nothing has another meaning. */
   none?: string;
 };
 

@@ -1,4 +1,4 @@
-/** A list that is read page by page with a keyset: the rows so far, and a way to the next. */
+/** A list that is fetched page by page with cursors: the rows so far, and a function that fetches the next page. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { TypedDocumentString } from '../../../../generated/web/documents.ts';
 import type { ApiError } from '../../api/api-error.ts';

@@ -1,4 +1,4 @@
-/** A filter of a list, kept in the address bar, so that a view can be shared. What is none of `values` counts as none. */
+/** A filter of a list, kept in the URL, so that a view can be shared. A value that is not in `values` is ignored. */
 import { useSearchParams } from 'wouter';
 
 export function useFilter<Value extends string>(

@@ -1,4 +1,4 @@
-/** What a price costs and how often, in words: "12.00 USD every 3 months". */
+/** The amount and the interval of a price as text: "12.00 USD every 3 months". */
 import { useTranslation } from 'react-i18next';
 import type { PriceFactsFragment } from '../../../../generated/web/documents.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';

@@ -1,4 +1,4 @@
-/** A tax rate in words: "VAT · 19 % included". */
+/** A tax rate as text: "VAT · 19 % included". */
 import { useTranslation } from 'react-i18next';
 
 type Rate = { displayName: string; percentage: number; inclusive: boolean };

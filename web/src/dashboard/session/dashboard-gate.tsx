@@ -1,4 +1,4 @@
-/** Lets in who is logged in, and asks everybody else to; a login that runs out leaves the page's address as it is. */
+/** Shows the dashboard to members who are logged in, and the login to everyone else. The URL is kept when a login expires. */
 import { QueryClient, QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -17,13 +17,13 @@ import { DashboardContext } from './use-dashboard.ts';
 
 const APP_KEY = 'sluice.app';
 const FRESH_MS = 15_000;
-/** The longest span that a browser's timer holds. */
+/** The maximum delay of a browser's timer. */
 const TIMER_LIMIT_MS = 2_147_483_647;
 
 export function DashboardGate({ children }: { children: ReactNode }) {
   const [login, setLogin] = useState(() => readLogin(Date.now()));
   const [expired, setExpired] = useState<{ email: string }>();
-  // A client a login: what one member saw is never shown to another.
+  // One client per login, so that data of one member is never shown to another.
   const client = useMemo(() => newClient(login), [login]);
 
   useEffect(() => {
@@ -87,7 +87,7 @@ function Entered({ token, leave, children }: { token: string; leave: () => void;
     setChosenId(appId);
   };
   const logOut = async (everywhere: boolean) => {
-    // A login that has ended already is left all the same.
+    // A login that has already expired is removed as well.
     await ask(LoginEndDocument, { everywhere }, { credential }).catch((fault: unknown) => {
       if (!(fault instanceof ApiError && fault.code === 'AUTHENTICATION_ERROR')) throw fault;
     });

@@ -1,4 +1,4 @@
-/** Login by a code that is mailed: an address, then six digits, then a merchant where there are several. */
+/** Login with a code that is sent by email: the address, then six digits, then the merchant if there are several. */
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -18,7 +18,7 @@ import { merchantChoices } from './merchant-choices.ts';
 import type { StoredLogin } from './stored-login.ts';
 
 type LoginPageProps = {
-  /** The login ran out: it is said, and the address is there already. */
+  /** Set after the login expired. The page says so, and the address is already filled in. */
   expired?: { email: string } | undefined;
   onLogin: (login: StoredLogin) => void;
 };

@@ -1,4 +1,4 @@
-/** Which merchants a person may choose from, as the API names them in its CONFLICT: "<id> is <name>". */
+/** The merchants from which a person may choose, read from the message of the API's CONFLICT error: "<id> is <name>". */
 import { ApiError } from '../../api/api-error.ts';
 
 export function merchantChoices(error: unknown): { id: string; name: string }[] {

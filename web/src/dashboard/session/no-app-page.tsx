@@ -1,4 +1,4 @@
-/** A merchant without an app: there is nothing to look at before one is made. */
+/** Shown to a merchant without an app, who must create one first. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -1,23 +1,23 @@
 /**
- * Calls that failed, by what they asked: the idempotency key of each, and what it was about. One login has one, so that it
- * outlives a dialogue.
+ * The idempotency keys of failed calls, and the resources that each call concerned. There is one map per login, so that it outlives a
+ * dialog.
  */
 export type FailedCalls = Map<string, { idempotencyKey: string; about: readonly string[] }>;
 
 type Asked<Result> = {
-  /** With its variables it makes two presses the same call. */
+  /** Two calls with the same document and variables are the same call. */
   document: object;
   variables: object;
   failed: FailedCalls;
-  /** Calls that wait for their answer, by what they ask. */
+  /** Pending calls, by document and variables. */
   underWay: Map<string, Promise<Result>>;
 };
 
 /**
- * Sends what one press asks for with an idempotency key of its own. The same while it is under way is the same promise.
- * The same after a failure has the failed call's key, for it may have been done all the same. A success forgets the failures
- * about the same thing, and no other: whoever pauses, resumes and pauses again wants three things, and never the first
- * answer again; whoever refunds, has no answer, does something else and refunds again wants one refund.
+ * Sends a call with its own idempotency key. A call that is identical to a pending one returns the promise of the pending one. A call that
+ * is identical to a failed one reuses its key, because the failed call may have been executed. A success deletes the failed calls for the
+ * same resources only. For example, pausing, resuming and pausing again are three calls, and the third must not return the response of the
+ * first. A refund that is repeated after a lost response is one refund, even if there was another action in between.
  */
 export function sendOnce<Result>(
   { document, variables, failed, underWay }: Asked<Result>,
@@ -45,7 +45,10 @@ export function sendOnce<Result>(
   return answer;
 }
 
-/** The things that its ids name; the app, within which all of them are, is none. What names nothing is about its own kind. */
+/**
+ * The resources whose ids the variables contain, except the app, which contains all others. Without ids, the call concerns its own
+ * document.
+ */
 function aboutWhat(document: object, variables: object): string[] {
   const ids = Object.entries(variables)
     .filter(([name]) => name === 'id' || (name.endsWith('Id') && name !== 'appId'))

@@ -1,7 +1,7 @@
 /**
- * The login of a member, kept for this tab alone: sessionStorage survives a reload, which memory does not, and ends with
- * the tab, which localStorage does not. A cookie would be sent by itself with every request, and ask for a defence against
- * forged ones; scripts that could read the storage could use a cookie just as well, and the page's policy lets in none.
+ * The login of a member, stored for this tab only. sessionStorage survives a reload, unlike memory, and ends with the tab, unlike
+ * localStorage. A cookie would be sent automatically with every request and would require protection against forged requests. A script that
+ * could read the storage could use a cookie as well, and the content security policy allows no foreign scripts.
  */
 export type StoredLogin = {
   token: string;

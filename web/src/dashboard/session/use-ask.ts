@@ -1,4 +1,4 @@
-/** A query of the dashboard, kept and shared by react-query: `const { data, error, isPending } = useAsk(Document, {…})`. */
+/** A query of the dashboard, cached and shared by react-query: `const { data, error, isPending } = useAsk(Document, {…})`. */
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import type { TypedDocumentString } from '../../../../generated/web/documents.ts';
 import type { ApiError } from '../../api/api-error.ts';
@@ -7,7 +7,7 @@ import { useDashboard } from './use-dashboard.ts';
 
 type Asking = {
   isEnabled?: boolean;
-  /** Shows the last answer while the next is on its way, such as another page or filter. */
+  /** Shows the previous data while the next is loading, for example for another page or filter. */
   keepsLast?: boolean;
   everyMs?: number;
 };
@@ -27,7 +27,7 @@ export function useAsk<Result, Variables>(
   });
 }
 
-/** To invalidate: all answers of a document, or those of the same variables. */
+/** The key to invalidate all results of a document, or those with the same variables. */
 export function questionKey(document: TypedDocumentString<never, never> | object, variables?: unknown): unknown[] {
   return variables === undefined ? [String(document)] : [String(document), variables];
 }

@@ -1,4 +1,4 @@
-/** What every page of the dashboard needs: who is here, for which app, and how to ask. */
+/** The context of every page of the dashboard: the member, the app, and how to send requests. */
 import { createContext, useContext } from 'react';
 import type { DashboardViewerQuery } from '../../../../generated/web/documents.ts';
 import type { Credential } from '../../api/ask.ts';
@@ -11,11 +11,11 @@ export type Role = DashboardMember['role'];
 
 export type Dashboard = {
   credential: Credential;
-  /** Live fields, over one websocket. */
+  /** Subscriptions over one WebSocket. */
   live: LiveConnection;
   failedCalls: FailedCalls;
   member: DashboardMember;
-  /** A courtesy of the page; the API refuses what is not allowed. */
+  /** Only for convenience: the API refuses what is not allowed. */
   mayWrite: boolean;
   isOwner: boolean;
   app: DashboardApp;

@@ -1,4 +1,4 @@
-/** A live field of the dashboard for as long as the component stands; `next` may change from one drawing to the next. */
+/** A subscription of the dashboard while the component is mounted. `next` may be another function on each render. */
 import { useEffect, useEffectEvent } from 'react';
 import type { TypedDocumentString } from '../../../../generated/web/documents.ts';
 import { useDashboard } from './use-dashboard.ts';
@@ -13,7 +13,7 @@ export function useFollow<Result, Variables extends Record<string, unknown>>(
   const key = JSON.stringify(variables);
   useEffect(() => {
     const same: Variables = JSON.parse(key);
-    // What ends for good (forbidden, gone) leaves the page as it was asked last; the next question says why.
+    // A subscription that ends permanently (forbidden, gone) leaves the page unchanged. The next query reports the reason.
     return live.follow(document, same, { next: (data) => told(data), failed: () => {} });
   }, [live, document, key]);
 }

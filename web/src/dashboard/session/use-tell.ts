@@ -1,7 +1,7 @@
 /**
- * A mutation of the dashboard: `const { mutateAsync, isPending, error } = useTell(Document, { changes: [ListDocument] })`.
- * `changes` are the documents whose answers are old afterwards; all, when none is named. They are asked again before the
- * mutation ends. Pressed twice, or tried again after a failure, it is the same request to the API.
+ * A mutation of the dashboard: `const { mutateAsync, isPending, error } = useTell(Document, { changes: [ListDocument] })`. `changes` are
+ * the documents whose results are outdated afterwards, and all documents if it is omitted. They are fetched again before the mutation ends.
+ * If the button is pressed twice, or the call is repeated after a failure, the API receives the same request.
  */
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
@@ -32,7 +32,7 @@ export function useTell<Result, Variables extends object>(
         return result;
       });
     },
-    // It may have been done all the same, or another person or the chain was faster: the page shows what is.
+    // The call may have been executed, or another person or the chain was faster, so the page fetches the current data.
     onError: ({ code }) => {
       if (code !== 'VALIDATION_ERROR') void readAgain();
     },

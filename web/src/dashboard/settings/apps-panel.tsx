@@ -1,4 +1,4 @@
-/** The merchant's apps, test and live. Owners make more. */
+/** The merchant's apps, test and live. Owners can create more. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { AppCreateDocument, DashboardViewerDocument } from '../../../../generated/web/documents.ts';

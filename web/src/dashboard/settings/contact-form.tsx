@@ -1,4 +1,4 @@
-/** How payers reach the merchant, as their receipts show it. */
+/** The merchant's contact details, as shown on receipts. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';

@@ -1,4 +1,4 @@
-/** The origins of the pages that may show the checkout in a frame. */
+/** The origins of the pages that may embed the checkout in a frame. */
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';

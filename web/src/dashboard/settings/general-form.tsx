@@ -1,4 +1,4 @@
-/** An app's name, and the terms of the payments that are made from now on. */
+/** The name of an app, and the terms of its future payments. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { UpdateAppInput } from '../../../../generated/web/documents.ts';
@@ -56,7 +56,7 @@ export function GeneralForm({ app }: { app: SettingsOfApp }) {
       ...Object.fromEntries(spans.map((key) => [key, joinSpan(spanOf(key).count, spanOf(key).unit)])),
       ...Object.fromEntries(counts.map((key) => [key, Number(countValues[key])])),
     };
-    // Only what was changed: another member may be at the other settings.
+    // Only changed fields are sent, because another member may be changing the others.
     const changed = Object.entries(input).filter(([key, value]) => value !== Reflect.get(app, key));
     save(Object.fromEntries(changed));
   };

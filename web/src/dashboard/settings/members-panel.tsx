@@ -1,4 +1,4 @@
-/** Who may log in, with which role. Owners invite, change and remove. */
+/** The members of the merchant and their roles. Owners can invite, change and remove members. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {

@@ -1,4 +1,4 @@
-/** Where the app is paid, one address a family of chains. */
+/** The payout addresses of the app, one for each family of chains. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { settings } from '../../settings.ts';
@@ -11,7 +11,7 @@ import { Panel } from '../shell/panel.tsx';
 import styles from './settings.module.css';
 import { type SettingsOfApp, useSave } from './use-save.ts';
 
-/** Families that payments are taken on; Sui is for balances only. */
+/** The families on which payments are accepted. Sui is supported for balances only. */
 const families = ['EVM', 'SOLANA'] as const;
 type Family = (typeof families)[number];
 
@@ -23,9 +23,9 @@ export function PayoutForm({ app }: { app: SettingsOfApp }) {
   const [values, setValues] = useState<Record<Family, string>>({ EVM: known('EVM'), SOLANA: known('SOLANA') });
   const chainsOf = (family: Family) =>
     settings.chains.filter((chain) => chain.family === family && chain.isTest === (app.mode === 'TEST'));
-  // What was sent last, in its order: the API names a bad address by its place.
+  // The families sent last, in their order, because the API identifies an invalid address by its index.
   const [sent, setSent] = useState<readonly Family[]>([]);
-  // An address for chains that are not enabled here any more is still shown.
+  // An address for chains that are no longer enabled is still shown.
   const offered = families.filter((family) => chainsOf(family).length > 0 || known(family) !== '');
   const changed = offered.filter((family) => values[family].trim() !== known(family) && values[family].trim() !== '');
   const send = () => {

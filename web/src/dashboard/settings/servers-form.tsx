@@ -1,4 +1,4 @@
-/** Whether the app's keys settle x402 payments to other servers, up to which value, and for which fee. */
+/** Whether the app's keys may settle x402 payments to other servers, up to which value, and for which fee. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'wouter';
@@ -14,7 +14,7 @@ import { type SettingsOfApp, useSave } from './use-save.ts';
 
 const limits = ['paymentLimit', 'dailyLimit'] as const;
 const LIMIT = /^(0|[1-9]\d{0,8})(\.\d{1,2})?$/;
-/** A comma is a decimal point too. */
+/** A comma is accepted as a decimal point. */
 const plain = (limit: string) => limit.trim().replace(',', '.');
 const MOST_FEE_BPS = 1_000;
 
@@ -39,7 +39,7 @@ export function ServersForm({ app }: { app: SettingsOfApp }) {
       dailyLimit: plain(values.dailyLimit),
       feeBps,
     };
-    // Only what was changed: another member may be at the other settings.
+    // Only changed fields are sent, because another member may be changing the others.
     const changed = Object.entries(input).filter(([key, value]) => value !== Reflect.get(x402, key));
     save({ x402: Object.fromEntries(changed) });
   };

@@ -1,4 +1,4 @@
-/** The settings: of the app, of where it is paid, of its look; the members; the merchant's apps; who changed what. */
+/** The settings of the app and its payouts, its appearance, the members, the merchant's apps, and the audit log. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'wouter';

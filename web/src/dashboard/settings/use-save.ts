@@ -1,4 +1,4 @@
-/** Saves settings of the app in view, and says that it did; what the API refuses stands beside the fields that it names. */
+/** Saves settings of the selected app and confirms it. Errors of the API are shown next to the fields that they name. */
 import { useTranslation } from 'react-i18next';
 import {
   DashboardViewerDocument,

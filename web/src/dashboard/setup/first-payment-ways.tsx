@@ -1,4 +1,4 @@
-/** Where there is no payment yet: the two ways to ask for the first one. */
+/** The two ways to request the first payment, shown while there are no payments. */
 import { useTranslation } from 'react-i18next';
 import { Link } from 'wouter';
 import { buttonClass } from '../../ui/button/button.tsx';

@@ -1,4 +1,4 @@
-/** In a form whose result nobody could pay: what is missing, and the link to add it. */
+/** A note in a form whose result nobody could pay: the missing payout address, and a link to add it. */
 import { useTranslation } from 'react-i18next';
 import { Link } from 'wouter';
 import { SetupPayoutsDocument } from '../../../../generated/web/documents.ts';
@@ -9,7 +9,7 @@ import { useAsk } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { missingPayouts } from './setup-steps.ts';
 
-/** `selection` is what the form allows so far. */
+/** `selection` contains the chains that the form currently allows. */
 export function PayoutNote({
   selection = everything,
   isRecurring = false,

@@ -1,4 +1,4 @@
-/** The first hour on the overview: what is set up, what comes next, and where. It can be hidden once payments work. */
+/** The setup checklist on the overview: the completed steps and the next one, with links. It can be hidden once payments work. */
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'wouter';
@@ -50,7 +50,7 @@ export function SetupChecklist() {
 
 type StepMoreProps = { step: SetupStepKey; isDone: boolean; isNext: boolean; facts: SetupFactsQuery };
 
-/** A step that is done needs no more words, but for the networks, of which each has an address of its own. */
+/** A completed step shows no further text, except for the networks, because each has its own address. */
 function StepMore({ step, isDone, isNext, facts }: StepMoreProps) {
   const { t } = useTranslation();
   if (isDone) return step === 'payout' && <Networks facts={facts} isStarted />;
@@ -63,7 +63,7 @@ function StepMore({ step, isDone, isNext, facts }: StepMoreProps) {
   );
 }
 
-/** Once one address is there, each missing one has a link of its own; before, the button of the step leads to all. */
+/** Once one address is set, each missing one has its own link. Before that, the button of the step leads to all of them. */
 function Networks({ facts, isStarted }: { facts: SetupFactsQuery; isStarted?: boolean }) {
   const { t } = useTranslation();
   const { app } = useDashboard();

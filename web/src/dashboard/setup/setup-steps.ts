@@ -1,4 +1,4 @@
-/** The steps of a merchant's first hour. Each is done when its fact is there, whoever made it and wherever. Pure. */
+/** The steps of the setup. A step is complete if its data exists, regardless of who created it and where. */
 import type { SetupFactsQuery } from '../../../../generated/web/documents.ts';
 import type { ChainSettings } from '../../settings.ts';
 import { isChosen, offeredChains, type Selection } from '../resources/selections.ts';
@@ -11,7 +11,7 @@ type Payouts = readonly { family: string }[];
 /** Chains of one family share a payout address. */
 export type Network = { family: string; chains: string; isSet: boolean };
 
-/** The families on which an app of this mode can take payments here, EVM first, with the names of their chains. */
+/** The families on which an app of this mode can accept payments, EVM first, with the names of their chains. */
 export function networksOf(chains: readonly ChainSettings[], { mode, payouts }: { mode: Mode; payouts: Payouts }) {
   const byFamily = Map.groupBy(offeredChains(chains, mode), (chain) => chain.family);
   const networks = [...byFamily].map(
@@ -36,7 +36,7 @@ export function setupSteps(facts: SetupFactsQuery, mode: Mode): SetupStep[] {
   return [...steps, { key: 'live', isDone: isLive }];
 }
 
-/** Whether payments work from end to end, so that the rest may wait. */
+/** Whether payments work from end to end, so that the remaining steps are optional. */
 export function takesPayments(steps: readonly SetupStep[]): boolean {
   const needed: readonly SetupStepKey[] = ['payout', 'request', 'payment'];
   return steps.every(({ key, isDone }) => isDone || !needed.includes(key));

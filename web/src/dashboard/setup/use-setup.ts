@@ -1,4 +1,4 @@
-/** What has been set up of the app, by what is really there. */
+/** Which setup steps of the app are complete, derived from its actual data. */
 import { type PaymentIntentStatus, SetupFactsDocument } from '../../../../generated/web/documents.ts';
 import { useAsk } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';

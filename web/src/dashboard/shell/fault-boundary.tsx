@@ -1,4 +1,4 @@
-/** Holds a fault of ours to the page that has it; the navigation stays. */
+/** Limits the effect of a rendering error to the page in which it occurs. The navigation remains usable. */
 import { Component, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
@@ -16,7 +16,7 @@ export class FaultBoundary extends Component<{ children: ReactNode }, { isBroken
   }
 }
 
-/** After a new version was installed, parts of the old one are gone: loading again brings the new one. */
+/** After a new version was installed, code of the old one is no longer available, and a reload loads the new one. */
 function Broken() {
   const { t } = useTranslation();
   return (

@@ -1,4 +1,4 @@
-/** What the search box holds: pages, payments, customers and the rest, by ids, hashes, addresses, e-mails and references. */
+/** The content of the search dialog, which finds pages, payments, customers and more by ids, hashes, addresses, emails and references. */
 import { Command } from 'cmdk';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -14,7 +14,7 @@ import { useDashboard } from '../session/use-dashboard.ts';
 import { hitGroups, type SearchHit } from './search-hits.ts';
 import styles from './shell.module.css';
 
-/** A single letter finds too much to be worth asking. */
+/** A single letter would match too much to be useful. */
 const LEAST_LETTERS = 2;
 const TYPING_MS = 150;
 
@@ -85,7 +85,7 @@ function Hit({ hit: { title, more, status, amount } }: { hit: SearchHit }) {
   );
 }
 
-/** The text once nothing was typed for a moment. */
+/** The text after a pause in typing. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Says that what is shown may be out of date while the browser has no network. */
+/** A notice that the displayed data may be outdated while the browser is offline. */
 import { useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import styles from './shell.module.css';
@@ -6,7 +6,7 @@ import styles from './shell.module.css';
 export function OfflineLine() {
   const { t } = useTranslation();
   const isOnline = useSyncExternalStore(follow, () => navigator.onLine);
-  // Present before it speaks, because screen readers announce changes of what they know.
+  // Always present, because screen readers announce changes only of elements that already exist.
   return (
     <div role="status" className={isOnline ? undefined : styles.offlineLine}>
       {!isOnline && t('shell.offline')}

@@ -1,4 +1,4 @@
-/** The head of a page of the dashboard, and its content: every page stands in one. */
+/** The header and the content of a dashboard page. Every page uses it. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Icon } from '../../ui/icon.tsx';
@@ -6,12 +6,12 @@ import styles from './shell.module.css';
 
 type PageFrameProps = {
   title: ReactNode;
-  /** Beside the title: a status. */
+  /** Shown next to the title, for example a status. */
   beside?: ReactNode;
   about?: ReactNode;
-  /** At the right: the page's buttons. */
+  /** The buttons of the page, at the right. */
   actions?: ReactNode;
-  /** The list that it came from. */
+  /** A link back to the list. */
   back?: { href: string; words: string };
   children: ReactNode;
 };

@@ -1,4 +1,4 @@
-/** A part of a page on its own surface, with a title and, at the right, its buttons. */
+/** A section of a page on its own surface, with a title and, at the right, its buttons. */
 import { type ReactNode, useId } from 'react';
 import styles from './shell.module.css';
 

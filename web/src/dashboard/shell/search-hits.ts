@@ -1,15 +1,15 @@
-/** What the search found, as places to go to. */
+/** The search results as links to pages. */
 import type { DashboardSearchQuery } from '../../../../generated/web/documents.ts';
 
 type Found = DashboardSearchQuery['search'];
-/** Named as the page that it leads to. */
+/** Each kind has the name of the page to which it links. */
 export type HitKind = 'payments' | 'customers' | 'subscriptions' | 'invoices' | 'links';
 
 export type SearchHit = {
   href: string;
-  /** What it is called; null: only its id is known. */
+  /** The name of the resource. Null if it has only an id. */
   title: string | null;
-  /** What distinguishes it from others with the same name. */
+  /** A text that distinguishes it from others with the same name. */
   more: string | null;
   status: string | null;
   amount: { amount: string; currency: string } | null;
@@ -17,7 +17,7 @@ export type SearchHit = {
 
 export type HitGroup = { kind: HitKind; hits: SearchHit[] };
 
-/** In the order in which they are shown; kinds without hits are left out. */
+/** The groups in the order in which they are shown. Kinds without results are omitted. */
 export function hitGroups(found: Found): HitGroup[] {
   const hit = (kind: string, id: string, rest: Partial<SearchHit>): SearchHit => ({
     href: `/${kind}/${id}`,

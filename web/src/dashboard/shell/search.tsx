@@ -1,4 +1,4 @@
-/** Ctrl K: pages, apps and payments, found by ids, hashes, addresses, references and e-mails. */
+/** The search dialog, opened with Ctrl K: finds pages, apps and payments by ids, hashes, addresses, references and emails. */
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
@@ -6,7 +6,7 @@ import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
 import styles from './shell.module.css';
 
-/** Most people never open it in a visit: its code comes when they do. */
+/** Most visits do not use the search, so its code is loaded when it is opened. */
 const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finder }));
 
 export function Search() {

@@ -1,4 +1,4 @@
-/** Around every page: the navigation at the left (a drawer when it is narrow), the bar at the top. */
+/** The layout around every page: the navigation at the left, which is a drawer on narrow screens, and the bar at the top. */
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../ui/overlays/dialog.tsx';

@@ -1,4 +1,4 @@
-/** Which app, test or live, the search, and who is here. */
+/** The top bar: the selected app, its mode, the search, and the member. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';

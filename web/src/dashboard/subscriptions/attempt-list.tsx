@@ -1,4 +1,4 @@
-/** The tries to charge an invoice, the newest first. */
+/** The attempts to charge an invoice, newest first. */
 import { useTranslation } from 'react-i18next';
 import type { InvoicePageQuery } from '../../../../generated/web/documents.ts';
 import { Status } from '../../ui/state/status.tsx';

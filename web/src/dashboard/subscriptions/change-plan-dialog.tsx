@@ -1,4 +1,4 @@
-/** Moves a subscription to another price; what the next invoice will be is shown before. */
+/** Moves a subscription to another price, with a preview of the next invoice. */
 import { Decimal } from 'decimal.js';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -61,7 +61,7 @@ export function ChangePlanDialog({ subscription, onClose }: ChangePlanDialogProp
         value={price?.productPlanPriceId ?? ''}
         onChange={setPrice}
         none={t('catalog.choice.choosePrice')}
-        // The present price is a choice where a change waits: it takes the change back.
+        // While a change is scheduled, the current price can be selected, which cancels the change.
         {...(nextPlanPrice ? {} : { without: current.id })}
       />
       {price && isFetching && <Skeleton lines={3} />}

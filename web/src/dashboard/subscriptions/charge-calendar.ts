@@ -1,4 +1,4 @@
-/** The charges to come by year, with what a year comes to. */
+/** The upcoming charges by year, with the total of each year. */
 import { Decimal } from 'decimal.js';
 import type { SubscriptionFactsFragment } from '../../../../generated/web/documents.ts';
 
@@ -12,7 +12,7 @@ export type CalendarYear = {
   currency: string;
 };
 
-/** Years as billing counts them, in UTC; in the order of the charges. */
+/** Years are in UTC, as in billing, and in the order of the charges. */
 export function chargeCalendar(charges: readonly Charge[]): CalendarYear[] {
   const years = new Map<number, Charge[]>();
   for (const charge of charges) {
@@ -27,7 +27,7 @@ export function chargeCalendar(charges: readonly Charge[]): CalendarYear[] {
   }));
 }
 
-/** Whether periods are so short that the day alone does not distinguish two charges. */
+/** Whether periods are so short that two charges may be on the same day. */
 export function needsClock(charges: readonly Charge[]): boolean {
   const days = charges.map((charge) => charge.dueAt.slice(0, 10));
   return new Set(days).size < days.length;

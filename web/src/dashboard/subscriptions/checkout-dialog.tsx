@@ -1,4 +1,4 @@
-/** Makes the link by which a customer begins a subscription, or replaces the consent of one that is running. */
+/** Creates the link with which a customer starts a subscription, or replaces the consent of an active one. */
 import { useTranslation } from 'react-i18next';
 import { SubscriptionCheckoutDocument } from '../../../../generated/web/documents.ts';
 import { CopyButton } from '../../ui/button/copy-button.tsx';

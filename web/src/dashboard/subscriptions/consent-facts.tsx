@@ -1,4 +1,4 @@
-/** What the payer signed once for all charges: up to how much, until when, and what is left of it. */
+/** The consent that the payer signed once for all charges: its maximum, its expiry, and what is left of it. */
 import { useTranslation } from 'react-i18next';
 import type { SubscriptionFactsFragment } from '../../../../generated/web/documents.ts';
 import { chainOf, tokenOf } from '../../settings.ts';

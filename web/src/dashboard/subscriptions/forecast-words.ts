@@ -1,4 +1,4 @@
-/** Whether the next renewal will be paid, and why not: which sentence says it, with the figures that belong to it. */
+/** Whether the next renewal will be paid, and the reason if not: the translation key and its values. */
 import type { SubscriptionFactsFragment } from '../../../../generated/web/documents.ts';
 
 type Foretold = Pick<
@@ -22,7 +22,7 @@ export type ForecastWords = {
   tone: 'good' | 'wait' | 'bad' | 'quiet';
   /** Base units. */
   needed?: bigint;
-  /** What the wallet holds, or allows: less than is needed. */
+  /** The balance or the allowance of the wallet, which is less than required. */
   found?: bigint;
 };
 

@@ -1,4 +1,4 @@
-/** What a change of plan would do, as sentences in their order. */
+/** The effects of a change of plan as an ordered list of sentences. */
 import type { SubscriptionPlanChangeQuery } from '../../../../generated/web/documents.ts';
 
 export type PlanChange = SubscriptionPlanChangeQuery['subscription']['planChange'];

@@ -1,4 +1,4 @@
-/** What may be done with a subscription where it is, and what happens then. */
+/** The actions that a subscription allows in its current state, with their effects. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {

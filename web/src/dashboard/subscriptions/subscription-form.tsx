@@ -1,4 +1,4 @@
-/** Makes a subscription for a customer, and goes to its page, where its checkout link is. */
+/** Creates a subscription for a customer, and opens its page, which contains the checkout link. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useSearchParams } from 'wouter';

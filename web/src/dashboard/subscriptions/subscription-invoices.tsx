@@ -1,4 +1,4 @@
-/** The newest invoices of a subscription, each with the tries to charge it. */
+/** The newest invoices of a subscription, each with the attempts to charge it. */
 import { useTranslation } from 'react-i18next';
 import { Link } from 'wouter';
 import type { SubscriptionFactsFragment } from '../../../../generated/web/documents.ts';

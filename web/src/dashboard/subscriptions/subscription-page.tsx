@@ -1,4 +1,4 @@
-/** One subscription, live: where it is, whether the next charge will be paid, the charges to come and those that were. */
+/** One subscription, updated live: its status, whether the next charge will be paid, and the upcoming and past charges. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'wouter';

@@ -1,4 +1,4 @@
-/** Subscriptions: the list, by status; what looks bad before the next charge is said in the row. */
+/** The list of subscriptions, filtered by status. A row shows whether a problem is expected with the next charge. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'wouter';

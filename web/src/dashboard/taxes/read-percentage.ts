@@ -1,6 +1,6 @@
 /**
- * A percentage as a person writes it: plain digits without leading zeros, with a comma or a point. A percentage is no money, so it is a
- * number. Null for anything else, such as `1e1` or `0x10`; whether it is too high, or has too many decimals, the API says.
+ * Parses a percentage: plain digits without leading zeros, with a comma or a point. A percentage is not an amount of money, so it is a
+ * number. Null for anything else, such as `1e1` or `0x10`. The API checks whether it is too high or has too many decimals.
  */
 export function readPercentage(text: string): number | null {
   const written = text.trim();

@@ -1,4 +1,4 @@
-/** Makes a tax rate, or changes one; the limits are the API's. */
+/** Creates or changes a tax rate. The API checks the limits. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TaxCreateDocument, TaxUpdateDocument } from '../../../../generated/web/documents.ts';

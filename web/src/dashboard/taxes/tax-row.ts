@@ -1,4 +1,4 @@
 import type { TaxListQuery } from '../../../../generated/web/documents.ts';
 
-/** A tax rate as the list reads it. */
+/** A tax rate, as fetched by the list. */
 export type TaxRow = TaxListQuery['taxRates'][number];

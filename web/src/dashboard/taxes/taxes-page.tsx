@@ -1,4 +1,4 @@
-/** Tax rates of the merchant: list, create, edit, archive and bring back. */
+/** The tax rates of the merchant: list, create, edit, archive and restore. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TaxListDocument, TaxUpdateDocument } from '../../../../generated/web/documents.ts';

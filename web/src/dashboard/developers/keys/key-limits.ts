@@ -40,7 +40,7 @@ export function networksOf(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** The input of the API. A publishable key has no scopes. The last day ends at midnight in the browser's zone. */
+/** The input of the API. A publishable key has no scopes. The key expires at the end of its last day in the browser's zone. */
 export function limitsInput(
   kind: 'SECRET' | 'PUBLISHABLE',
   { scopes, networks, lastDay }: KeyLimits,

@@ -1,4 +1,4 @@
-/** An entry: its actor, the actor's address, its target, and each field before and after. */
+/** An entry of the audit log: its actor, the actor's IP address, its target, and each field before and after. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
@@ -39,7 +39,7 @@ export function AuditEntryDialog({ entry, onClose }: AuditEntryDialogProps) {
       about={<Time at={entry.createdAt} isAbsolute />}
       actions={
         <>
-          {/* An address with ~ is taken as it is; without it wouter would put the base before it a second time. */}
+          {/* A path that starts with ~ is absolute. Without it, wouter would prepend the base path a second time. */}
           {way && <Button onPress={() => go(`~/dashboard${way}`)}>{t('audit.show')}</Button>}
           <Button look="primary" onPress={onClose}>
             {t('everywhere.close')}

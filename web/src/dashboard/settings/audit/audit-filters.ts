@@ -1,4 +1,4 @@
-/** What of the audit log is shown. */
+/** The filters of the audit log. */
 import type { AuditActorKind } from '../../../../../generated/web/documents.ts';
 
 /** Groups of actions, by the first part of their names. */
@@ -36,11 +36,11 @@ export const actorKinds = [
 export type AuditFilters = {
   group: ActionGroup | undefined;
   actorKind: AuditActorKind | undefined;
-  /** Of one app; undefined: of the whole merchant. */
+  /** The app whose entries are shown. Undefined for the whole merchant. */
   appId: string | undefined;
 };
 
-/** As GraphQL takes it. */
+/** The filter input of GraphQL. */
 export function filterOf({ group, actorKind, appId }: AuditFilters) {
   return {
     action: group === undefined ? null : [`${group}.*`],
@@ -49,7 +49,7 @@ export function filterOf({ group, actorKind, appId }: AuditFilters) {
   };
 }
 
-/** Where the same is exported. */
+/** The URL that exports the same entries. */
 export function exportPath({ group, actorKind, appId }: AuditFilters, format: 'csv' | 'ndjson'): string {
   const query = new URLSearchParams({ format });
   if (group !== undefined) query.set('action', `${group}.*`);

@@ -1,4 +1,4 @@
-/** Who changed what: the audit log of the merchant, newest first. Its filters stand in the address. */
+/** The audit log of the merchant, newest first. The URL contains its filters. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SettingsAuditDocument, type SettingsAuditEntryFragment } from '../../../../../generated/web/documents.ts';

@@ -1,4 +1,4 @@
-/** The fields of an entry, one by one. */
+/** The changed fields of an entry. */
 export type Change = { field: string; before: string | null; after: string | null };
 
 export function changesOf(entry: { readonly before?: unknown; readonly after?: unknown }): Change[] {
@@ -7,7 +7,7 @@ export function changesOf(entry: { readonly before?: unknown; readonly after?: u
   return fields.map((field) => ({ field, before: shown(before[field]), after: shown(after[field]) }));
 }
 
-/** Null for what is not there; texts as they are, anything else as JSON. */
+/** Null for a missing value. Strings are unchanged, and all other values are JSON. */
 function shown(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   return typeof value === 'string' ? value : JSON.stringify(value);

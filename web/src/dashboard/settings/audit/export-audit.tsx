@@ -1,4 +1,4 @@
-/** Downloads what is filtered, all of it. */
+/** Downloads all entries that match the filters. */
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { readFile } from '../../../api/read-file.ts';

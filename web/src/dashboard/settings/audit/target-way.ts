@@ -1,4 +1,4 @@
-/** Where the object of an entry is seen, below /dashboard; undefined for what has no page, or is gone. */
+/** The path of an entry's target, below /dashboard. Undefined if it has no page or was deleted. */
 export function targetWay(entry: {
   readonly action: string;
   readonly targetType: string;

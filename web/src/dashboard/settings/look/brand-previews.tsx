@@ -1,4 +1,4 @@
-/** The hosted page, the receipt, an email and an invoice as they look with the brand that the form holds, side by side. */
+/** Previews of the hosted page, the receipt, an email and an invoice with the brand in the form, side by side. */
 import { type CSSProperties, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Mode, readableAccent, surfaces } from '../../../../../src/catalog/accent.ts';

@@ -1,4 +1,4 @@
-/** The logo, color and texts that customers see on the hosted page, in emails and on invoices, with a preview that follows the typing. */
+/** The logo, color and texts that customers see on the hosted page, in emails and on invoices, with a live preview. */
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SettingsLogoPreviewDocument } from '../../../../../generated/web/documents.ts';
@@ -16,7 +16,7 @@ import { type SettingsOfApp, useSave } from '../use-save.ts';
 import { BrandPreviews } from './brand-previews.tsx';
 import { type BrandTexts, texts } from './brand-texts.ts';
 
-/** As tokens.css has it for `--accent`. */
+/** The value of `--accent` in tokens.css. */
 const OWN_ACCENT = '#2f55d4';
 const TYPING_MS = 400;
 
@@ -98,7 +98,7 @@ export function LookForm({ app }: { app: SettingsOfApp }) {
               value={said[name]}
               disabled={!mayWrite}
               onChange={(event) => {
-                // The texts are one line each; a pasted line break becomes a space.
+                // The texts have one line each, so a pasted line break becomes a space.
                 const text = event.target.value.replace(/[\r\n]+/g, ' ');
                 setSaid((before) => ({ ...before, [name]: text }));
               }}
@@ -113,7 +113,7 @@ export function LookForm({ app }: { app: SettingsOfApp }) {
   );
 }
 
-/** The path by which the pages load the logo, also while it is not saved. */
+/** The path from which the pages load the logo, even before it is saved. */
 function useLogo(app: SettingsOfApp, typed: string): string | null {
   const { mayWrite } = useDashboard();
   const [asked, setAsked] = useState(typed);
@@ -128,7 +128,7 @@ function useLogo(app: SettingsOfApp, typed: string): string | null {
   return (isSaved ? app.proxiedLogoUrl : isEnabled ? data?.app.logoPreview : null) ?? null;
 }
 
-/** Where the color has too little contrast, and the shade that is used there instead. */
+/** Where the contrast of the color is too low, and the shade that is used there instead. */
 function ContrastNote({ colour, onUse }: { colour: string; onUse: ((colour: string) => void) | undefined }) {
   const { t } = useTranslation();
   const weak = (['light', 'dark'] as const).flatMap((mode: Mode) => {

@@ -1,4 +1,4 @@
-/** Which emails an app sends to its payers, how they look, and which could not be sent. */
+/** The emails that an app sends to its payers, their previews, and those that could not be sent. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {

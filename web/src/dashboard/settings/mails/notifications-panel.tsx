@@ -1,4 +1,4 @@
-/** What the member who is logged in is notified of by email. */
+/** The email notifications of the member who is logged in. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
