@@ -9,8 +9,8 @@ import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { CurrencyChoice } from '../resources/currency-choice.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
 import styles from '../resources/resources.module.css';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import {
   type CouponRow,
   type CouponValues,
@@ -43,8 +43,8 @@ export function CouponForm({ coupon, onClose }: { coupon?: CouponRow; onClose: (
   const tell = useToasts();
   const [values, setValues] = useState<CouponValues>(() => (coupon ? couponValues(coupon) : newCoupon));
   const [isTried, setTried] = useState(false);
-  const create = useTell(CouponCreateDocument);
-  const update = useTell(CouponUpdateDocument);
+  const create = useApiMutation(CouponCreateDocument);
+  const update = useApiMutation(CouponUpdateDocument);
   const faults = useFaults(create.error ?? update.error, params);
   const set = (part: Partial<CouponValues>) => setValues((before) => ({ ...before, ...part }));
   const isBadPercent = !coupon && values.kind === 'percent' && readBps(values.percent) === null;

@@ -14,8 +14,8 @@ import { isBare, ResourceList } from '../resources/resource-list.tsx';
 import styles from '../resources/resources.module.css';
 import { useAskPages } from '../resources/use-ask-pages.ts';
 import { useFilter } from '../resources/use-filter.ts';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { CouponForm } from './coupon-form.tsx';
 import type { CouponRow } from './coupon-values.ts';
@@ -31,7 +31,7 @@ export function CouponsPage() {
   const [shown, show] = useFilter('show', ['all'] as const);
   const [doing, setDoing] = useState<Doing>();
   const tell = useToasts();
-  const update = useTell(CouponUpdateDocument);
+  const update = useApiMutation(CouponUpdateDocument);
   const list = useAskPages(
     CouponListDocument,
     { appId: app.id, ...(shown === 'all' ? {} : { isActive: true }) },

@@ -14,8 +14,8 @@ import { TextArea } from '../../ui/fields/text-area.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
 import { languages } from '../resources/languages.ts';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import {
   type CustomerFieldName,
   changesOf,
@@ -40,8 +40,8 @@ export function CustomerDialog({ customer, onClose, onMade }: CustomerDialogProp
   const { app } = useDashboard();
   const [before] = useState(() => formOf(customer));
   const [form, setForm] = useState(before);
-  const create = useTell(CustomerCreateDocument, { changes: [CustomersListDocument] });
-  const update = useTell(CustomerUpdateDocument, { changes: [CustomersListDocument, CustomerStoryDocument] });
+  const create = useApiMutation(CustomerCreateDocument, { changes: [CustomersListDocument] });
+  const update = useApiMutation(CustomerUpdateDocument, { changes: [CustomersListDocument, CustomerStoryDocument] });
   const error = create.error ?? update.error;
   const faults = useFaults(
     error,

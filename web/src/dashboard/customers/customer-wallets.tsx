@@ -15,8 +15,8 @@ import { TextField } from '../../ui/fields/text-field.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Status } from '../../ui/state/status.tsx';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import type { Customer } from './customer.ts';
 import styles from './customers.module.css';
 
@@ -75,7 +75,7 @@ function AddWallet({ customerId, onClose }: { customerId: string; onClose: () =>
   const chains = settings.chains.filter(({ family }) => family === 'EVM');
   const [chainId, setChainId] = useState(String(chains[0]?.chainId ?? ''));
   const [walletAddress, setWalletAddress] = useState('');
-  const add = useTell(CustomerWalletAddDocument, { changes: [CustomerStoryDocument] });
+  const add = useApiMutation(CustomerWalletAddDocument, { changes: [CustomerStoryDocument] });
   const faults = add.error instanceof ApiError ? (add.error.fault.details ?? []) : [];
   const ofAddress = faults.find(({ param }) => param.endsWith('walletAddress'));
   const save = async () => {
@@ -125,7 +125,7 @@ function AddWallet({ customerId, onClose }: { customerId: string; onClose: () =>
 
 function RemoveWallet({ customerId, wallet, onClose }: { customerId: string; wallet: Wallet; onClose: () => void }) {
   const { t } = useTranslation();
-  const remove = useTell(CustomerWalletRemoveDocument, { changes: [CustomerStoryDocument] });
+  const remove = useApiMutation(CustomerWalletRemoveDocument, { changes: [CustomerStoryDocument] });
   const send = async () => {
     if (await remove.mutateAsync({ customerId, walletId: wallet.id }).then(Boolean, () => false)) onClose();
   };

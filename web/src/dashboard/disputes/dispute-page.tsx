@@ -11,8 +11,8 @@ import { DisputePanel } from '../../disputes/dispute-panel.tsx';
 import { SignedData } from '../../disputes/resolution-facts.tsx';
 import { Button } from '../../ui/button/button.tsx';
 import { ConfirmDialog } from '../resources/confirm-dialog.tsx';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
 
 export function DisputePage() {
@@ -39,7 +39,7 @@ export function DisputePage() {
 function Concede({ dispute }: { dispute: DisputeShownFragment }) {
   const { t } = useTranslation();
   const [isAsking, setAsking] = useState(false);
-  const concede = useTell(DisputeConcedeDocument, { changes: [DisputeOneDocument] });
+  const concede = useApiMutation(DisputeConcedeDocument, { changes: [DisputeOneDocument] });
   const isDecided = dispute.resolution?.status === 'PENDING';
   if (dispute.status !== 'OPEN' || isDecided) return null;
   return (

@@ -15,9 +15,9 @@ import { CustomerChoice } from '../resources/customer-choice.tsx';
 import { Facts } from '../resources/facts.tsx';
 import styles from '../resources/resources.module.css';
 import { TaxChoice } from '../resources/tax-choice.tsx';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useAsk } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import { PayoutNote } from '../setup/payout-note.tsx';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Panel } from '../shell/panel.tsx';
@@ -39,7 +39,7 @@ export function InvoiceNewPage() {
     taxRateId: '',
     lines: [newLine()],
   }));
-  const create = useTell(InvoiceCreateDocument);
+  const create = useApiMutation(InvoiceCreateDocument);
   const { data } = useAsk(ResourceTaxRatesDocument, {});
   const lineParams = values.lines.flatMap((_line, index) =>
     ['description', 'amount', 'quantity', 'taxRateId'].map((name) => `items[${index}].${name}`),

@@ -24,9 +24,9 @@ import { customerName } from '../resources/customer-name.ts';
 import { Facts } from '../resources/facts.tsx';
 import styles from '../resources/resources.module.css';
 import { useTaxWords } from '../resources/use-tax-words.ts';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useAsk } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Panel } from '../shell/panel.tsx';
 import { AttemptList } from '../subscriptions/attempt-list.tsx';
@@ -40,9 +40,9 @@ export function InvoicePage() {
   const { mayWrite } = useDashboard();
   const [doing, setDoing] = useState<Doing>();
   const { data, error, refetch } = useAsk(InvoicePageDocument, { id });
-  const open = useTell(InvoiceOpenDocument);
-  const send = useTell(InvoiceSendDocument);
-  const cancel = useTell(InvoiceVoidDocument);
+  const open = useApiMutation(InvoiceOpenDocument);
+  const send = useApiMutation(InvoiceSendDocument);
+  const cancel = useApiMutation(InvoiceVoidDocument);
   const invoice = data?.invoice;
   const back = { href: '/invoices', words: t('invoices.title') };
   if (!invoice) {

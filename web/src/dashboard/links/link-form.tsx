@@ -17,8 +17,8 @@ import { FormDialog } from '../resources/form-dialog.tsx';
 import { PriceChoice } from '../resources/price-choice.tsx';
 import styles from '../resources/resources.module.css';
 import { TaxChoice } from '../resources/tax-choice.tsx';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import { PayoutNote } from '../setup/payout-note.tsx';
 import { type LinkValues, linkInput, linkValues, newLink, slugOf } from './link-values.ts';
 
@@ -49,8 +49,8 @@ export function LinkForm({ link, onClose }: { link?: LinkDetailQuery['paymentLin
   const tell = useToasts();
   const [values, setValues] = useState<LinkValues>(() => (link ? linkValues(link) : newLink));
   const [hasOwnSlug, setOwnSlug] = useState(link !== undefined);
-  const create = useTell(LinkCreateDocument);
-  const update = useTell(LinkUpdateDocument);
+  const create = useApiMutation(LinkCreateDocument);
+  const update = useApiMutation(LinkUpdateDocument);
   const faults = useFaults(create.error ?? update.error, params);
   const set = (part: Partial<LinkValues>) => setValues((before) => ({ ...before, ...part }));
   const setName = (name: string) => set({ name, ...(hasOwnSlug ? {} : { slug: slugOf(name) }) });

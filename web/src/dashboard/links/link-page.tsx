@@ -11,9 +11,9 @@ import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
 import styles from '../resources/resources.module.css';
 import { readSelection } from '../resources/selections.ts';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useAsk } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import { PayoutNote } from '../setup/payout-note.tsx';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Panel } from '../shell/panel.tsx';
@@ -31,8 +31,8 @@ export function LinkPage() {
   const [search, setSearch] = useSearchParams();
   const [doing, setDoing] = useState<LinkDoing>();
   const { data, error, refetch } = useAsk(LinkDetailDocument, { id });
-  const update = useTell(LinkUpdateDocument);
-  const remove = useTell(LinkDeleteDocument);
+  const update = useApiMutation(LinkUpdateDocument);
+  const remove = useApiMutation(LinkDeleteDocument);
   const link = data?.paymentLink;
   const back = { href: '/links', words: t('links.title') };
   if (!link) {

@@ -9,7 +9,7 @@ import { useFormats } from '../../ui/formats/use-formats.ts';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Table } from '../../ui/tables/table.tsx';
-import { useTell } from '../session/use-tell.ts';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { chainState } from './chain-state.ts';
 import type { Installation } from './installation.ts';
 import styles from './operations.module.css';
@@ -27,8 +27,8 @@ export function ChainsTable({ chains }: { chains: Installation['chains'] }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const changes = { changes: [OperationsInstallationDocument] };
-  const pause = useTell(OperationsPauseDocument, changes);
-  const resume = useTell(OperationsResumeDocument, changes);
+  const pause = useApiMutation(OperationsPauseDocument, changes);
+  const resume = useApiMutation(OperationsResumeDocument, changes);
   return (
     <>
       <Table

@@ -7,8 +7,8 @@ import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Note } from '../../ui/state/note.tsx';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Panel } from '../shell/panel.tsx';
 import { AlarmsTable } from './alarms-table.tsx';
@@ -119,7 +119,9 @@ function Work({ work }: { work: Installation['work'] }) {
 
 function DrainDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const { mutateAsync, data, error } = useTell(OperationsDrainDocument, { changes: [OperationsInstallationDocument] });
+  const { mutateAsync, data, error } = useApiMutation(OperationsDrainDocument, {
+    changes: [OperationsInstallationDocument],
+  });
   const drained = data?.drainInstallation;
   const drain = () => mutateAsync({}).catch(() => {});
   return (

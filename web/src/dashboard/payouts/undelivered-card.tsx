@@ -11,9 +11,9 @@ import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Note } from '../../ui/state/note.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { questionKey } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import styles from './payouts.module.css';
 import { deliveryStateOf, type UndeliveredPayout } from './undelivered-payout.ts';
 
@@ -84,7 +84,7 @@ function Delivery({ payout, paymentIntentId, from, children }: UndeliveredCardPr
   const { t } = useTranslation();
   const { mayWrite } = useDashboard();
   const client = useQueryClient();
-  const deliver = useTell(PayoutsDeliverDocument, { changes: [from] });
+  const deliver = useApiMutation(PayoutsDeliverDocument, { changes: [from] });
   const [askedAt, setAskedAt] = useState<string>();
   const state = deliveryStateOf(payout, askedAt);
   const isMoving = state === 'ASKED' || state === 'SENT';

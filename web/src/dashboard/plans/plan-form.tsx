@@ -10,8 +10,8 @@ import { TextField } from '../../ui/fields/text-field.tsx';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
 import { TaxChoice } from '../resources/tax-choice.tsx';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import { PayoutNote } from '../setup/payout-note.tsx';
 import { PriceFields } from './price-fields.tsx';
 import { meteringParams, newPrice, type PriceValues, priceInput } from './price-values.ts';
@@ -39,8 +39,8 @@ export function PlanForm({ plan, onClose }: { plan?: PlanPageQuery['productPlan'
   const [taxRateId, setTaxRateId] = useState(plan?.taxRate?.id ?? '');
   const [planType, setPlanType] = useState<'ONE_TIME' | 'SUBSCRIPTION'>(plan?.planType ?? 'SUBSCRIPTION');
   const [price, setPrice] = useState<PriceValues>(newPrice);
-  const create = useTell(PlanCreateDocument);
-  const update = useTell(PlanUpdateDocument);
+  const create = useApiMutation(PlanCreateDocument);
+  const update = useApiMutation(PlanUpdateDocument);
   const faults = useFaults(create.error ?? update.error, params);
   const send = () => {
     const common = {

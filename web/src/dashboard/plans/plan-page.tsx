@@ -17,9 +17,9 @@ import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { Facts } from '../resources/facts.tsx';
 import { useTaxWords } from '../resources/use-tax-words.ts';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useAsk } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Panel } from '../shell/panel.tsx';
 import { PlanDialogs, type PlanDoing } from './plan-dialogs.tsx';
@@ -32,9 +32,9 @@ export function PlanPage() {
   const taxWords = useTaxWords();
   const [doing, setDoing] = useState<PlanDoing>();
   const { data, error, refetch } = useAsk(PlanPageDocument, { id });
-  const update = useTell(PlanUpdateDocument);
-  const updatePrice = useTell(PlanPriceUpdateDocument);
-  const deletePrice = useTell(PlanPriceDeleteDocument);
+  const update = useApiMutation(PlanUpdateDocument);
+  const updatePrice = useApiMutation(PlanPriceUpdateDocument);
+  const deletePrice = useApiMutation(PlanPriceDeleteDocument);
   const plan = data?.productPlan;
   const back = { href: '/plans', words: t('catalog.plan.title') };
   if (!plan) {

@@ -12,7 +12,7 @@ import { TextField } from '../../ui/fields/text-field.tsx';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
 import { usePriceWords } from '../resources/use-price-words.ts';
-import { useTell } from '../session/use-tell.ts';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { PriceFields } from './price-fields.tsx';
 import { meteringParams, newPrice, type PriceValues, priceInput, wholeNumber } from './price-values.ts';
 
@@ -43,8 +43,8 @@ export function PriceForm({ plan, price, onClose }: PriceFormProps) {
     trialPeriodDays: price?.trialPeriodDays == null ? '' : String(price.trialPeriodDays),
   });
   const [isDefault, setDefault] = useState(price?.isDefault ?? false);
-  const create = useTell(PlanPriceCreateDocument);
-  const update = useTell(PlanPriceUpdateDocument);
+  const create = useApiMutation(PlanPriceCreateDocument);
+  const update = useApiMutation(PlanPriceUpdateDocument);
   const faults = useFaults(create.error ?? update.error, params);
   const onChange = (part: Partial<PriceValues>) => setValues((before) => ({ ...before, ...part }));
   const send = () => {

@@ -8,8 +8,8 @@ import { TextField } from '../../ui/fields/text-field.tsx';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { type Column, Table } from '../../ui/tables/table.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { type DashboardApp, useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import { Panel } from '../shell/panel.tsx';
 import styles from './settings.module.css';
 
@@ -57,7 +57,7 @@ function MakeDialog({ close }: { close: () => void }) {
   const { t } = useTranslation();
   const { chooseApp } = useDashboard();
   const tell = useToasts();
-  const make = useTell(AppCreateDocument, { changes: [DashboardViewerDocument] });
+  const make = useApiMutation(AppCreateDocument, { changes: [DashboardViewerDocument] });
   const [name, setName] = useState('');
   const [mode, setMode] = useState<'TEST' | 'LIVE'>('TEST');
   const send = () => {

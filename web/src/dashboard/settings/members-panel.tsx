@@ -18,9 +18,9 @@ import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { type Column, Table } from '../../ui/tables/table.tsx';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useAsk } from '../session/use-ask.ts';
 import { type Role, useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import { Panel } from '../shell/panel.tsx';
 import styles from './settings.module.css';
 
@@ -32,7 +32,9 @@ export function MembersPanel() {
   const { isOwner, member: self } = useDashboard();
   const tell = useToasts();
   const { data, error, isPending, refetch } = useAsk(SettingsMembersDocument, {});
-  const change = useTell(SettingsInviteDocument, { changes: [SettingsMembersDocument, DashboardViewerDocument] });
+  const change = useApiMutation(SettingsInviteDocument, {
+    changes: [SettingsMembersDocument, DashboardViewerDocument],
+  });
   const [leaving, setLeaving] = useState<Member>();
   const changeRole = (member: Member, role: Role) =>
     change.mutate(
@@ -123,7 +125,7 @@ export function MembersPanel() {
 function InviteForm() {
   const { t } = useTranslation();
   const tell = useToasts();
-  const invite = useTell(SettingsInviteDocument, { changes: [SettingsMembersDocument] });
+  const invite = useApiMutation(SettingsInviteDocument, { changes: [SettingsMembersDocument] });
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('DEVELOPER');
   const send = () => {
@@ -164,7 +166,7 @@ function InviteForm() {
 function RemoveDialog({ member, close }: { member: Member | undefined; close: () => void }) {
   const { t } = useTranslation();
   const tell = useToasts();
-  const remove = useTell(SettingsRemoveMemberDocument, { changes: [SettingsMembersDocument] });
+  const remove = useApiMutation(SettingsRemoveMemberDocument, { changes: [SettingsMembersDocument] });
   const send = () => {
     if (!member) return;
     remove.mutate(

@@ -9,8 +9,8 @@ import {
   type UpdateAppInput,
 } from '../../../../generated/web/documents.ts';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 
 export type SettingsOfApp = SettingsAppQuery['app'];
 
@@ -18,7 +18,7 @@ export function useSave() {
   const { t } = useTranslation();
   const { app } = useDashboard();
   const tell = useToasts();
-  const update = useTell(SettingsUpdateAppDocument, {
+  const update = useApiMutation(SettingsUpdateAppDocument, {
     changes: [SettingsAppDocument, DashboardViewerDocument, ServerPaymentSettingDocument],
   });
   return {

@@ -14,8 +14,8 @@ import { Skeleton } from '../../ui/state/skeleton.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
 import { type ChosenPrice, PriceChoice } from '../resources/price-choice.tsx';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useAsk } from '../session/use-ask.ts';
-import { useTell } from '../session/use-tell.ts';
 import { type PlanChange, planChangeWords } from './plan-change-words.ts';
 import styles from './subscriptions.module.css';
 
@@ -26,7 +26,7 @@ export function ChangePlanDialog({ subscription, onClose }: ChangePlanDialogProp
   const tell = useToasts();
   const { id, productPlanPrice: current, nextPlanPrice } = subscription;
   const [price, setPrice] = useState<ChosenPrice>();
-  const change = useTell(SubscriptionChangePlanDocument);
+  const change = useApiMutation(SubscriptionChangePlanDocument);
   const { data, error, isFetching } = useAsk(
     SubscriptionPlanChangeDocument,
     { id, productPlanPriceId: price?.productPlanPriceId ?? '' },

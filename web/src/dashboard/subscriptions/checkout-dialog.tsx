@@ -6,7 +6,7 @@ import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { Note } from '../../ui/state/note.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
-import { useTell } from '../session/use-tell.ts';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import styles from './subscriptions.module.css';
 
 type CheckoutDialogProps = {
@@ -20,7 +20,7 @@ export function CheckoutDialog({ id, email, purpose = 'START', onClose }: Checko
   const { t } = useTranslation();
   const isRenewal = purpose === 'RENEW_CONSENT';
   const title = t(isRenewal ? 'subscriptions.renewConsent' : 'subscriptions.checkout');
-  const checkout = useTell(SubscriptionCheckoutDocument, { changes: [] });
+  const checkout = useApiMutation(SubscriptionCheckoutDocument, { changes: [] });
   const session = checkout.data?.createSubscriptionCheckout;
   if (!session) {
     return (

@@ -6,7 +6,7 @@ import { useFaults } from '../../ui/fields/form/use-faults.ts';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { CouponChoice } from '../coupons/coupon-choice.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
-import { useTell } from '../session/use-tell.ts';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 
 const params = ['couponId'] as const;
 
@@ -14,7 +14,7 @@ export function CouponDialog({ id, onClose }: { id: string; onClose: () => void 
   const { t } = useTranslation();
   const tell = useToasts();
   const [couponId, setCoupon] = useState('');
-  const apply = useTell(SubscriptionApplyCouponDocument);
+  const apply = useApiMutation(SubscriptionApplyCouponDocument);
   const faults = useFaults(apply.error, params);
   const send = () =>
     apply.mutate(

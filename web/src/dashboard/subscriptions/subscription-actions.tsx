@@ -12,7 +12,7 @@ import { Button } from '../../ui/button/button.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Menu, type MenuEntry } from '../../ui/overlays/menu.tsx';
 import { ConfirmDialog } from '../resources/confirm-dialog.tsx';
-import { useTell } from '../session/use-tell.ts';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { ChangePlanDialog } from './change-plan-dialog.tsx';
 import { CheckoutDialog } from './checkout-dialog.tsx';
 import { CouponDialog } from './coupon-dialog.tsx';
@@ -32,10 +32,10 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
   const { t } = useTranslation();
   const formats = useFormats();
   const [doing, setDoing] = useState<Doing>();
-  const pause = useTell(SubscriptionPauseDocument);
-  const resume = useTell(SubscriptionResumeDocument);
-  const cancel = useTell(SubscriptionCancelDocument);
-  const removeCoupon = useTell(SubscriptionRemoveCouponDocument);
+  const pause = useApiMutation(SubscriptionPauseDocument);
+  const resume = useApiMutation(SubscriptionResumeDocument);
+  const cancel = useApiMutation(SubscriptionCancelDocument);
+  const removeCoupon = useApiMutation(SubscriptionRemoveCouponDocument);
   const { id, status, cancelAt, currentPeriodEnd, customerAccount, coupon } = subscription;
   if (status === 'CANCELLED') return null;
   const entry = (key: Doing, isDanger = false): MenuEntry => ({

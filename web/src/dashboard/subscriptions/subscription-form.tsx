@@ -11,8 +11,8 @@ import { CustomerChoice } from '../resources/customer-choice.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
 import { type ChosenPrice, PriceChoice } from '../resources/price-choice.tsx';
 import { everything } from '../resources/selections.ts';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import { PayoutNote } from '../setup/payout-note.tsx';
 
 const params = [
@@ -34,7 +34,7 @@ export function SubscriptionForm({ onClose }: { onClose: () => void }) {
   const [price, setPrice] = useState<ChosenPrice>();
   const [couponId, setCoupon] = useState('');
   const [selection, setSelection] = useState(everything);
-  const create = useTell(SubscriptionCreateDocument);
+  const create = useApiMutation(SubscriptionCreateDocument);
   const faults = useFaults(create.error, params);
   const send = () => {
     if (!price) return;

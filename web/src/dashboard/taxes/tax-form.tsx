@@ -8,7 +8,7 @@ import { TextField } from '../../ui/fields/text-field.tsx';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
 import styles from '../resources/resources.module.css';
-import { useTell } from '../session/use-tell.ts';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { readPercentage } from './read-percentage.ts';
 import type { TaxRow } from './tax-row.ts';
 
@@ -24,8 +24,8 @@ export function TaxForm({ rate, onClose }: { rate?: TaxRow; onClose: () => void 
   const [description, setDescription] = useState(rate?.description ?? '');
   const [isTried, setTried] = useState(false);
   const percent = readPercentage(percentage);
-  const create = useTell(TaxCreateDocument);
-  const update = useTell(TaxUpdateDocument);
+  const create = useApiMutation(TaxCreateDocument);
+  const update = useApiMutation(TaxUpdateDocument);
   const error = create.error ?? update.error;
   const faults = useFaults(error, params);
   const send = () => {

@@ -11,9 +11,9 @@ import { FilterSelect } from '../resources/filter-select.tsx';
 import { isBare, ResourceList } from '../resources/resource-list.tsx';
 import styles from '../resources/resources.module.css';
 import { useFilter } from '../resources/use-filter.ts';
+import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useAsk } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useTell } from '../session/use-tell.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { TaxForm } from './tax-form.tsx';
 import type { TaxRow } from './tax-row.ts';
@@ -26,7 +26,7 @@ export function TaxesPage() {
   const [shown, show] = useFilter('show', ['all'] as const);
   const [doing, setDoing] = useState<Doing>();
   const tell = useToasts();
-  const update = useTell(TaxUpdateDocument);
+  const update = useApiMutation(TaxUpdateDocument);
   const { data, error, isPending, refetch } = useAsk(
     TaxListDocument,
     { includeInactive: shown === 'all' },

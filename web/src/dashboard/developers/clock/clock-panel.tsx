@@ -8,8 +8,8 @@ import { ErrorNote } from '../../../ui/state/error-note.tsx';
 import { Note } from '../../../ui/state/note.tsx';
 import { Skeleton } from '../../../ui/state/skeleton.tsx';
 import { Time } from '../../../ui/state/time.tsx';
+import { useApiMutation } from '../../session/use-api-mutation.ts';
 import { useAsk } from '../../session/use-ask.ts';
-import { useTell } from '../../session/use-tell.ts';
 import { Panel } from '../../shell/panel.tsx';
 import styles from '../developers.module.css';
 
@@ -20,7 +20,7 @@ export function ClockPanel() {
   const { t } = useTranslation();
   const [step, setStep] = useState<(typeof steps)[number]>('3600');
   const { data, error, isPending, refetch } = useAsk(DeveloperClockDocument, {}, { everyMs: LOOK_MS });
-  const advance = useTell(DeveloperAdvanceClockDocument);
+  const advance = useApiMutation(DeveloperAdvanceClockDocument);
   const clock = data?.testClock;
   const move = () => advance.mutateAsync({ input: { seconds: Number(step), waitSeconds: 20 } }).catch(() => {});
   return (

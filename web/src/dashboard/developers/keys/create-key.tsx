@@ -7,8 +7,8 @@ import { askToLeave } from '../../../ui/fields/form/unsaved-forms.ts';
 import { Select } from '../../../ui/fields/select.tsx';
 import { TextField } from '../../../ui/fields/text-field.tsx';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
+import { useApiMutation } from '../../session/use-api-mutation.ts';
 import { useDashboard } from '../../session/use-dashboard.ts';
-import { useTell } from '../../session/use-tell.ts';
 import { PayoutNote } from '../../setup/payout-note.tsx';
 import styles from '../developers.module.css';
 import { KeyLimitFields } from './key-limit-fields.tsx';
@@ -21,7 +21,9 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   const [kind, setKind] = useState<'SECRET' | 'PUBLISHABLE'>('SECRET');
   const [name, setName] = useState('');
   const [limits, setLimits] = useState<KeyLimits>(noLimits);
-  const { mutate, isPending, data, error } = useTell(DeveloperCreateKeyDocument, { changes: [DeveloperKeysDocument] });
+  const { mutate, isPending, data, error } = useApiMutation(DeveloperCreateKeyDocument, {
+    changes: [DeveloperKeysDocument],
+  });
   const made = data?.createApiKey;
   const create = () =>
     mutate({ input: { appId: app.id, kind, name: name.trim() || null, ...limitsInput(kind, limits) } });

@@ -12,9 +12,9 @@ import { ErrorNote } from '../../../ui/state/error-note.tsx';
 import { Status } from '../../../ui/state/status.tsx';
 import { Time } from '../../../ui/state/time.tsx';
 import { Table } from '../../../ui/tables/table.tsx';
+import { useApiMutation } from '../../session/use-api-mutation.ts';
 import { useAsk } from '../../session/use-ask.ts';
 import { useDashboard } from '../../session/use-dashboard.ts';
-import { useTell } from '../../session/use-tell.ts';
 import { Panel } from '../../shell/panel.tsx';
 import styles from '../developers.module.css';
 import { CreateKey } from './create-key.tsx';
@@ -134,7 +134,7 @@ function KeyState({ apiKey, now }: { apiKey: DeveloperKeyFragment; now: Date }) 
 
 function RevokeKey({ apiKey, onClose }: { apiKey: DeveloperKeyFragment; onClose: () => void }) {
   const { t } = useTranslation();
-  const { mutateAsync, error } = useTell(DeveloperRevokeKeyDocument, { changes: [DeveloperKeysDocument] });
+  const { mutateAsync, error } = useApiMutation(DeveloperRevokeKeyDocument, { changes: [DeveloperKeysDocument] });
   const revoke = () => mutateAsync({ id: apiKey.id }).then(onClose, () => {});
   return (
     <Dialog

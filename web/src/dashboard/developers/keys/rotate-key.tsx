@@ -9,7 +9,7 @@ import { Button } from '../../../ui/button/button.tsx';
 import { Select } from '../../../ui/fields/select.tsx';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
-import { useTell } from '../../session/use-tell.ts';
+import { useApiMutation } from '../../session/use-api-mutation.ts';
 import { KeySecret } from './key-secret.tsx';
 
 /** The number of seconds for which the old key still works. */
@@ -18,7 +18,7 @@ const overlaps = ['0', '3600', '86400', '604800'] as const;
 export function RotateKey({ apiKey, onClose }: { apiKey: DeveloperKeyFragment; onClose: () => void }) {
   const { t } = useTranslation();
   const [overlap, setOverlap] = useState<(typeof overlaps)[number]>('86400');
-  const { mutateAsync, data, error } = useTell(DeveloperRotateKeyDocument, { changes: [DeveloperKeysDocument] });
+  const { mutateAsync, data, error } = useApiMutation(DeveloperRotateKeyDocument, { changes: [DeveloperKeysDocument] });
   const made = data?.rotateApiKey;
   const rotate = () => mutateAsync({ id: apiKey.id, overlapSeconds: Number(overlap) }).catch(() => {});
   return (

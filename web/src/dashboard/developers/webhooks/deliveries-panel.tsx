@@ -13,9 +13,9 @@ import { ErrorNote } from '../../../ui/state/error-note.tsx';
 import { Status } from '../../../ui/state/status.tsx';
 import { Time } from '../../../ui/state/time.tsx';
 import { Table } from '../../../ui/tables/table.tsx';
+import { useApiMutation } from '../../session/use-api-mutation.ts';
 import { useAsk } from '../../session/use-ask.ts';
 import { useDashboard } from '../../session/use-dashboard.ts';
-import { useTell } from '../../session/use-tell.ts';
 import { Panel } from '../../shell/panel.tsx';
 import styles from '../developers.module.css';
 import { JsonView } from '../json-view.tsx';
@@ -120,7 +120,7 @@ export function DeliveriesPanel({ endpointId }: { endpointId: string }) {
 function DeliveryDialog({ delivery, onClose }: { delivery: DeveloperDeliveryFragment; onClose: () => void }) {
   const { t } = useTranslation();
   const { app, mayWrite } = useDashboard();
-  const { mutateAsync, error } = useTell(DeveloperRedeliverDocument, { changes: [DeveloperDeliveriesDocument] });
+  const { mutateAsync, error } = useApiMutation(DeveloperRedeliverDocument, { changes: [DeveloperDeliveriesDocument] });
   const again = () => mutateAsync({ appId: app.id, deliveryId: delivery.id }).catch(() => {});
   return (
     <Dialog

@@ -14,8 +14,8 @@ import { Form } from '../../../ui/fields/form/form.tsx';
 import { askToLeave } from '../../../ui/fields/form/unsaved-forms.ts';
 import { TextField } from '../../../ui/fields/text-field.tsx';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
+import { useApiMutation } from '../../session/use-api-mutation.ts';
 import { useDashboard } from '../../session/use-dashboard.ts';
-import { useTell } from '../../session/use-tell.ts';
 import styles from '../developers.module.css';
 import { KeySecret } from '../keys/key-secret.tsx';
 
@@ -28,8 +28,8 @@ export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
   const [isOrdered, setOrdered] = useState(endpoint?.ordered ?? false);
   const [events, setEvents] = useState<readonly string[]>(endpoint?.events ?? ['*']);
   const list = { changes: [DeveloperEndpointsDocument] };
-  const create = useTell(DeveloperCreateEndpointDocument, list);
-  const update = useTell(DeveloperUpdateEndpointDocument, list);
+  const create = useApiMutation(DeveloperCreateEndpointDocument, list);
+  const update = useApiMutation(DeveloperUpdateEndpointDocument, list);
   const error = create.error ?? update.error;
   const secret = create.data?.createWebhookEndpoint.secret;
   const isAll = events.includes('*');

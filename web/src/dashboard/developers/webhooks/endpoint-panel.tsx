@@ -15,8 +15,8 @@ import { Dialog } from '../../../ui/overlays/dialog.tsx';
 import { useToasts } from '../../../ui/overlays/toasts.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
 import { Note } from '../../../ui/state/note.tsx';
+import { useApiMutation } from '../../session/use-api-mutation.ts';
 import { useDashboard } from '../../session/use-dashboard.ts';
-import { useTell } from '../../session/use-tell.ts';
 import { Panel } from '../../shell/panel.tsx';
 import styles from '../developers.module.css';
 import { KeySecret } from '../keys/key-secret.tsx';
@@ -32,10 +32,10 @@ export function EndpointPanel({ endpoint, onBack }: { endpoint: DeveloperEndpoin
   const [doing, setDoing] = useState<Doing>();
   const close = () => setDoing(undefined);
   const list = { changes: [DeveloperEndpointsDocument, DeveloperDeliveriesDocument] };
-  const ping = useTell(DeveloperPingDocument, list);
-  const update = useTell(DeveloperUpdateEndpointDocument, list);
-  const rotate = useTell(DeveloperRotateSecretDocument, list);
-  const remove = useTell(DeveloperDeleteEndpointDocument, list);
+  const ping = useApiMutation(DeveloperPingDocument, list);
+  const update = useApiMutation(DeveloperUpdateEndpointDocument, list);
+  const rotate = useApiMutation(DeveloperRotateSecretDocument, list);
+  const remove = useApiMutation(DeveloperDeleteEndpointDocument, list);
   const which = { appId: app.id, id: endpoint.id };
 
   const sendPing = async () => {

@@ -9,7 +9,7 @@ import { useFormats } from '../../../ui/formats/use-formats.ts';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
 import { useToasts } from '../../../ui/overlays/toasts.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
-import { useTell } from '../../session/use-tell.ts';
+import { useApiMutation } from '../../session/use-api-mutation.ts';
 import { symbolOf } from './payment-money.ts';
 import styles from './payment-page.module.css';
 import type { PaymentStory } from './payment-steps.ts';
@@ -24,7 +24,7 @@ export function CaptureDialog({ payment, onClose }: { payment: PaymentStory; onC
   const [text, setText] = useState(plainDecimal(held, decimals));
   const plan = planRefund({ kind: 'amount', text }, { left: held, decimals });
   const amount = (units: bigint) => `${formats.token(units, decimals).exact} ${symbolOf(payment)}`;
-  const capture = useTell(PaymentCaptureDocument, { changes: [PaymentStoryDocument] });
+  const capture = useApiMutation(PaymentCaptureDocument, { changes: [PaymentStoryDocument] });
   const send = async () => {
     if (!plan.isGood) return;
     const input = plan.leftover === 0n ? {} : { amount: String(plan.units) };

@@ -10,7 +10,7 @@ import { useFormats } from '../../../ui/formats/use-formats.ts';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
 import { useToasts } from '../../../ui/overlays/toasts.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
-import { useTell } from '../../session/use-tell.ts';
+import { useApiMutation } from '../../session/use-api-mutation.ts';
 import { symbolOf } from './payment-money.ts';
 import type { PaymentStory } from './payment-steps.ts';
 
@@ -20,8 +20,8 @@ export function ConfirmDialog({ kind, payment, onClose }: ConfirmDialogProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const tell = useToasts();
-  const cancel = useTell(PaymentCancelDocument, { changes: [PaymentStoryDocument] });
-  const concede = useTell(PaymentDisputeConcedeDocument, { changes: [PaymentStoryDocument] });
+  const cancel = useApiMutation(PaymentCancelDocument, { changes: [PaymentStoryDocument] });
+  const concede = useApiMutation(PaymentDisputeConcedeDocument, { changes: [PaymentStoryDocument] });
   const disputeId = payment.dispute?.id;
   const done = () => {
     tell({ title: t(`payments.${kind}.asked`) });

@@ -9,7 +9,7 @@ import { plainDecimal } from '../../../ui/formats/money.ts';
 import { useFormats } from '../../../ui/formats/use-formats.ts';
 import { useToasts } from '../../../ui/overlays/toasts.tsx';
 import { FormDialog } from '../../resources/form-dialog.tsx';
-import { useTell } from '../../session/use-tell.ts';
+import { useApiMutation } from '../../session/use-api-mutation.ts';
 import { symbolOf } from './payment-money.ts';
 import styles from './payment-page.module.css';
 import type { PaymentStory } from './payment-steps.ts';
@@ -28,7 +28,7 @@ export function RefundDialog({ payment, onClose }: { payment: PaymentStory; onCl
   const left = BigInt(payment.leftoverAmount ?? '0');
   const plan = planRefund(choice, { left, decimals });
   const amount = (units: bigint) => `${formats.token(units, decimals).exact} ${symbolOf(payment)}`;
-  const refund = useTell(PaymentRefundDocument, { changes: [PaymentStoryDocument] });
+  const refund = useApiMutation(PaymentRefundDocument, { changes: [PaymentStoryDocument] });
   const isReasonMissing = reason.trim() === '';
   const send = () => {
     setTried(true);

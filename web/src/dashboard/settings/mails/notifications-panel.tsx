@@ -14,8 +14,8 @@ import { useToasts } from '../../../ui/overlays/toasts.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
 import { Skeleton } from '../../../ui/state/skeleton.tsx';
 import { languages } from '../../resources/languages.ts';
+import { useApiMutation } from '../../session/use-api-mutation.ts';
 import { useAsk } from '../../session/use-ask.ts';
-import { useTell } from '../../session/use-tell.ts';
 import { Panel } from '../../shell/panel.tsx';
 import styles from '../settings.module.css';
 
@@ -28,7 +28,7 @@ export function NotificationsPanel() {
 function NotificationsForm({ settings }: { settings: SettingsNotificationsQuery['notificationSettings'] }) {
   const { t } = useTranslation();
   const tell = useToasts();
-  const update = useTell(SettingsUpdateNotificationsDocument, { changes: [SettingsNotificationsDocument] });
+  const update = useApiMutation(SettingsUpdateNotificationsDocument, { changes: [SettingsNotificationsDocument] });
   const [chosen, setChosen] = useState(settings.kinds);
   const [language, setLanguage] = useState(settings.language);
   const send = () => {

@@ -1,7 +1,8 @@
 /**
- * A mutation of the dashboard: `const { mutateAsync, isPending, error } = useTell(Document, { changes: [ListDocument] })`. `changes` are
- * the documents whose results are outdated afterwards, and all documents if it is omitted. They are fetched again before the mutation ends.
- * If the button is pressed twice, or the call is repeated after a failure, the API receives the same request.
+ * A mutation of the dashboard:
+ * `const { mutateAsync, isPending, error } = useApiMutation(Document, { changes: [ListDocument] })`. `changes` are the documents whose
+ * results are outdated afterwards, and all documents if it is omitted. They are fetched again before the mutation ends. If the button is
+ * pressed twice, or the call is repeated after a failure, the API receives the same request.
  */
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
@@ -12,7 +13,7 @@ import { sendOnce } from './send-once.ts';
 import { questionKey } from './use-ask.ts';
 import { useDashboard } from './use-dashboard.ts';
 
-export function useTell<Result, Variables extends object>(
+export function useApiMutation<Result, Variables extends object>(
   document: TypedDocumentString<Result, Variables>,
   { changes }: { changes?: readonly object[] } = {},
 ): UseMutationResult<Result, ApiError, Variables> {
