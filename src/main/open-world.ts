@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts';
 import { warnOfDatabaseRole } from '../operations/health/database-role.ts';
 import { openReadiness } from '../operations/health/read-readiness.ts';
 import { openInstruments } from '../operations/metrics/instruments.ts';
-import { tellTables } from '../operations/metrics/table-gauges.ts';
+import { registerTableGauges } from '../operations/metrics/table-gauges.ts';
 import { openExternalSigner } from '../operator/external-signer.ts';
 import { openOperatorSigner, openSenderKeys } from '../operator/operator-signer.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -63,7 +63,7 @@ function boundsOf({ database }: Config, part: string): DatabaseBounds {
 export async function openService(floor: Floor, readOwn?: () => Readiness) {
   const { config, log } = floor;
   const byRealTime = { ...floor, clock: floor.realClock };
-  tellTables(byRealTime);
+  registerTableGauges(byRealTime);
   // Not awaited, because a part can start while its database is unreachable.
   void warnOfDatabaseRole({ databaseUrl: config.database.url, log });
   const world = { metrics: floor.metrics, readiness: openReadiness(byRealTime, readOwn), log };

@@ -4,7 +4,7 @@ import { transaction } from '../../prisma/client.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
 import { appendEvents } from '../../src/events/append-events.ts';
 import { reactionConsumer } from '../../src/events/consumers/reaction-consumer.ts';
-import { tellTables } from '../../src/operations/metrics/table-gauges.ts';
+import { registerTableGauges } from '../../src/operations/metrics/table-gauges.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { silentLog } from '../../src/platform/log.ts';
@@ -16,7 +16,7 @@ import { runOperation } from './run-operation.ts';
 
 const { database } = await freshDatabase();
 const metrics = openMetrics({ part: 'test', log: silentLog });
-tellTables({ database, registry: loadRegistry({ rpc: [] }), clock: systemClock, metrics });
+registerTableGauges({ database, registry: loadRegistry({ rpc: [] }), clock: systemClock, metrics });
 
 const status = async () => {
   const { printed, complained } = await runOperation({ database, clock: systemClock }, ['status']);

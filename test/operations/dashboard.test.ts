@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { loadRegistry } from '../../src/chains/registry.ts';
 import { openInstruments } from '../../src/operations/metrics/instruments.ts';
-import { tellTables } from '../../src/operations/metrics/table-gauges.ts';
+import { registerTableGauges } from '../../src/operations/metrics/table-gauges.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { openMetrics } from '../../src/platform/metrics.ts';
@@ -17,7 +17,7 @@ async function metricNames(): Promise<string[]> {
   const registry = loadRegistry({ rpc: [] });
   const metrics = openMetrics({ part: 'worker', log: silentLog });
   openInstruments(metrics);
-  tellTables({ database, registry, clock: systemClock, metrics });
+  registerTableGauges({ database, registry, clock: systemClock, metrics });
   const text = await metrics.text();
   return [...text.matchAll(/^# TYPE (\S+) /gm)].map((match) => match[1] ?? '');
 }

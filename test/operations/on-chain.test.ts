@@ -6,7 +6,7 @@ import { runProjector } from '../../src/facts/run-projector.ts';
 import { checkBooks } from '../../src/operations/check-books.ts';
 import { openReadiness } from '../../src/operations/health/read-readiness.ts';
 import { openInstruments } from '../../src/operations/metrics/instruments.ts';
-import { tellTables } from '../../src/operations/metrics/table-gauges.ts';
+import { registerTableGauges } from '../../src/operations/metrics/table-gauges.ts';
 import { operate } from '../../src/operations/operate.ts';
 import { readSenders } from '../../src/operations/read-senders.ts';
 import { enqueueTransaction } from '../../src/operator/enqueue-transaction.ts';
@@ -142,7 +142,7 @@ it('is ready whatever is wrong with a chain, and names what is stale, halted or 
   };
   const troubled = async () => {
     const { metrics } = openTelling();
-    tellTables({ database, registry, clock: { now: () => now }, metrics });
+    registerTableGauges({ database, registry, clock: { now: () => now }, metrics });
     return (await metrics.text()).includes(`sluice_chain_troubled{chain_id="${evm.chainId}",part="worker"} 1\n`);
   };
   await gateway.evm.mine();
@@ -169,7 +169,7 @@ it('is ready whatever is wrong with a chain, and names what is stale, halted or 
 it('tells metrics of the chain, the queue, the books and the nodes, and never a URL', async () => {
   const { database, registry, clock, evm } = gateway;
   const { metrics, instruments } = openTelling();
-  tellTables({ database, registry, clock, metrics });
+  registerTableGauges({ database, registry, clock, metrics });
   const secret = { ...evm.rpcSettings, urls: [`${evm.rpcUrl}/?key=SECRET`] };
   const nodes = openEvmNodes({ registry, rpc: [secret], observe: instruments.rpc });
   const config = { rpc: [{ ...evm.rpcSettings, lowBalanceWei: 10n ** 30n }] };
@@ -218,7 +218,7 @@ it('counts a node’s faults by kind, and answers of the next', async () => {
 it('counts what a running projector does: turns, facts, reorganisations, and what waits to be sent', async () => {
   const { database, registry, clock, evm, projector, locks } = gateway;
   const { metrics, instruments } = openTelling();
-  tellTables({ database, registry, clock, metrics });
+  registerTableGauges({ database, registry, clock, metrics });
   const chain = `chain_id="${evm.chainId}"`;
   const value = async (name: string, ...labels: string[]) => {
     const line = `${name}{${[chain, ...labels, 'part="worker"'].join()}} `;

@@ -10,7 +10,12 @@ import { type ChainSigns, readVitalSigns, type VitalSigns } from '../health/vita
  * Registers gauges over the contents of the gateway's tables, which are read on each scrape. Every part reports the same values, so alerts
  * use the maximum.
  */
-export function tellTables(world: { database: Database; registry: Registry; clock: Clock; metrics: Metrics }): void {
+export function registerTableGauges(world: {
+  database: Database;
+  registry: Registry;
+  clock: Clock;
+  metrics: Metrics;
+}): void {
   const gauges = openGauges(world.metrics);
   world.metrics.onAsked(async () => {
     // A value that could not be read is absent instead of stale.

@@ -3,7 +3,7 @@ import { parseAbi } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readDeposits, readDepositsHeld } from '../../../src/operations/health/read-deposits.ts';
-import { tellTables } from '../../../src/operations/metrics/table-gauges.ts';
+import { registerTableGauges } from '../../../src/operations/metrics/table-gauges.ts';
 import { operate } from '../../../src/operations/operate.ts';
 import { checkDeposits } from '../../../src/payments/deposits/check-deposits.ts';
 import { silentLog } from '../../../src/platform/log.ts';
@@ -98,7 +98,7 @@ describe('a deposit whose return fails', () => {
     ]);
     await gateway.passTime(4_000);
     const metrics = openMetrics({ part: 'worker', log: silentLog });
-    tellTables({ database, registry, clock, metrics });
+    registerTableGauges({ database, registry, clock, metrics });
     const text = await metrics.text();
     expect(text).toMatch(new RegExp(`sluice_deposits_stuck\\{[^}]*chain_id="${evm.chainId}"[^}]*\\} 1`));
     expect(text).toMatch(/sluice_deposits_held_base_units\{[^}]*token="USDC-\d+"[^}]*\} 9\n/);

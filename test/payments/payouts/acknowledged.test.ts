@@ -3,7 +3,7 @@ import { hostname, userInfo } from 'node:os';
 import { beforeAll, expect, it } from 'vitest';
 import { settleCall } from '../../../src/escrow/calldata.ts';
 import { readVitalSigns } from '../../../src/operations/health/vital-signs.ts';
-import { tellTables } from '../../../src/operations/metrics/table-gauges.ts';
+import { registerTableGauges } from '../../../src/operations/metrics/table-gauges.ts';
 import { operate } from '../../../src/operations/operate.ts';
 import { silentLog } from '../../../src/platform/log.ts';
 import { openMetrics } from '../../../src/platform/metrics.ts';
@@ -65,7 +65,7 @@ async function gauged(): Promise<string[]> {
 
 async function exposed(): Promise<string[]> {
   const metrics = openMetrics({ part: 'worker', log: silentLog });
-  tellTables({ ...ground, metrics });
+  registerTableGauges({ ...ground, metrics });
   const lines = (await metrics.text()).split('\n').filter((line) => line.startsWith('sluice_payouts_undelivered{'));
   return lines.map((line) => line.replace(/^\w+\{(.*)\}/, '$1'));
 }
