@@ -9,9 +9,9 @@ import type { EscrowState } from '../../src/escrow/read-escrow-state.ts';
 import { type PaymentTerms, termsFromJson, termsHash } from '../../src/escrow/terms.ts';
 import { heldCredits } from '../../web/src/payer/holdings/held-credits.ts';
 import { type HeldPayment, type Holdings, mergeHoldings, noHoldings } from '../../web/src/payer/holdings/holding.ts';
-import { holdingsTold } from '../../web/src/payer/holdings/holdings-told.ts';
 import { printCopy, readCopy } from '../../web/src/payer/holdings/kept-copy.ts';
 import { actionOf, collectable, outlookOf } from '../../web/src/payer/holdings/payment-outlook.ts';
+import { reportedHoldings } from '../../web/src/payer/holdings/reported-holdings.ts';
 import { readCoinTarget } from '../../web/src/payer/view/coin-target.ts';
 
 const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -122,7 +122,7 @@ describe('the copy that the browser keeps', () => {
 });
 
 const copied = () => JSON.parse(printCopy(heldBy(wallet)));
-const paymentTold = {
+const reportedPayment = {
   id: '0190e3a6-0000-7000-8000-000000000000',
   termsHash: termsHash(terms) as string,
   terms: copied().payments[0].terms,
@@ -146,7 +146,7 @@ const paymentTold = {
     createdAt: '1970-01-01T00:16:40.000Z',
   },
 };
-const consentTold = {
+const reportedConsent = {
   id: consentHash(consent) as string,
   consent: copied().consents[0].consent,
   chainId,
@@ -165,8 +165,8 @@ const consentTold = {
   cancelAtPeriodEnd: false,
 };
 const allowanceTold = { chainId, tokenKey: 'USDC-31337', amount: '5' };
-const toldOf = (answer: Partial<Parameters<typeof holdingsTold>[0]>) =>
-  holdingsTold(
+const toldOf = (answer: Partial<Parameters<typeof reportedHoldings>[0]>) =>
+  reportedHoldings(
     { wallet, chainId: null, payments: [], consents: [], allowances: [], undelivered: [], ...answer },
     escrowOf,
   );
@@ -174,8 +174,8 @@ const toldOf = (answer: Partial<Parameters<typeof holdingsTold>[0]>) =>
 describe('what several sources tell', () => {
   it('is one of each, the gateway’s word with its names before the others', () => {
     const told = toldOf({
-      payments: [paymentTold],
-      consents: [consentTold],
+      payments: [reportedPayment],
+      consents: [reportedConsent],
       allowances: [allowanceTold, { chainId, tokenKey: 'USDT-31337', amount: null }],
     });
     const merged = mergeHoldings(told, heldBy(wallet));
@@ -189,10 +189,12 @@ describe('what several sources tell', () => {
   });
 
   it("lies in the contract's first edition where that gave the id, and is not copied for a later visit", () => {
-    const [ownTerms, ownConsent] = [termsFromJson(paymentTold.terms), consentFromJson(consentTold.consent)];
+    const [ownTerms, ownConsent] = [termsFromJson(reportedPayment.terms), consentFromJson(reportedConsent.consent)];
     const told = toldOf({
-      payments: [{ ...paymentTold, status: 'SETTLED', termsHash: firstEditionTermsHash({ chainId, terms: ownTerms }) }],
-      consents: [{ ...consentTold, id: firstEditionConsentHash({ chainId, consent: ownConsent }) }],
+      payments: [
+        { ...reportedPayment, status: 'SETTLED', termsHash: firstEditionTermsHash({ chainId, terms: ownTerms }) },
+      ],
+      consents: [{ ...reportedConsent, id: firstEditionConsentHash({ chainId, consent: ownConsent }) }],
     });
     expect([...told.payments, ...told.consents].map((held) => held.escrow)).toEqual([
       firstEditionAddress,
@@ -210,23 +212,23 @@ describe('what several sources tell', () => {
     const other = `0x${'22'.repeat(32)}`;
     const told = toldOf({
       payments: [
-        { ...paymentTold, termsHash: other },
-        { ...paymentTold, terms: { ...paymentTold.terms, amount: '1' } },
-        { ...paymentTold, terms: {} },
-        { ...paymentTold, left: 'much' },
-        { ...paymentTold, chainId: 1 },
-        paymentTold,
+        { ...reportedPayment, termsHash: other },
+        { ...reportedPayment, terms: { ...reportedPayment.terms, amount: '1' } },
+        { ...reportedPayment, terms: {} },
+        { ...reportedPayment, left: 'much' },
+        { ...reportedPayment, chainId: 1 },
+        reportedPayment,
       ],
       consents: [
-        { ...consentTold, id: other },
-        { ...consentTold, consent: { ...consentTold.consent, capPerPeriod: '1' } },
-        { ...consentTold, consent: null },
-        consentTold,
+        { ...reportedConsent, id: other },
+        { ...reportedConsent, consent: { ...reportedConsent.consent, capPerPeriod: '1' } },
+        { ...reportedConsent, consent: null },
+        reportedConsent,
       ],
       allowances: [{ ...allowanceTold, amount: 'much' }, allowanceTold],
     });
-    expect(told.payments.map(({ id }) => id)).toEqual([paymentTold.termsHash]);
-    expect(told.consents.map(({ id }) => id)).toEqual([consentTold.id]);
+    expect(told.payments.map(({ id }) => id)).toEqual([reportedPayment.termsHash]);
+    expect(told.consents.map(({ id }) => id)).toEqual([reportedConsent.id]);
     expect(told.allowances).toHaveLength(1);
   });
 });
@@ -282,7 +284,7 @@ describe('what could not be sent to the wallet', () => {
     { id: 'b', chainId, tokenKey: 'USDC-31337', amount: '7', nextTryAt: next },
   ];
   const told = toldOf({
-    payments: [{ ...paymentTold, undelivered: undelivered.map(({ id }) => ({ id })) }],
+    payments: [{ ...reportedPayment, undelivered: undelivered.map(({ id }) => ({ id })) }],
     undelivered,
   });
   const { payments } = told;

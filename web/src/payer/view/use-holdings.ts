@@ -14,8 +14,8 @@ import { useWallet } from '../../wallet/evm/use-wallet.ts';
 import { evmChains } from '../../wallet/evm/wallet-config.ts';
 import { type ChainStates, readStates } from '../chain/read-states.ts';
 import { type Holdings, mergeHoldings, noHoldings } from '../holdings/holding.ts';
-import { holdingsTold } from '../holdings/holdings-told.ts';
 import { printCopy, readCopy } from '../holdings/kept-copy.ts';
+import { reportedHoldings } from '../holdings/reported-holdings.ts';
 
 const GATEWAY_EVERY_MS = 6_000;
 const CHAIN_EVERY_MS = 5_000;
@@ -43,7 +43,10 @@ export function useHoldings(wallet: Address, credential: Credential | null, foun
     enabled: credential !== null,
     refetchInterval: GATEWAY_EVERY_MS,
   });
-  const told = useMemo(() => (gateway.data ? holdingsTold(gateway.data.payer, escrowOf) : noHoldings), [gateway.data]);
+  const told = useMemo(
+    () => (gateway.data ? reportedHoldings(gateway.data.payer, escrowOf) : noHoldings),
+    [gateway.data],
+  );
   const kept = useMemo(() => readCopy(localStorage.getItem(keptUnder(wallet)), { wallet, escrowOf }), [wallet]);
   const known = useMemo(() => mergeHoldings(told, found, kept), [told, found, kept]);
   useEffect(() => {

@@ -20,10 +20,10 @@ type Places = (chainId: number) => `0x${string}` | undefined;
 type Place = { escrow: Address; id: Hex };
 
 /** `escrowOf` returns the contract on a chain. */
-export function holdingsTold(told: Told, escrowOf: Places): Holdings {
+export function reportedHoldings(told: Told, escrowOf: Places): Holdings {
   return {
-    payments: readable(told.payments, (payment) => paymentTold(payment, escrowOf)),
-    consents: readable(told.consents, (consent) => consentTold(consent, escrowOf)),
+    payments: readable(told.payments, (payment) => reportedPayment(payment, escrowOf)),
+    consents: readable(told.consents, (consent) => reportedConsent(consent, escrowOf)),
     allowances: readable(told.allowances, ({ chainId, tokenKey, amount }) =>
       amount == null ? undefined : { key: holdingKey(chainId, tokenKey), chainId, tokenKey, amount: BigInt(amount) },
     ),
@@ -43,7 +43,7 @@ function readable<Row, Held>(rows: readonly Row[], read: (row: Row) => Held | un
   });
 }
 
-function paymentTold(payment: Told['payments'][number], escrowOf: Places): HeldPayment | undefined {
+function reportedPayment(payment: Told['payments'][number], escrowOf: Places): HeldPayment | undefined {
   const escrow = escrowOf(payment.chainId);
   if (!escrow) return undefined;
   const { chainId, appName, appLogoUrl, lines, amount, currency } = payment;
@@ -53,7 +53,7 @@ function paymentTold(payment: Told['payments'][number], escrowOf: Places): HeldP
     merchant,
     lines,
     fiat: { amount, currency },
-    state: stateTold(payment),
+    state: reportedState(payment),
     paidAt: payment.authorizedAt ?? null,
     txHash: payment.txHash ?? null,
     disputeId: payment.dispute?.id ?? null,
@@ -80,7 +80,7 @@ const statuses: Record<string, EscrowStatus> = {
   FAILED: 'VOIDED',
 };
 
-function stateTold({ status, left, capturedAt, dispute }: Told['payments'][number]): EscrowState {
+function reportedState({ status, left, capturedAt, dispute }: Told['payments'][number]): EscrowState {
   const isSplit = dispute?.status === 'RESOLVED_SPLIT' || dispute?.status === 'RESOLVED_MERCHANT';
   return {
     status: isSplit && status === 'SETTLED' ? 'RESOLVED' : (statuses[status] ?? 'NONE'),
@@ -90,7 +90,7 @@ function stateTold({ status, left, capturedAt, dispute }: Told['payments'][numbe
   };
 }
 
-function consentTold(consent: Told['consents'][number], escrowOf: Places): HeldConsent | undefined {
+function reportedConsent(consent: Told['consents'][number], escrowOf: Places): HeldConsent | undefined {
   const escrow = escrowOf(consent.chainId);
   if (!escrow) return undefined;
   const { chainId, appName, appLogoUrl, amount, currency } = consent;
