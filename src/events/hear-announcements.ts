@@ -18,7 +18,7 @@ export function hearAnnouncements(
   { listener, slowPollMs = SLOW_POLL_MS }: Hearing,
   wake: (apps: readonly string[] | null) => void,
 ): { stop(): void } {
-  let isHeard = false;
+  let isListening = false;
   let poll: NodeJS.Timeout | undefined;
   const pollLater = () => {
     clearTimeout(poll);
@@ -26,11 +26,11 @@ export function hearAnnouncements(
       wake(null);
       pollLater();
     };
-    poll = setTimeout(tick, isHeard ? slowPollMs : FAST_POLL_MS);
+    poll = setTimeout(tick, isListening ? slowPollMs : FAST_POLL_MS);
     poll.unref();
   };
   const turn = (isUp: boolean) => {
-    isHeard = isUp;
+    isListening = isUp;
     wake(null);
     pollLater();
   };

@@ -49,7 +49,7 @@ export function runProjector(
     const onEnd = (reason: string) =>
       world.log.debug({ chainId, reason }, 'The websocket of a node was closed. Its blocks are polled meanwhile.');
     const heads = wsUrl === undefined ? null : followHeads({ wsUrl, onHead: wake, onEnd });
-    const isHeard = () => heads?.isSubscribed() ?? false;
+    const isListening = () => heads?.isSubscribed() ?? false;
     const state = { memory: newProjectorMemory(onProgress), failures: 0, sweptAt: performance.now() };
     while (!stopping.signal.aborted) {
       const until = performance.now() + LOCK_TERM_MS;
@@ -59,7 +59,7 @@ export function runProjector(
         while (!stopping.signal.aborted && !lost.aborted && performance.now() < until) {
           watch.turned(chain.chainId);
           const startedAt = performance.now();
-          const pauseMs = await turn(world, { ...options, chain, state, isHeard });
+          const pauseMs = await turn(world, { ...options, chain, state, isListening });
           await pause(pauseMs);
           // A node is not queried more often than the operator has configured, however often it announces blocks.
           const earlyMs = Math.min(pauseMs, chain.intervalMs) - (performance.now() - startedAt);
@@ -93,11 +93,11 @@ type Turn = Options & {
   chain: Options['chains'][number];
   state: { memory: ProjectorMemory; failures: number; sweptAt: number };
   /** Whether the node currently announces new blocks. */
-  isHeard: () => boolean;
+  isListening: () => boolean;
 };
 
 /** Returns how long to wait for the next turn. Errors end a turn, never the loop. */
-async function turn(world: ProjectorWorld, { chain, state, sweep, isHeard }: Turn): Promise<number> {
+async function turn(world: ProjectorWorld, { chain, state, sweep, isListening }: Turn): Promise<number> {
   const { chainId, intervalMs } = chain;
   try {
     const observation = await observeChain({ ...world, memory: state.memory }, { chainId });
@@ -108,7 +108,7 @@ async function turn(world: ProjectorWorld, { chain, state, sweep, isHeard }: Tur
       state.sweptAt = performance.now();
       await sweep(chainId, () => noteProgress({ database: world.database, memory: state.memory }, chainId));
     }
-    const isResting = state.memory.quiet !== null && isHeard();
+    const isResting = state.memory.quiet !== null && isListening();
     return isResting ? RESTING_PAUSE_MS : pauseAfter(observation, intervalMs);
   } catch (error) {
     state.failures += 1;

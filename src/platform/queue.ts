@@ -162,7 +162,7 @@ function openWaker(
   { events, concurrency, log }: { events: WorkerEvents; concurrency: number; log: Log },
 ): Waker {
   let workers: WorkerPool | undefined;
-  let isHeard = false;
+  let isListening = false;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
@@ -188,10 +188,10 @@ function openWaker(
     looking = false;
     if (closed) return;
     if (next && next.due > 0) workers?.nudge(Math.min(next.due, concurrency));
-    lookWithin(Math.min(next?.nextMs ?? FAST_LOOK_MS, isHeard ? SLOW_LOOK_MS : FAST_LOOK_MS));
+    lookWithin(Math.min(next?.nextMs ?? FAST_LOOK_MS, isListening ? SLOW_LOOK_MS : FAST_LOOK_MS));
   };
   const hear = (isUp: boolean) => () => {
-    isHeard = isUp;
+    isListening = isUp;
     lookWithin(0);
   };
   events.on('pool:create', ({ workerPool }) => {

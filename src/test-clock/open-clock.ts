@@ -18,7 +18,7 @@ export type FollowedClock = {
   /** Resolves when the offset has been read; rejects if the database does not respond. */
   follow(): Promise<void>;
   /** Whether this process is notified of advances; if not, reads also read the offset. */
-  isHeard(): boolean;
+  isListening(): boolean;
   /** Applies an offset before its notification arrives; never moves back. */
   take(offsetMs: number): void;
   /** Reads the offset now, so that work begun after an advance in another process uses the new time. */
@@ -39,7 +39,7 @@ export function openClock(options: {
     return {
       isMovable: false,
       clock: systemClock,
-      isHeard: () => true,
+      isListening: () => true,
       follow: nothing,
       take: () => undefined,
       catchUp: nothing,
@@ -79,7 +79,7 @@ export function openClock(options: {
         if (!closed) later();
       },
     });
-  const isHeard = () => isUp && readSince === ups;
+  const isListening = () => isUp && readSince === ups;
   const later = () => {
     clearTimeout(poll);
     poll = setTimeout(
@@ -87,13 +87,13 @@ export function openClock(options: {
         await refresh().catch(warn);
         if (!closed) later();
       },
-      isHeard() ? SLOW_POLL_MS : FAST_POLL_MS,
+      isListening() ? SLOW_POLL_MS : FAST_POLL_MS,
     );
     poll.unref();
   };
   return {
     isMovable: true,
-    isHeard,
+    isListening,
     clock: { now: () => new Date(Date.now() + offsetMs) },
     take,
     catchUp,

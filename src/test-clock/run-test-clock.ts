@@ -43,10 +43,10 @@ export function runTestClock(world: RunWorld): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const stopped = () => stopping.signal.aborted;
   let wake = new AbortController();
-  let isHeard = false;
+  let isListening = false;
   const pause = (ms: number, signal = stopping.signal) => delay(ms, undefined, { signal }).catch(() => undefined);
   const hear = (isUp: boolean) => {
-    isHeard = isUp;
+    isListening = isUp;
     wake.abort();
   };
   const stopListening = world.listener.listen(targetChannel, {
@@ -62,7 +62,7 @@ export function runTestClock(world: RunWorld): { stop(): Promise<void> } {
       wake = new AbortController();
       const isResting = await turn(walking, stopped).catch((error: unknown) => warn(error));
       const ended = AbortSignal.any([stopping.signal, wake.signal]);
-      await pause(isResting && isHeard ? RESTING_MS : LOOK_MS, ended);
+      await pause(isResting && isListening ? RESTING_MS : LOOK_MS, ended);
     }
   };
   const loop = async () => {

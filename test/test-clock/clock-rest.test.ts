@@ -20,7 +20,7 @@ const move = (offsetMs: number) =>
 
 it('polls twice a second while it cannot listen, and every ten seconds while it can', async () => {
   const hand = handListener();
-  const { clock, follow, isHeard, close } = openClock({
+  const { clock, follow, isListening, close } = openClock({
     database,
     listener: hand.listener,
     log: silentLog,
@@ -33,7 +33,7 @@ it('polls twice a second while it cannot listen, and every ten seconds while it 
   await move(10_000);
   await until(10_000, 3_000);
   hand.up();
-  await vi.waitUntil(isHeard, { timeout: 3_000 });
+  await vi.waitUntil(isListening, { timeout: 3_000 });
   await delay(800);
   hand.notify(clockChannel, '20000');
   expect(aheadMs(clock)).toBeGreaterThan(19_000);

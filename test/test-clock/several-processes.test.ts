@@ -142,7 +142,7 @@ describe('reads', () => {
       await listener.close();
     });
     await told.follow();
-    await expect.poll(() => told.isHeard(), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => told.isListening(), { timeout: 10_000 }).toBe(true);
     await advance(api.database);
     const ahead = () => Math.round((told.clock.now().getTime() - Date.now()) / DAY_MS);
     await expect.poll(ahead, { timeout: 10_000 }).toBe(days);

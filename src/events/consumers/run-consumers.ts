@@ -30,7 +30,7 @@ export function runConsumers(world: ConsumersWorld, consumers: readonly Consumer
   const servers = new Map(
     consumers.map((consumer) => [consumer.name as string, openServer({ consumer, signal, log })]),
   );
-  let isHeard = false;
+  let isListening = false;
   let isReady = false;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
@@ -44,7 +44,7 @@ export function runConsumers(world: ConsumersWorld, consumers: readonly Consumer
       .finally(() => {
         looking = undefined;
         clearTimeout(timer);
-        if (!signal.aborted) timer = setTimeout(look, isHeard && isReady ? SLOW_LOOK_MS : FAST_LOOK_MS);
+        if (!signal.aborted) timer = setTimeout(look, isListening && isReady ? SLOW_LOOK_MS : FAST_LOOK_MS);
       });
   };
   const lookAround = async () => {
@@ -59,11 +59,11 @@ export function runConsumers(world: ConsumersWorld, consumers: readonly Consumer
       else if (isReady) for (const appId of apps) for (const server of servers.values()) server.serve(appId);
     },
     onUp() {
-      isHeard = true;
+      isListening = true;
       look();
     },
     onDown() {
-      isHeard = false;
+      isListening = false;
       look();
     },
   });

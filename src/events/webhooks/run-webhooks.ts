@@ -32,13 +32,13 @@ export function runWebhooks(world: DeliveryWorld & { listener?: Listener; log: L
   const stopping = new AbortController();
   let endPause: (() => void) | null = null;
   let isWoken = false;
-  let isHeard = false;
+  let isListening = false;
   const wake = () => {
     isWoken = true;
     endPause?.();
   };
   const hear = (isUp: boolean) => () => {
-    isHeard = isUp;
+    isListening = isUp;
     wake();
   };
   const stopListening = world.listener?.listen(deliveriesChannel, {
@@ -76,7 +76,7 @@ export function runWebhooks(world: DeliveryWorld & { listener?: Listener; log: L
 
   /** How long nothing will be due. */
   const restMs = async (): Promise<number> => {
-    if (!isHeard || lanes.some(({ serving }) => serving.size > 0)) return POLL_MS;
+    if (!isListening || lanes.some(({ serving }) => serving.size > 0)) return POLL_MS;
     const now = world.clock.now();
     const next = await nextDueAt(world.database, now);
     if (next === null) return RESTING_MS;

@@ -80,7 +80,7 @@ type Commits = {
 
 /** Ponder announces each block that it commits, of any chain, on the channel of its live queries. */
 function followCommits(listener: Listener, viewsSchema: string): Commits {
-  let isHeard = false;
+  let isListening = false;
   let count = 0;
   const waiting = new Set<() => void>();
   const wake = () => {
@@ -92,10 +92,10 @@ function followCommits(listener: Listener, viewsSchema: string): Commits {
       wake();
     },
     onUp() {
-      isHeard = true;
+      isListening = true;
     },
     onDown() {
-      isHeard = false;
+      isListening = false;
       wake();
     },
   });
@@ -110,11 +110,11 @@ function followCommits(listener: Listener, viewsSchema: string): Commits {
         };
         const timer = setTimeout(end, Math.max(ms, 0));
         waiting.add(end);
-        if (!isHeard || count > seen || ms <= 0) end();
+        if (!isListening || count > seen || ms <= 0) end();
       }),
     close() {
       stop();
-      isHeard = false;
+      isListening = false;
       wake();
     },
   };

@@ -42,7 +42,7 @@ export function openRowMemory(options: RowMemoryOptions): RowMemory {
   const nowMs = options.nowMs ?? (() => performance.now());
   const held = new LRUCache<string, Held>({ max: options.limit ?? REMEMBERED_ROWS });
   const loading = new Map<string, Loading>();
-  let isHeard = false;
+  let isListening = false;
   /** Incremented whenever the cache is cleared; a read that began before that is not cached after it. */
   let era = 0;
 
@@ -53,7 +53,7 @@ export function openRowMemory(options: RowMemoryOptions): RowMemory {
   }
 
   function hear(isUp: boolean): void {
-    isHeard = isUp;
+    isListening = isUp;
     forget();
   }
 
@@ -88,7 +88,7 @@ export function openRowMemory(options: RowMemoryOptions): RowMemory {
   return {
     kind(name) {
       return (key, load) => {
-        if (!isHeard) return load();
+        if (!isListening) return load();
         const place = `${name}:${key}`;
         const found = held.get(place);
         // Only callers of this kind, whose rows are all of one type, put rows under its name.

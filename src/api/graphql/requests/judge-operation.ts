@@ -48,7 +48,8 @@ export async function judgeOperation(world: World, request: OperationRequest): P
     if (!context.ownDocument) await takeCost(world, context, judged);
     // Another process may have moved the test clock since this process last read it or was notified.
     const { time } = world;
-    if (time?.isMovable && (operation.operation === 'mutation' || !time.isHeard())) await time.catchUp(world.database);
+    if (time?.isMovable && (operation.operation === 'mutation' || !time.isListening()))
+      await time.catchUp(world.database);
     context.isJudged = true;
     return undefined;
   } catch (error) {

@@ -26,7 +26,7 @@ export type World = {
   /** Real time, which differs from `clock` if the test clock was moved. Used for credentials, webhooks and everything else in real time. */
   realClock: Clock;
   /** The source of `clock`. Absent if time cannot be moved. */
-  time?: Pick<FollowedClock, 'isMovable' | 'isHeard' | 'take' | 'catchUp'>;
+  time?: Pick<FollowedClock, 'isMovable' | 'isListening' | 'take' | 'catchUp'>;
   /** The cache of credentials for reads. Without it, every call queries the database. */
   memory?: CredentialMemory | undefined;
   registry: Registry;

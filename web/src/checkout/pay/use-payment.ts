@@ -166,11 +166,11 @@ function useTurns(
       atWork.current = turn;
       lastWork.current = turn;
       const { signal } = turn;
-      const isHeard = ({ happened }: PaymentEvent) =>
+      const isRelevant = ({ happened }: PaymentEvent) =>
         !signal.aborted || happened === 'sent' || (happened === 'denied' && lastWork.current === turn);
       tell({ happened: 'started', work });
       try {
-        await Promise.race([doing({ signal, tell: (event) => isHeard(event) && tell(event) }), aborted(signal)]);
+        await Promise.race([doing({ signal, tell: (event) => isRelevant(event) && tell(event) }), aborted(signal)]);
         if (!signal.aborted) tell({ happened: 'finished' });
       } catch (error) {
         if (signal.aborted) return;
