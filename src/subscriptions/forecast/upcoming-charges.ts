@@ -8,7 +8,7 @@ import { consentFromJson } from '../../escrow/consent.ts';
 import { afterInvoice, nextDiscount, type SubscriptionDiscount } from '../discount/subscription-discount.ts';
 import { chargeableFrom } from '../renewal/charging/charge-period.ts';
 import { nextPeriod } from '../renewal/next-period.ts';
-import { type OwedLine, renewalBill } from '../renewal/renewal-lines.ts';
+import { type Adjustment, renewalBill } from '../renewal/renewal-lines.ts';
 import { intervalOf, nextPrice, type RenewableSubscription } from '../renewal/renewal-world.ts';
 import { type PricedUsage, usageSoFar } from '../usage/usage-line.ts';
 
@@ -47,7 +47,7 @@ type Charged = Pick<
 export function upcomingCharges(request: {
   subscription: Charged;
   /** What plan changes owe on the next invoice. */
-  adjustments: readonly OwedLine[];
+  adjustments: readonly Adjustment[];
   /** Usage that has not been billed. It is part of the charge of the next period that has no invoice. */
   usage?: readonly PricedUsage[];
   /** The unpaid invoice of the next period; null before it is created. */
@@ -112,7 +112,7 @@ function printed(amounts: { subtotal: Figure; taxAmount: Figure; total: Figure; 
 }
 
 /** Credit that one invoice could not use up is applied to the next, as in `openRenewalInvoice`. */
-function creditLine(carried: { net: Decimal; taxAmount: Decimal }): OwedLine {
+function creditLine(carried: { net: Decimal; taxAmount: Decimal }): Adjustment {
   return {
     description: '',
     amount: carried.net.negated(),

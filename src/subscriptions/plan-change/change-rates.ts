@@ -10,7 +10,7 @@ import type { PriceBook } from '../../prices/price-source.ts';
 import { printUnits, quoteAmount } from '../../prices/quote.ts';
 import { placeOf } from '../charge/prepare-charge.ts';
 import { nextDiscount } from '../discount/subscription-discount.ts';
-import { type OwedLine, renewalBill } from '../renewal/renewal-lines.ts';
+import { type Adjustment, renewalBill } from '../renewal/renewal-lines.ts';
 import type { RenewableSubscription, SoldPrice } from '../renewal/renewal-world.ts';
 
 /** The value in USD of one unit of the subscription's currency and of its token; null without a consent. */
@@ -40,7 +40,7 @@ export function requireWithinCap(
   request: {
     subscription: RenewableSubscription;
     sold: SoldPrice;
-    adjustments: readonly OwedLine[];
+    adjustments: readonly Adjustment[];
   },
 ): void {
   const { subscription, sold, adjustments } = request;

@@ -5,7 +5,7 @@ import { requirePlanPrice } from '../../catalog/require-plan-price.ts';
 import { taxRuleOf } from '../../catalog/tax-rate.ts';
 import { GatewayError, invalid, notFound } from '../../errors.ts';
 import { consentFromJson } from '../../escrow/consent.ts';
-import { type OwedLine, periodName } from '../renewal/renewal-lines.ts';
+import { type Adjustment, periodName } from '../renewal/renewal-lines.ts';
 import type { RenewableSubscription, SoldPrice } from '../renewal/renewal-world.ts';
 import { type ChangeRates, requireWithinCap } from './change-rates.ts';
 import { fitsConsent } from './consent-fit.ts';
@@ -23,9 +23,9 @@ export type PlannedChange = {
   /** NONE: it is the current price, and a scheduled change is reverted. */
   effect: 'NONE' | 'NOW' | 'PERIOD_END';
   /** New lines of the next invoice. */
-  owed: OwedLine[];
+  owed: Adjustment[];
   /** All lines of the next invoice besides its period: the new ones, and those of earlier changes. */
-  adjustments: OwedLine[];
+  adjustments: Adjustment[];
 };
 
 type Reader = Database | DatabaseTransaction;
@@ -118,7 +118,7 @@ function requireConsent({ consent }: RenewableSubscription, { price }: SoldPrice
 async function owedLines(
   tx: Reader,
   request: { subscription: RenewableSubscription; sold: SoldPrice; now: Date },
-): Promise<OwedLine[]> {
+): Promise<Adjustment[]> {
   const { subscription, sold, now } = request;
   const { currentPeriodStart: start, currentPeriodEnd: end } = subscription;
   if (start === null || end === null) return [];

@@ -25,7 +25,7 @@ export type RenewalLine = {
 type Figure = { toString(): string };
 
 /** An amount owed after a plan change, negative for a credit to the customer, as in a row of SubscriptionAdjustment. */
-export type OwedLine = Pick<
+export type Adjustment = Pick<
   SubscriptionAdjustment,
   'description' | 'taxInclusive' | 'taxRateId' | 'productPlanId' | 'productPlanPriceId'
 > & {
@@ -50,7 +50,7 @@ type PricedLine = { line: RenewalLine; tax: TaxRule | null; isReduced: boolean }
 export function renewalBill(request: {
   sold: SoldPrice;
   period: Period;
-  adjustments: readonly OwedLine[];
+  adjustments: readonly Adjustment[];
   /** Of the base fee and the usage together; what plan changes owe is not reduced. */
   discount: Discount | null;
 }): RenewalBill {
@@ -72,7 +72,7 @@ export function renewalBill(request: {
 }
 
 /** A bill of what is owed without a period's base fee. */
-export function owedBill(adjustments: readonly OwedLine[], discount: Discount | null): RenewalBill {
+export function owedBill(adjustments: readonly Adjustment[], discount: Discount | null): RenewalBill {
   return settledBill(discounted(adjustments.map(pricedAdjustment), discount));
 }
 
@@ -99,7 +99,7 @@ function discounted(lines: readonly PricedLine[], discount: Discount | null): Re
 }
 
 /** Usage that another invoice charges above the cap was taken off with its share of the discount, and is not reduced again. */
-function pricedAdjustment(adjustment: OwedLine): PricedLine {
+function pricedAdjustment(adjustment: Adjustment): PricedLine {
   const line = adjustmentLine(adjustment);
   const { usage } = line;
   const percentage = usage?.taxPercentage ?? null;
@@ -112,7 +112,7 @@ export function periodName({ plan, price }: SoldPrice): string {
   return price.nickname === null ? plan.name : `${plan.name} (${price.nickname})`;
 }
 
-function adjustmentLine(adjustment: OwedLine): RenewalLine {
+function adjustmentLine(adjustment: Adjustment): RenewalLine {
   const amount = new Decimal(adjustment.amount.toString());
   const taxAmount = new Decimal(adjustment.taxAmount.toString());
   const taxed = adjustment.taxInclusive

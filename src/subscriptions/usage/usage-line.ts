@@ -4,7 +4,7 @@ import type { Prisma, UsagePeriod } from '../../../prisma/client.ts';
 import { meteredAmount, printQuantity, scaled, storedMetering } from '../../catalog/metering.ts';
 import { taxLine } from '../../catalog/tax.ts';
 import { taxRuleOf } from '../../catalog/tax-rate.ts';
-import { day, type OwedLine, periodName } from '../renewal/renewal-lines.ts';
+import { type Adjustment, day, periodName } from '../renewal/renewal-lines.ts';
 import type { UsageOfLine } from './usage-of-line.ts';
 
 /** What a usage period is priced with. */
@@ -15,7 +15,7 @@ export const pricedUsage = {
 export type PricedUsage = Pick<UsagePeriod, 'quantity' | 'startsAt' | 'endsAt' | 'isFree'> &
   Pick<Prisma.UsagePeriodGetPayload<{ include: typeof pricedUsage }>, 'productPlanPrice'>;
 
-export type UsageLine = OwedLine & { amount: Decimal; taxAmount: Decimal; usage: UsageOfLine };
+export type UsageLine = Adjustment & { amount: Decimal; taxAmount: Decimal; usage: UsageOfLine };
 
 /** The line for the usage so far; null if there is nothing to show. `until` is the end of the period if it has none yet. */
 export function usageLine(period: PricedUsage, until: Date): UsageLine | null {
