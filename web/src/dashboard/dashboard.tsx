@@ -17,8 +17,7 @@ export function Dashboard() {
     <FaultBoundary>
       <Toasts>
         <Router base="/dashboard" aroundNav={(navigate, to, options) => askToLeave(() => navigate(to, options))}>
-          <PreloadPage />
-          <DashboardGate>
+          <DashboardGate whileLoading={<PreloadPage />}>
             <Rooms />
           </DashboardGate>
           <LeaveGuard />
@@ -28,7 +27,7 @@ export function Dashboard() {
   );
 }
 
-/** Loads the page's code while the member is fetched, or while the login is shown. */
+/** Loads the page's code while the member is fetched. */
 function PreloadPage() {
   const page = usePage();
   useEffect(() => {

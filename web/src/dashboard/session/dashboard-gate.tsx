@@ -20,7 +20,13 @@ const FRESH_MS = 15_000;
 /** The maximum delay of a browser's timer. */
 const TIMER_LIMIT_MS = 2_147_483_647;
 
-export function DashboardGate({ children }: { children: ReactNode }) {
+type GateProps = {
+  /** Rendered until the member is known. */
+  whileLoading: ReactNode;
+  children: ReactNode;
+};
+
+export function DashboardGate({ whileLoading, children }: GateProps) {
   const [login, setLogin] = useState(() => readLogin(Date.now()));
   const [expired, setExpired] = useState<{ email: string }>();
   // One client per login, so that data of one member is never shown to another.
@@ -59,7 +65,7 @@ export function DashboardGate({ children }: { children: ReactNode }) {
   return (
     <QueryClientProvider client={client}>
       {login ? (
-        <Entered key={login.token} token={login.token} leave={leave}>
+        <Entered key={login.token} token={login.token} leave={leave} whileLoading={whileLoading}>
           {children}
         </Entered>
       ) : (
@@ -69,7 +75,7 @@ export function DashboardGate({ children }: { children: ReactNode }) {
   );
 }
 
-function Entered({ token, leave, children }: { token: string; leave: () => void; children: ReactNode }) {
+function Entered({ token, leave, whileLoading, children }: GateProps & { token: string; leave: () => void }) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const credential = useMemo<Credential>(() => ({ authorization: `Bearer ${token}` }), [token]);
@@ -101,6 +107,7 @@ function Entered({ token, leave, children }: { token: string; leave: () => void;
         <div className={styles.card}>
           {error ? <ErrorNote error={error} retry={refetch} /> : <Skeleton lines={4} />}
           <span className="visually-hidden">{t('everywhere.loading')}</span>
+          {whileLoading}
         </div>
       </main>
     );

@@ -6,6 +6,7 @@
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useRef } from 'react';
 import { classNames } from '../class-names.ts';
 import { Skeleton } from '../state/skeleton.tsx';
+import { ScrollFrame } from './scroll-frame.tsx';
 import styles from './table.module.css';
 
 export type Column<Row> = {
@@ -61,7 +62,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, href, open, isFresh
 
   const isStacked = columns.filter((column) => !column.isWide).length > NARROW_COLUMNS;
   return (
-    <div className={styles.frame}>
+    <ScrollFrame label={caption}>
       <table className={classNames(styles.table, isStacked && styles.stacked)}>
         <caption className="visually-hidden">{caption}</caption>
         <thead>
@@ -114,7 +115,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, href, open, isFresh
               })}
         </tbody>
       </table>
-    </div>
+    </ScrollFrame>
   );
 }
 
