@@ -52,7 +52,7 @@ async function look(changes: { nodes?: EvmNodes; source?: FactSource }, turns = 
 const cursor = () => ground.database.chainCursor.findUniqueOrThrow({ where: { chainId: ground.evm.chainId } });
 
 describe('a node', () => {
-  it('that is down changes nothing, and what was missed is applied when it is back', async () => {
+  it('does not change anything while it is down, and missed payments are applied when it recovers', async () => {
     await captured();
     const intent = await ground.intent();
     await ground.authorize(await ground.sign(intent));
@@ -65,7 +65,7 @@ describe('a node', () => {
     expect((await ground.read(intent.id)).status).toBe('CAPTURED');
   });
 
-  it('that falls behind takes nothing back', async () => {
+  it('does not revert anything if it falls behind', async () => {
     const { intent } = await captured();
     const before = await cursor();
     const behind = tellingNodes(ground.nodes, async (block, { blockTag }) =>
@@ -79,7 +79,7 @@ describe('a node', () => {
     expect((await cursor()).headNumber).toBe(before.headNumber);
   });
 
-  it('that lies about a block is not believed while the source still has its facts', async () => {
+  it('is ignored if it reports a wrong block whose facts the source still has', async () => {
     const { intent } = await captured();
     const { blockNumber } = await ground.database.transaction.findFirstOrThrow({
       where: { paymentIntentId: intent.id },
@@ -96,7 +96,7 @@ describe('a node', () => {
 });
 
 describe('a source', () => {
-  it('that loses its rows, as Ponder does after a crash, takes nothing back', async () => {
+  it('does not revert anything if it loses its rows, as Ponder does after a crash', async () => {
     const { intent } = await captured();
     const empty: FactSource = { read: async () => ({ logs: [], through: null }), close: async () => undefined };
     await look({ source: empty }, 2);
@@ -110,7 +110,7 @@ describe('a source', () => {
     expect(await ground.events(intent.id)).toEqual(['authorized', 'captured']);
   });
 
-  it('that lags keeps the chain from being told as applied', async () => {
+  it('keeps the chain from being reported as applied while it lags', async () => {
     await captured();
     const { appliedNumber } = await cursor();
     const lagging: FactSource = {
@@ -124,7 +124,7 @@ describe('a source', () => {
     expect((await cursor()).appliedNumber).toBe(await ground.evm.publicClient.getBlockNumber());
   });
 
-  it('that never forgets what a deep reorganisation took is overruled after a resync', async () => {
+  it('is overruled after a resync if it keeps facts that a deep reorganization removed', async () => {
     const { intent, signed } = await captured();
     const { chainId } = ground.evm;
     const kept = (await ground.source.read({ chainId, from: 0n, to: await ground.evm.publicClient.getBlockNumber() }))
@@ -163,7 +163,7 @@ describe('two sources', () => {
     return { source, head, request: { chainId, from: 0n, to: head.number, headHash: head.hash } };
   }
 
-  it('are one: the node is read while the first stands still, and left when it moves again', async () => {
+  it('read the node while the first source is stalled, and the first again once it advances', async () => {
     let through = 0n;
     const { source, head, request } = await openTwo(
       () => ({ number: through, hash: null }),
@@ -175,7 +175,7 @@ describe('two sources', () => {
     expect(source.stalledMs(request.chainId)).toBeLessThan(60_000);
   });
 
-  it('are not taken to move by a look at an old block, nor by a block of another fork as high as the head', async () => {
+  it('do not count an old block or an equally high block of another fork as progress', async () => {
     let place = { number: 3n, hash: '0x03' };
     const { source, head, request } = await openTwo(
       () => place,
@@ -198,7 +198,7 @@ describe('two sources', () => {
     expect(await stands()).toBe(false);
   });
 
-  it('are the node alone while the first one fails, after some patience', async () => {
+  it('read only the node if the first source keeps failing', async () => {
     let patienceMs = 60_000;
     const { source, request } = await openTwo(
       () => {

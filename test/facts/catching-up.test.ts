@@ -22,7 +22,7 @@ beforeAll(async () => {
 const cursor = () => ground.database.chainCursor.findUniqueOrThrow({ where: { chainId: ground.evm.chainId } });
 const signs = () => readChainSigns(ground, { now: new Date() });
 
-it('a turn that has not ended moves what is told of the chain, and does not read as standing still', async () => {
+it('reports the progress of an unfinished turn, which does not count as stalled', async () => {
   const { chainId } = ground.evm;
   const longAgo = new Date(Date.now() - 600_000);
   await ground.database.$executeRaw`UPDATE chain_cursor SET observed_at = ${longAgo}, updated_at = ${longAgo}`;
@@ -52,7 +52,7 @@ it('a turn that has not ended moves what is told of the chain, and does not read
   expect(after.headNumber).toBe(before.headNumber + 3n);
 });
 
-it('a reorganisation between a turn that failed and the next is read again all the same', async () => {
+it('reads a reorganization between a failed turn and the next', async () => {
   const { chainId } = ground.evm;
   const intent = await ground.intent();
   await ground.authorize(await ground.sign(intent));
@@ -68,7 +68,7 @@ it('a reorganisation between a turn that failed and the next is read again all t
 });
 
 describe('the loops of an indexer', () => {
-  it('are at fault when one hangs, and not while they get something done', () => {
+  it('fail their health check if one hangs, and pass it while they make progress', () => {
     let now = 0;
     const watch = openLoopWatch('projector', [1, 10], () => now);
     now = 170_000;
@@ -80,7 +80,7 @@ describe('the loops of an indexer', () => {
     expect(watch.faults()).toEqual([]);
   });
 
-  it('stand by, without fault, while another process has the chain, and take over from it', async () => {
+  it('stand by as healthy while another process has the chain, and take over from it', async () => {
     const { chainId } = ground.evm;
     const open = () => {
       const locks = openAdvisoryLocks({ url: ground.url, log: silentLog });

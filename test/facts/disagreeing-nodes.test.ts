@@ -50,8 +50,8 @@ async function pay(): Promise<string> {
   return intent.id;
 }
 
-describe('a node that stands still', { timeout: 120_000 }, () => {
-  it('tells nothing new, and takes nothing back when it is asked again after another', async () => {
+describe('a stalled node', { timeout: 120_000 }, () => {
+  it('reports nothing new, and does not revert anything when it is asked again after another', async () => {
     first.node = (await fork()).rpcUrl;
     const id = await pay();
     await openProjector()(2);
@@ -80,13 +80,13 @@ describe('a node that stands still', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a node that lies about the hash of a block', { timeout: 120_000 }, () => {
+describe('a node that reports a wrong block hash', { timeout: 120_000 }, () => {
   const lieAbout = (number: bigint) => (result: unknown, method: string) =>
     method === 'eth_getBlockByNumber' && Object(result).number === `0x${number.toString(16)}`
       ? { ...Object(result), hash: `0x${'f'.repeat(64)}` }
       : result;
 
-  it('takes nothing back', async () => {
+  it('does not revert anything', async () => {
     const id = await pay();
     await openProjector()();
     const { blockNumber } = await ground.database.transaction.findFirstOrThrow({ where: { paymentIntentId: id } });
@@ -99,7 +99,7 @@ describe('a node that lies about the hash of a block', { timeout: 120_000 }, () 
     expect(await ground.events(id)).toEqual(['authorized', 'captured']);
   });
 
-  it('has nothing applied that is in that block until it or another tells the truth', async () => {
+  it('delays the facts of that block until a node reports the correct hash', async () => {
     const id = await pay();
     first.tell = lieAbout(await ground.evm.publicClient.getBlockNumber());
     await openProjector()(3);
@@ -112,7 +112,7 @@ describe('a node that lies about the hash of a block', { timeout: 120_000 }, () 
 });
 
 describe('nodes on two forks', { timeout: 120_000 }, () => {
-  it('are followed from one to the other and back, each payment being what the asked one says', async () => {
+  it('are followed when switching between them, with the payments of the current node', async () => {
     const other = await fork();
     const id = await pay();
     const look = openProjector();
@@ -129,7 +129,7 @@ describe('nodes on two forks', { timeout: 120_000 }, () => {
     expect(await ground.events(id)).toEqual(['authorized', 'captured', 'reverted', 'authorized', 'captured']);
   });
 
-  it('are never read as one chain: the other one has no say about the logs below the head of the first', async () => {
+  it('are never read as one chain, even for the logs below the head of the first', async () => {
     const other = await fork();
     await other.mine(4);
     second.node = other.rpcUrl;

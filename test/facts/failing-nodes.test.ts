@@ -66,7 +66,7 @@ async function pay(): Promise<string> {
 const status = async (id: string) => (await ground.read(id)).status;
 
 describe.each(Object.keys(faults) as Fault[])('a node that %s', (fault) => {
-  it('is left for the next one, and then left alone for a while', { timeout: 120_000 }, async () => {
+  it('is replaced by the next node and not asked again for a while', { timeout: 120_000 }, async () => {
     const calls: RpcCall[] = [];
     const look = openProjector([gate.url, ground.evm.rpcUrl], (call) => calls.push(call));
     const id = await pay();
@@ -81,7 +81,7 @@ describe.each(Object.keys(faults) as Fault[])('a node that %s', (fault) => {
 });
 
 describe.each(['is down', 'answers 429', 'answers 500'] as Fault[])('the only node, that %s,', (fault) => {
-  it('changes nothing, and what was missed is applied when it is back', { timeout: 120_000 }, async () => {
+  it('does not change anything, and missed payments are applied when it recovers', { timeout: 120_000 }, async () => {
     const look = openProjector([gate.url]);
     const id = await pay();
     gate.fault = fault;

@@ -10,7 +10,7 @@ import { openRpcGate } from '../setup/chains/rpc-gate.ts';
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
-it('a chain whose node is down when the indexer first starts joins when it answers', async () => {
+it('indexes a chain whose node is down at the first start once the node answers', async () => {
   const { database, registry: local, evm, url, ...ground } = await openGround();
   const gate = await openRpcGate(evm.rpcUrl);
   gate.failing = () => true;

@@ -48,7 +48,7 @@ it.each([
   ['the first half', (logs: unknown[]) => logs.slice(0, Math.floor(logs.length / 2))],
   ['the second half', (logs: unknown[]) => logs.slice(Math.ceil(logs.length / 2))],
   ['none', () => []],
-])('of a payment %s of the logs is not applied, and the comparison brings the others', async (_name, some) => {
+])('does not apply a payment with %s of its logs until the comparison finds the others', async (_name, some) => {
   const { look, repair } = openProjector();
   const id = await pay();
   gate.tell = (result, method) => (method === 'eth_getLogs' && Array.isArray(result) ? some(result) : result);
@@ -67,7 +67,7 @@ it.each([
   expect(await ground.events(id)).toEqual(['authorized', 'captured']);
 });
 
-it('a block of a log that is not there any more makes the chain unavailable, and nothing is lost', async () => {
+it('marks the chain unavailable if the block of a log is missing, and loses nothing', async () => {
   const { look } = openProjector();
   const id = await pay();
   // Most nodes leave the time out, so that the block is asked for.
@@ -85,7 +85,7 @@ it('a block of a log that is not there any more makes the chain unavailable, and
   expect(await status(id)).toBe('CAPTURED');
 });
 
-it('a head that is not there any more when it is looked up takes nothing back', async () => {
+it('does not revert anything if the head is missing when it is looked up', async () => {
   const { look } = openProjector();
   const id = await pay();
   await look();

@@ -62,7 +62,7 @@ async function readDuring(reading: ReturnType<typeof readTo>, commits: () => Pro
   return through?.number;
 }
 
-it('returns events in the order of the chain, and a page that ends early says so', async () => {
+it('returns events in the order of the chain, and reports where an incomplete page ends', async () => {
   const many = `INSERT INTO ponder.chain_event
     SELECT $1, 100 + number / 20, $2, 1, $2, number % 20, '0x1', 'Captured', NULL, '{}' FROM generate_series(0, 2999) AS number`;
   await client.query(many, [chainId, hashOf(1)]);
@@ -80,7 +80,7 @@ it('returns the rows of the head that are committed while it waits', async () =>
   expect(await readDuring(readTo(10), () => commit(10))).toBe(10n);
 });
 
-it('goes on waiting when another block was committed', async () => {
+it('keeps waiting when another block was committed', async () => {
   const reading = readTo(11);
   const number = readDuring(reading, async () => {
     await commit(5, 1);
@@ -94,7 +94,7 @@ it('goes on waiting when another block was committed', async () => {
   expect(await number).toBe(11n);
 });
 
-it('returns what there is when nothing is announced', async () => {
+it('returns the available rows when nothing is announced', async () => {
   const { logs, through } = await readTo(10);
   expect(through?.number).toBe(9n);
   expect(logs).toHaveLength(1);

@@ -78,7 +78,7 @@ async function isInPonder(id: string): Promise<boolean> {
   }
 }
 
-it('is told of payments by the websocket, past a silent one, and after it broke', { timeout: 500_000 }, async () => {
+it('receives payments by websocket, and still does if one is silent or breaks', { timeout: 500_000 }, async () => {
   const first = await pay();
   await untilMined('Ponder has the payment by the websocket', () => isInPonder(first.signed.id));
   expect(proxy.passed()).toBeGreaterThan(1);

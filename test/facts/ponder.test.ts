@@ -67,7 +67,7 @@ async function query(text: string): Promise<unknown[]> {
 }
 
 describe('the indexer with Ponder', () => {
-  it('carries a payment from the chain to its state, through a reorganisation and back', {
+  it('applies a payment from the chain, reverts it in a reorganization and applies it again', {
     timeout: 240_000,
   }, async () => {
     const intent = await ground.intent();
@@ -88,7 +88,7 @@ describe('the indexer with Ponder', () => {
     expect((await ground.state(signed.id)).left).toBe(await ground.held(signed.id));
   });
 
-  it('says how far the chain was read and applied', async () => {
+  it('reports how far the chain was read and applied', async () => {
     await ground.evm.mine(3);
     const head = await ground.evm.publicClient.getBlockNumber();
     const cursor = await waitFor(
@@ -99,7 +99,7 @@ describe('the indexer with Ponder', () => {
     expect(cursor.finalizedNumber).toBeLessThan(head);
   });
 
-  it('tells the same facts as the node itself', async () => {
+  it('reports the same facts as the node itself', async () => {
     const rows = await query(
       `SELECT block_hash, log_index, kind, ref, tx_hash, lower(address) AS address, args::jsonb AS args
        FROM ponder.chain_event ORDER BY block_number, log_index`,

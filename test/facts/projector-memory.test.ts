@@ -5,7 +5,7 @@ import { newProjectorMemory } from '../../src/facts/observe-chain.ts';
 import { countTry } from '../../src/facts/projector-world.ts';
 import { openEvm } from '../setup/chains/evm.ts';
 
-test('a projector that follows a chain remembers its open blocks and forgets those that became final', async () => {
+test('a projector keeps the open blocks of its chain and drops those that became final', async () => {
   const evm = await openEvm({ slotsInAnEpoch: 8 });
   const nodes = openEvmNodes({ registry: evm.registry, rpc: [evm.rpcSettings] });
   const chain = evm.registry.chain(evm.chainId);
@@ -28,7 +28,7 @@ test('a projector that follows a chain remembers its open blocks and forgets tho
   expect((await last.blockAt(first.head.number))?.hash).toBe(first.head.hash);
 });
 
-test('tries are counted for what is tried again, and forgotten for what was tried longest ago', () => {
+test('counts the attempts of retried payments, and drops the oldest counts', () => {
   const memory = newProjectorMemory();
   expect(countTry(memory, 'stuck')).toBe(1);
   for (let number = 0; number < 30_000; number += 1) {

@@ -38,7 +38,7 @@ async function put(
   });
 }
 
-it('deletes what is orphaned, old, below the finalized block and without effect, and nothing else', async () => {
+it('deletes only facts that are orphaned, old, below the finalized block and without effect', async () => {
   await put('gone');
   await put('young', { seenAt: young });
   await put('not final yet', { blockNumber: 100n });

@@ -85,8 +85,8 @@ async function expectTrue(intentId: string, signed: Signed) {
   return intent;
 }
 
-describe.each(stages)('a reorganisation after it was $name', (stage) => {
-  it.each([0, 4])('takes the state back, %i blocks deep below the head', async (depth) => {
+describe.each(stages)('a reorganization after the payment was $name', (stage) => {
+  it.each([0, 4])('reverts the state, %i blocks below the head', async (depth) => {
     const intent = await ground.intent();
     const signed = await ground.sign(intent, stage.fields ?? {});
     let from = await ground.evm.publicClient.getBlockNumber();
@@ -121,8 +121,8 @@ describe.each(stages)('a reorganisation after it was $name', (stage) => {
   });
 });
 
-describe('a reorganisation after it was disputed', () => {
-  it.each([0, 4])('takes the dispute back, %i blocks deep below the head', async (depth) => {
+describe('a reorganization after the payment was disputed', () => {
+  it.each([0, 4])('reverts the dispute, %i blocks below the head', async (depth) => {
     const intent = await ground.intent();
     const signed = await ground.sign(intent);
     await ground.authorize(signed);
@@ -148,7 +148,7 @@ describe('a reorganisation after it was disputed', () => {
 });
 
 describe('a transaction that is mined again in another block', () => {
-  it('is applied once, at its new place', async () => {
+  it('is applied once, at its new position', async () => {
     const intent = await ground.intent();
     const signed = await ground.sign(intent);
     const hash = await ground.authorize(signed);
@@ -172,7 +172,7 @@ describe('a transaction that is mined again in another block', () => {
 });
 
 describe('facts that are not confirmed yet', () => {
-  it('are told as pending once, and taken back if they vanish', async () => {
+  it('are reported as pending once, and reverted if they disappear', async () => {
     const deep = await openGround({ confirmations: 3, finalityBlocks: 24 });
     const intent = await deep.intent();
     const signed = await deep.sign(intent);
@@ -196,8 +196,8 @@ describe('facts that are not confirmed yet', () => {
   });
 });
 
-describe('a reorganisation below what was final', () => {
-  it('halts the chain until an operator resyncs it, and the state is then the chain’s', async () => {
+describe('a reorganization below the final block', () => {
+  it('halts the chain until an operator resyncs it, and then applies the state of the chain', async () => {
     const shallow = await openGround({ finalityBlocks: 4 });
     const intent = await shallow.intent();
     const signed = await shallow.sign(intent);

@@ -35,7 +35,7 @@ async function judge(blockHash: string, logs: ChainLog[]): Promise<void> {
   await judgeFacts(world, { view: { ...view, blockAt: async (number) => block(number) } });
 }
 
-test('while the source holds the payment, another block of the node takes neither', async () => {
+test('keeps both facts while the source has the payment, even if the node has another block', async () => {
   await putFacts(database, [used, payment]);
   await judge(hash('b'), [payment]);
   expect(await statuses()).toEqual(['AuthorizationUsed SEEN', 'Authorized SEEN']);
@@ -43,7 +43,7 @@ test('while the source holds the payment, another block of the node takes neithe
   expect(await statuses()).toEqual(['AuthorizationUsed CONFIRMED', 'Authorized CONFIRMED']);
 });
 
-test('both are taken with their block, and both come back with it', async () => {
+test('reverts both facts with their block, and restores both with it', async () => {
   await putFacts(database, [used, payment]);
   await judge(hash('b'), []);
   expect(await statuses()).toEqual(['AuthorizationUsed ORPHANED', 'Authorized ORPHANED']);

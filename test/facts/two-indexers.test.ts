@@ -58,7 +58,7 @@ function commandOf(pid: number): string[] {
 
 const isOnStandby = ({ running }: Indexer) => running.notes().length > 0;
 
-it('runs Ponder and the projector in one of two indexers, and in the other once the lock is lost', {
+it('runs Ponder and the projector in one of two indexers, and in the other after the lock is lost', {
   timeout: 180_000,
 }, async () => {
   const ground = await openGround();

@@ -47,7 +47,7 @@ const typed = {
 } as const;
 
 describe('an external signer', () => {
-  it('signs typed data with the key whose address it told', async () => {
+  it('signs typed data with the key whose address it reported', async () => {
     const service = await openKeyService(generatePrivateKey());
     const signer = await openExternalSigner({ url: service.url, token });
     expect(signer.address).toBe(service.address);
@@ -56,7 +56,7 @@ describe('an external signer', () => {
     expect(await recoverTypedDataAddress({ ...typed, signature })).toBe(service.address);
   });
 
-  it('sends transactions through the pump, and lets them wait while it is away', async () => {
+  it('sends transactions through the pump, which wait while it is unavailable', async () => {
     const ground = await openSendingGround();
     const sender = await openSender(ground);
     const service = await openKeyService(sender.privateKey);
@@ -73,7 +73,7 @@ describe('an external signer', () => {
     expect(await sender.row(id)).toMatchObject({ status: 'MINED', nonce: 0n });
   });
 
-  it('is refused when it signs with another key', async () => {
+  it('is rejected when it signs with another key', async () => {
     const service = await openKeyService(generatePrivateKey());
     const signer = await openExternalSigner({ url: service.url, token });
     service.state.privateKey = generatePrivateKey();
@@ -83,7 +83,7 @@ describe('an external signer', () => {
     });
   });
 
-  it('must tell its address before anything runs', async () => {
+  it('must report its address before anything starts', async () => {
     const service = await openKeyService(generatePrivateKey());
     await expect(openExternalSigner({ url: service.url })).rejects.toThrow(/^OPERATOR_SIGNER_URL/);
     await expect(openExternalSigner({ url: 'http://127.0.0.1:9/' })).rejects.toThrow(/^OPERATOR_SIGNER_URL/);

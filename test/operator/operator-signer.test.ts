@@ -39,7 +39,7 @@ function faultOf(work: () => unknown): ConfigError {
 }
 
 describe('the key in OPERATOR_KEY_FILE', () => {
-  it('signs terms and transactions, with or without a line’s end', async () => {
+  it('signs terms and transactions, with or without a trailing newline', async () => {
     const typed = {
       domain: { name: 'Sluice', version: '2', chainId: 31337 },
       types: { Note: [{ name: 'text', type: 'string' }] },
@@ -58,14 +58,14 @@ describe('the key in OPERATOR_KEY_FILE', () => {
     expect(await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` })).toBe(address);
   });
 
-  it('is refused by the setting’s name where the file is missing', () => {
+  it('is rejected with the name of the setting if the file is missing', () => {
     const path = join(folder, 'missing');
     const fault = faultOf(() => openOperatorSigner(settings({ OPERATOR_KEY_FILE: path })));
     expect(fault.message).toBe('OPERATOR_KEY_FILE: not readable');
     expect(faultOf(() => openOperatorSigner(settings({ OPERATOR_KEY_FILE: folder }))).message).toBe(fault.message);
   });
 
-  it('is refused where it is none, and what the file holds is not told', () => {
+  it('is rejected if it is invalid, without printing the content of the file', () => {
     const digits = privateKey.slice(2);
     for (const contents of ['', digits, `0x${digits.slice(2)}`, `0x${digits}00`, `0x${'g'.repeat(64)}`]) {
       const fault = faultOf(() => open(contents));
@@ -83,7 +83,7 @@ describe('the key in OPERATOR_KEY_FILE', () => {
     }
   });
 
-  it('gives way to OPERATOR_PRIVATE_KEY, and one of them is needed', () => {
+  it('is overridden by OPERATOR_PRIVATE_KEY, and one of the two is required', () => {
     const both = { OPERATOR_PRIVATE_KEY: privateKey, OPERATOR_KEY_FILE: fileOf(generatePrivateKey()) };
     expect(openOperatorSigner(settings(both)).address).toBe(address);
     expect(faultOf(() => openOperatorSigner(settings({}))).message).toMatch(/OPERATOR_KEY_FILE/);
@@ -104,7 +104,7 @@ describe('sender keys', () => {
     expect(sendersOf({})).toEqual([]);
   });
 
-  it('are refused where one is invalid or listed twice, without being printed', () => {
+  it('are rejected, without being printed, if one is invalid or listed twice', () => {
     const twice = faultOf(() => sendersOf({ SENDER_PRIVATE_KEYS: [others[0], others[0]].join() }));
     expect(twice.message).toBe(`SENDER_PRIVATE_KEYS: has the key of ${addresses[0]} twice`);
     const short = faultOf(() => sendersOf({ SENDER_PRIVATE_KEYS: `${others[0]},${others[1].slice(0, -1)}` }));
@@ -118,7 +118,7 @@ describe('sender keys', () => {
     expect(zero.message).toContain('SENDER_KEYS_FILE');
   });
 
-  it('are refused where one is the operator or the arbiter', () => {
+  it('are rejected if one is the key of the operator or of the arbiter', () => {
     const signers = {
       operator: openOperatorSigner({ privateKey }),
       arbiter: openOperatorSigner({ privateKey: others[0] }),

@@ -5,7 +5,7 @@ import { firstFees, raisedFees, retryDelayMs } from '../../src/operator/outgoing
 const wei = fc.bigInt({ min: 1n, max: 10n ** 15n });
 
 describe('the fees of an attempt', () => {
-  it('are never above the cap, and there are none while the base fee is', () => {
+  it('never exceed the cap, and are undefined while the base fee exceeds it', () => {
     fc.assert(
       fc.property(wei, wei, wei, wei, (maxFee, tip, baseFee, cap) => {
         const fees = firstFees({ maxFeePerGasWei: maxFee, maxPriorityFeePerGasWei: tip }, baseFee, cap);
@@ -17,7 +17,7 @@ describe('the fees of an attempt', () => {
     );
   });
 
-  it('rise both by at least an eighth, or not at all', () => {
+  it('both rise by at least an eighth, or not at all', () => {
     fc.assert(
       fc.property(wei, wei, wei, wei, (fee, tip, suggested, cap) => {
         fc.pre(tip <= fee);
@@ -32,6 +32,6 @@ describe('the fees of an attempt', () => {
   });
 });
 
-it('waits longer after each failed simulation, at most a minute', () => {
+it('waits longer after each failed simulation, up to a minute', () => {
   expect([1, 2, 3, 4, 7, 100].map(retryDelayMs)).toEqual([1_000, 2_000, 4_000, 8_000, 60_000, 60_000]);
 });

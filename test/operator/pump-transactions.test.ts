@@ -159,14 +159,14 @@ describe('the pump', () => {
     await mine();
   });
 
-  it('never pays more than the cap: it waits while the base fee is above it', async () => {
+  it('waits while the base fee is above the cap', async () => {
     const sender = await openSender(ground, { capWei: 1_000n });
     const id = await sender.enqueue({ purpose: 'too dear' });
     await sender.turn();
     expect(await sender.row(id)).toMatchObject({ status: 'QUEUED', nonce: null, attempts: [] });
   });
 
-  it('uses up the nonce of a stuck transaction that would revert now, and frees those behind it', async () => {
+  it('uses up the nonce of a stuck transaction that would now revert, which unblocks later ones', async () => {
     const sender = await openSender(ground);
     const to = '0x00000000000000000000000000000000000c0de3';
     await ground.admin.setCode({ address: to, bytecode: acceptingCode });
@@ -185,7 +185,7 @@ describe('the pump', () => {
     expect(sender.told.filter((one) => one.kind === 'FAILED')).toHaveLength(1);
   });
 
-  it('sends again what the nodes have dropped', async () => {
+  it('resends transactions that the nodes have dropped', async () => {
     const sender = await openSender(ground);
     const before = await balance();
     const id = await sender.enqueue({ purpose: 'dropped' });
@@ -202,7 +202,7 @@ describe('the pump', () => {
     expect((await sender.row(id)).txHash).toBe(txHash);
   });
 
-  it('takes another nonce when somebody else with the key used its own', async () => {
+  it('takes another nonce when another user of the key has used its nonce', async () => {
     const sender = await openSender(ground, { confirmations: 2 });
     const before = await balance();
     const id = await sender.enqueue({ purpose: 'robbed' });
@@ -223,7 +223,7 @@ describe('the pump', () => {
     expect(await balance()).toBe(before + 1n);
   });
 
-  it('does not send again what is not wanted any more when somebody else used its nonce', async () => {
+  it('does not resend a transaction that is no longer needed when its nonce was used elsewhere', async () => {
     const sender = await openSender(ground, { confirmations: 1 });
     const before = await balance();
     const id = await sender.enqueue({ purpose: 'robbed and unwanted' });
@@ -242,7 +242,7 @@ describe('the pump', () => {
     expect(sender.told.map((one) => one.kind)).toEqual(['SIGNED', 'FAILED']);
   });
 
-  it("uses up a stranger's nonce when a reorg frees it, so that later nonces do not wait", async () => {
+  it('uses up a nonce used elsewhere when a reorganization frees it, so that later nonces do not wait', async () => {
     const sender = await openSender(ground, { confirmations: 1 });
     const before = await balance();
     const thief = createWalletClient({ account: sender.account, transport: http(ground.client.transport.url) });
@@ -274,7 +274,7 @@ describe('the pump', () => {
     expect(told).toEqual(['SIGNED', 'MINED']);
   });
 
-  it('has every effect exactly once, with four pumps that crash anywhere', async () => {
+  it('has every effect exactly once with four pumps that crash at random', async () => {
     const sender = await openSender(ground);
     const effects = Number(process.env.PUMP_TEST_SENDS ?? 40);
     await ground.admin.setAutomine(true);

@@ -47,7 +47,7 @@ const error = (code: number, message: string): Injected => ({ body: { error: { c
 const received = () => ground.client.getBalance({ address: sink });
 
 describe('a key without gas', () => {
-  it('notes what it has signed and nobody can pay the gas of, with its moment, until the key has some', async () => {
+  it('records since when its signed transactions wait for gas, until the key has some', async () => {
     const sender = await openSender(ground);
     const { address } = sender.account;
     await ground.admin.setBalance({ address, value: 0n });
@@ -62,7 +62,7 @@ describe('a key without gas', () => {
     expect(await sender.row(id)).toMatchObject({ status: 'SENT', waitsFor: null });
   });
 
-  it('keeps all that is queued waiting for gas where the node says so at once, until the key has some', async () => {
+  it('keeps its queued transactions waiting if the node reports a lack of gas, until the key has some', async () => {
     const sender = await openGatedSender();
     const enqueue = (purpose: string) => sender.enqueue({ purpose, valueWei: 0n });
     const ids = [await enqueue('poor:1'), await enqueue('poor:2')];
@@ -111,7 +111,7 @@ describe('a node that answers a transaction with', { timeout: 120_000 }, () => {
     expect(await received()).toBe(before + 1n);
   });
 
-  it('underpriced gets it again with higher fees and the same nonce, and it has one effect', async () => {
+  it('underpriced receives it again with higher fees and the same nonce, with one effect', async () => {
     const sender = await openGatedSender();
     const before = await received();
     const id = await sender.enqueue({ purpose: 'underpriced' });
@@ -136,7 +136,7 @@ describe('a node that answers a transaction with', { timeout: 120_000 }, () => {
     ['missing', { body: { result: null } }],
     ['garbage', { body: { result: '0x12' } }],
     ['rpc', error(-32000, 'something that nobody knows')],
-  ] as const)('%s (%j) gets the stored transaction again in the next turn', async (kind, injected) => {
+  ] as const)('%s (%j) receives the stored transaction again in the next turn', async (kind, injected) => {
     const sender = await openGatedSender();
     const before = await received();
     const id = await sender.enqueue({ purpose: `fault:${kind}:${JSON.stringify(injected)}` });

@@ -63,7 +63,7 @@ describe('relayed transactions', () => {
     await mine();
   });
 
-  it('are taken by a key as many as it may have in flight, and by the next key beyond', async () => {
+  it('are taken by a key up to its in-flight limit, and then by the next key', async () => {
     const { keys, woken, relay } = await openKeys(ground, { count: 2, inFlight: 3 });
     const [one, two] = keys;
     const ids = [];
@@ -78,7 +78,7 @@ describe('relayed transactions', () => {
     expect(await received()).toBe(before + 5n);
   });
 
-  it('are each sent once when keys take at the same time', async () => {
+  it('are each sent once when several keys take them concurrently', async () => {
     const { keys, relay } = await openKeys(ground, { count: 3, inFlight: 4 });
     const ids = [];
     for (let index = 0; index < 20; index += 1) ids.push(await relay(`race ${index}`));
@@ -90,7 +90,7 @@ describe('relayed transactions', () => {
     expect(new Set(await sentBy(ids)).size).toBeGreaterThan(1);
   });
 
-  it('leave a key that has no gas, and wait visibly when no key has any', async () => {
+  it('move away from a key without gas, and are reported as waiting if no key has any', async () => {
     const { keys, resting, woken, relay } = await openKeys(ground, { count: 2 });
     const [one, two] = keys;
     if (!one || !two) throw new Error('There are two keys.');
@@ -117,7 +117,7 @@ describe('relayed transactions', () => {
     expect(await sentBy([later])).toEqual([one.address.toLowerCase()]);
   });
 
-  it('leave a key that is stuck, except those that it has signed, which are never sent by another', async () => {
+  it('move away from a stuck key, except those that it has already signed', async () => {
     const { keys, relay, pass } = await openKeys(ground, { count: 2 });
     const [one, two] = keys;
     if (!one || !two) throw new Error('There are two keys.');
@@ -167,7 +167,7 @@ describe('relayed transactions', () => {
     expect(await sentBy([first, second])).toEqual([only.address.toLowerCase(), only.address.toLowerCase()]);
   });
 
-  it('are not taken by a key that is no sender key', async () => {
+  it('are not taken by a key that is not a sender key', async () => {
     const operator = await openSender(ground);
     const { relay } = await openKeys(ground, { count: 1 });
     const id = await relay('not for the operator');

@@ -19,7 +19,7 @@ describe('the pump after a reorganization', () => {
     await mine();
   });
 
-  it('sends again what lost its block to a reorg', async () => {
+  it('resends a transaction whose block was reorganized away', async () => {
     const sender = await openSender(ground, { confirmations: 3 });
     const id = await sender.enqueue({ purpose: 'reorged' });
     await mine();
@@ -39,7 +39,7 @@ describe('the pump after a reorganization', () => {
     expect(sender.told.filter((one) => one.kind === 'MINED')).toHaveLength(1);
   });
 
-  it('sends again at once what a reorg took after it was told, so that later nonces do not wait for it', async () => {
+  it('immediately resends a reported transaction that a reorganization removed', async () => {
     const sender = await openSender(ground, { confirmations: 1 });
     const before = await balance();
     const lost = await sender.enqueue({ purpose: 'told and lost' });
@@ -60,7 +60,7 @@ describe('the pump after a reorganization', () => {
     ]);
   });
 
-  it('sends again what a replaced final block took, so that later nonces do not wait for it', async () => {
+  it('resends a transaction of a replaced final block, so that later nonces do not wait', async () => {
     const sender = await openSender(ground, { confirmations: 1 });
     const before = await balance();
     const final = await sender.enqueue({ purpose: 'final and lost' });
@@ -84,7 +84,7 @@ describe('the pump after a reorganization', () => {
     ]);
   });
 
-  it('uses up the nonce of what had failed on chain when a reorg frees it, so that later nonces do not wait', async () => {
+  it('uses up the nonce of a failed transaction when a reorganization frees it', async () => {
     const sender = await openSender(ground, { confirmations: 1 });
     const before = await balance();
     const to = '0x00000000000000000000000000000000000c0de4';

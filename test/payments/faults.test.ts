@@ -36,7 +36,7 @@ async function pay() {
 
 // Each is some thirty lives, on a machine that may do other things besides.
 describe('a projector that is killed', { timeout: 300_000 }, () => {
-  it('applies a payment once, whatever step it dies at', async () => {
+  it('applies a payment once, whichever step it is killed at', async () => {
     let diesAt = 1;
     for (let done = false; !done; diesAt += 1) {
       const { intent, signed } = await pay();
@@ -51,7 +51,7 @@ describe('a projector that is killed', { timeout: 300_000 }, () => {
     expect(diesAt).toBeGreaterThan(25);
   });
 
-  it('takes a payment back once, and refunds once, whatever step it dies at', async () => {
+  it('reverts a payment once and refunds once, whichever step it is killed at', async () => {
     const { escrow, merchant } = ground.evm;
     for (let diesAt = 12; diesAt < 60; diesAt += 4) {
       const { intent, signed } = await pay();
@@ -80,7 +80,7 @@ describe('a payment that cannot be written', () => {
     await Promise.all(payments.map(({ intent }) => ground.events(intent.id)));
   const captured = ['authorized', 'captured'];
 
-  it('because somebody holds it waits, and the others of its batch do not', async () => {
+  it('waits while its row is locked, without delaying the others of its batch', async () => {
     const payments = await payThree();
     const held = payments[1].intent.id;
     await transaction(ground.database, async (tx) => {
@@ -92,7 +92,7 @@ describe('a payment that cannot be written', () => {
     expect(await told(payments)).toEqual([captured, captured, captured]);
   });
 
-  it('because the database refuses it is tried again alone, and the others of its batch are not held up', async () => {
+  it('is retried alone after a database error, without delaying the others of its batch', async () => {
     const payments = await payThree();
     const refused = payments[0].signed.id;
     await ground.database.$executeRawUnsafe(
@@ -109,7 +109,7 @@ describe('a payment that cannot be written', () => {
     expect(await ground.held(refused)).toBe(10_000_000n);
   });
 
-  it('because it cannot be read is tried again alone, holds up no other, and is told of when it stays so', async () => {
+  it('is retried alone if it cannot be read, without delaying others, and is reported if that lasts', async () => {
     const payments = await payThree();
     const unread = payments[0].signed.id;
     const stuck: (string | null)[] = [];
@@ -132,7 +132,7 @@ describe('a payment that cannot be written', () => {
     expect(await told([payments[0]])).toEqual([captured]);
   });
 
-  it('takes no place from the others, however many they are', async () => {
+  it('does not reduce the number of other payments in a batch', async () => {
     const { intent, signed } = await pay();
     const { chainId } = ground.evm;
     await observeChain({ ...ground.world, handlers: refusing(() => true), memory: newProjectorMemory() }, { chainId });

@@ -39,7 +39,7 @@ async function expectSameLeft(intentId: string, signed: Signed) {
 }
 
 describe('a payment that is captured as it is authorized', () => {
-  it('is told as authorized and captured, with two transactions of one hash', async () => {
+  it('is reported as authorized and captured, in two transactions with the same hash', async () => {
     const { intent, signed, hash } = await paid();
     const after = await ground.read(intent.id);
     expect(after).toMatchObject({
@@ -71,7 +71,7 @@ describe('a payment that is captured as it is authorized', () => {
     await expectSameLeft(intent.id, signed);
   });
 
-  it('tells each step with the intent as it was right after it', async () => {
+  it('reports each step with the state of the intent right after it', async () => {
     const { intent } = await paid();
     const events = await ground.database.event.findMany({
       where: { resourceId: intent.id },
@@ -84,7 +84,7 @@ describe('a payment that is captured as it is authorized', () => {
     expect(events[0]?.finality).toEqual({ confirmations: 1, required: 1, isFinal: true });
   });
 
-  it('changes nothing when the same chain is looked at again', async () => {
+  it('does not change when the same chain is read again', async () => {
     const { intent } = await paid();
     const before = await ground.read(intent.id);
     await ground.observe();
@@ -94,7 +94,7 @@ describe('a payment that is captured as it is authorized', () => {
     expect(await ground.events(intent.id)).toHaveLength(2);
   });
 
-  it('is settled by a stranger after its timelock, and the books show merchant and fee', async () => {
+  it('can be settled by anyone after its timelock, with ledger entries for merchant and fee', async () => {
     const { intent, signed } = await paid();
     await ground.evm.passTime(101);
     const hash = await ground.send(ground.evm.payers[2], settleCall({ escrow: ground.evm.escrow, ...signed }));
@@ -109,7 +109,7 @@ describe('a payment that is captured as it is authorized', () => {
     await expectSameLeft(intent.id, signed);
   });
 
-  it('is refunded in part and then wholly, past the gateway', async () => {
+  it('is refunded in part and then in full without the gateway', async () => {
     const { intent, signed } = await paid();
     const { escrow, merchant } = ground.evm;
     await ground.send(merchant, refundCall({ escrow, ...signed, amount: 4_000_000n, expectedLeft: 10_000_000n }));
@@ -137,8 +137,8 @@ describe('a payment that is captured as it is authorized', () => {
   });
 });
 
-describe('a refund that the merchant asked for', () => {
-  it('is confirmed in its own rows when the chain shows it', async () => {
+describe('a refund that the merchant requested', () => {
+  it('is confirmed in its own rows once it is on the chain', async () => {
     const { intent, signed } = await paid();
     const { escrow, operator } = ground.evm;
     const hash = await ground.send(
@@ -181,7 +181,7 @@ describe('a refund that the merchant asked for', () => {
 });
 
 describe('a payment that is held', () => {
-  it('waits as AUTHORIZED and is captured in part, the rest going back', async () => {
+  it('stays AUTHORIZED until it is captured in part, and returns the rest', async () => {
     const { intent, signed } = await paid({ captureOnAuthorize: false });
     expect(await ground.read(intent.id)).toMatchObject({ status: 'AUTHORIZED', captureTxHash: null });
     const { escrow, merchant } = ground.evm;
@@ -206,7 +206,7 @@ describe('a payment that is held', () => {
     await expectSameLeft(intent.id, signed);
   });
 
-  it('is cancelled when the payer takes it back after the capture deadline', async () => {
+  it('is cancelled when the payer reclaims it after the capture deadline', async () => {
     const { intent, signed } = await paid({ captureOnAuthorize: false });
     await ground.evm.passTime(7300);
     await ground.send(ground.evm.payers[0], reclaimCall({ escrow: ground.evm.escrow, ...signed }));
@@ -216,7 +216,7 @@ describe('a payment that is held', () => {
     expect(rows.map((row) => row.type).sort()).toEqual(['AUTHORIZE', 'RECLAIM']);
   });
 
-  it('stays FAILED when its capture was given up and the hold goes back', async () => {
+  it('stays FAILED when the hold is returned after its capture failed for good', async () => {
     const { intent, signed } = await paid({ captureOnAuthorize: false });
     await ground.database.paymentIntent.update({ where: { id: intent.id }, data: { status: 'FAILED' } });
     await ground.send(ground.evm.operator, voidCall({ escrow: ground.evm.escrow, ...signed }));
@@ -247,7 +247,7 @@ describe('a disputed payment', () => {
   const disputeOf = (paymentIntentId: string) =>
     ground.database.dispute.findUniqueOrThrow({ where: { paymentIntentId } });
 
-  it('keeps its status, with what the payer said and the deadline of its terms', async () => {
+  it('keeps its status and records the reason of the payer and the deadline of its terms', async () => {
     const { intent } = await disputed();
     expect((await ground.read(intent.id)).status).toBe('CAPTURED');
     const dispute = await disputeOf(intent.id);
@@ -277,7 +277,7 @@ describe('a disputed payment', () => {
     await expectSameLeft(intent.id, signed);
   });
 
-  it('is closed for the payer by a full refund', async () => {
+  it('is closed in favor of the payer by a full refund', async () => {
     const { intent, signed } = await disputed();
     await ground.send(
       ground.evm.merchant,
@@ -290,7 +290,7 @@ describe('a disputed payment', () => {
 });
 
 describe('payments that do not count', () => {
-  it('of terms that somebody else signed change nothing', async () => {
+  it('do not change anything if somebody else signed their terms', async () => {
     const intent = await ground.intent();
     const signed = await ground.sign(intent);
     await ground.database.paymentTerms.deleteMany({ where: { termsHash: signed.id } });
@@ -301,7 +301,7 @@ describe('payments that do not count', () => {
     expect(await ground.database.transaction.count({ where: { paymentIntentId: intent.id } })).toBe(0);
   });
 
-  it('of one intent and others that are folded in the same turn count in the order of the chain', async () => {
+  it('are ordered by the chain when payments of several intents are folded in one turn', async () => {
     const [twice, once] = [await ground.intent(), await ground.intent()];
     const first = await ground.sign(twice);
     const second = await ground.sign(twice, { payer: ground.evm.payers[1].address });
@@ -323,7 +323,7 @@ describe('payments that do not count', () => {
     }
   });
 
-  it('beside the first one are recorded, told and returned', async () => {
+  it('are recorded, reported and returned if the intent is already paid', async () => {
     const { intent, signed } = await paid();
     const second = await ground.sign(intent, { captureOnAuthorize: false, payer: ground.evm.payers[1].address });
     await ground.authorize(second);
@@ -347,7 +347,7 @@ describe('payments that do not count', () => {
     ]);
   });
 
-  it('in one block: the first in the chain wins', async () => {
+  it('do not include the first of two payments in one block', async () => {
     const intent = await ground.intent();
     const first = await ground.sign(intent);
     const second = await ground.sign(intent, { payer: ground.evm.payers[1].address });
@@ -370,7 +370,7 @@ describe('payments that do not count', () => {
     expect(await ground.events(intent.id)).toEqual(['authorized', 'captured', 'overpaid']);
   });
 
-  it('of a cancelled intent go back', async () => {
+  it('are returned if their intent is cancelled', async () => {
     const intent = await ground.intent({ status: 'CANCELLED' });
     const signed = await ground.sign(intent);
     await ground.authorize(signed);

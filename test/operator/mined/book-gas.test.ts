@@ -71,7 +71,7 @@ describe('the gas that a key paid for', () => {
     expect(paid[0]?.usd?.toFixed()).toBe(new Decimal(String(wei)).times('2500e-18').toFixed());
   });
 
-  it('is reported of a transaction that reverted', async () => {
+  it('is reported for a transaction that reverted', async () => {
     const { enqueue, turn, paid, costOf, told } = await openPaying();
     const transactionId = newId();
     const id = await enqueue({ purpose: 'reverts', to, valueWei: 0n, transactionId });
@@ -95,7 +95,7 @@ describe('the gas that a key paid for', () => {
     expect(told.map((one) => one.kind)).toEqual(['SIGNED', 'MINED']);
   });
 
-  it('is that of the last block after a reorganization', async () => {
+  it('is that of the latest block after a reorganization', async () => {
     const { enqueue, turn, paid, costOf } = await openPaying();
     const transactionId = newId();
     const id = await enqueue({ purpose: 'mined twice', to, transactionId });
@@ -112,7 +112,7 @@ describe('the gas that a key paid for', () => {
     expect(paid[1]?.wei).not.toBe(paid[0]?.wei);
   });
 
-  it('is not reported of what belongs to no payment, whose coin is not priced either', async () => {
+  it('is not reported or priced for a transaction without a payment', async () => {
     const { enqueue, turn, paid, told } = await openPaying({
       coinPrice: () => Promise.reject(new Error('Nobody asks for a price.')),
     });

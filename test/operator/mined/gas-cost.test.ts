@@ -19,7 +19,7 @@ describe('the cost of a transaction', () => {
     expect(gasCostWei(receipt(fields))).toBe(wei);
   });
 
-  it('is worth what the coin is worth, exactly to 18 decimal places', () => {
+  it('is converted at the price of the coin, exactly to 18 decimal places', () => {
     expect(costUsd(150_000n, { priceUsd: new Decimal('2500'), decimals: 18 }).toFixed()).toBe('0.000000000375');
     expect(costUsd(123_456_789_012_345_678_901n, { priceUsd: new Decimal('2500.01'), decimals: 18 }).toFixed()).toBe(
       '308643.207098754320709289',

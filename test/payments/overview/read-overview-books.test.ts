@@ -62,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('every unit that came in is held, paid out, gone back, or a fee', async () => {
+test('accounts for every received unit as held, paid out, returned, or a fee', async () => {
   const { data } = await api.graphql(QUERY, {}, { key: api.merchantA.secretKey });
   const [euro, dollar] = data.overview.books;
   expect(dollar).toEqual({
@@ -79,7 +79,7 @@ test('every unit that came in is held, paid out, gone back, or a fee', async () 
   expect(euro).toMatchObject({ currency: 'EUR', received: { value: '10.00' }, held: { units: '10000000' } });
 });
 
-test('of the caller’s apps only', async () => {
+test('includes only the apps of the caller', async () => {
   const theirs = await api.graphql(QUERY, {}, { key: api.merchantB.secretKey });
   expect(theirs.data.overview.books).toMatchObject([{ currency: 'USD', received: { units: '10000000' } }]);
   const foreign = await api.graphql(QUERY, { appId: api.merchantB.appId }, { key: api.merchantA.secretKey });

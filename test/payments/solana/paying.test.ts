@@ -52,7 +52,7 @@ async function strays({ intent }: Quoted): Promise<unknown[]> {
 }
 
 describe('a payment on Solana', () => {
-  it('is told pending when confirmed, captured when final, and settled after its timelock less the fee', async () => {
+  it('is pending when confirmed, captured when final, and settled less the fee after its timelock', async () => {
     const { solana } = gateway;
     const quoted = await gateway.quote();
     const before = await balances(quoted);
@@ -95,7 +95,7 @@ describe('a payment on Solana', () => {
     expect(await solana.connection.getAccountInfo(new PublicKey(quoted.terms.vault))).toBeNull();
   });
 
-  it.each(['SOL', 'PYUSD'])('in %s is settled and refunded to the last unit', async (symbol) => {
+  it.each(['SOL', 'PYUSD'])('is settled and refunded exactly in %s', async (symbol) => {
     const { solana } = gateway;
     const token = symbol === 'SOL' ? null : solana.pyusd;
     const [settled, refunded] = [await gateway.quote(null, token), await gateway.quote(null, token)];
@@ -114,7 +114,7 @@ describe('a payment on Solana', () => {
     expect([after.merchant - before.merchant, after.fee - before.fee]).toEqual([9_900_000n, 100_000n]);
   });
 
-  it('is refunded as a whole only, once, and never settled after it', async () => {
+  it('can be refunded once, only in full, and is never settled afterwards', async () => {
     const quoted = await gateway.quote();
     await gateway.pay(quoted);
     await gateway.settleDown();
@@ -131,7 +131,7 @@ describe('a payment on Solana', () => {
     expect(await gateway.read(quoted.intent.id)).toMatchObject({ status: 'REFUNDED', refundReason: 'No' });
   });
 
-  it('has no dispute, and says so', async () => {
+  it('cannot be disputed, and reports so', async () => {
     const quoted = await gateway.quote();
     await gateway.pay(quoted);
     await gateway.settleDown();

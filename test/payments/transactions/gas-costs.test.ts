@@ -28,7 +28,7 @@ async function costOf({ txHash }: { txHash: string | null }): Promise<string> {
   return String(gasUsed * effectiveGasPrice);
 }
 
-it('are those of what our keys sent, and not of what the payer sent', async () => {
+it('include transactions of our keys and exclude transactions of the payer', async () => {
   const { id } = await gateway.pay();
   await refund(id);
   await gateway.settleDown();
@@ -42,7 +42,7 @@ it('are those of what our keys sent, and not of what the payer sent', async () =
   expect(refunded.gasCostUsd?.toFixed()).toBe(refunded.gasCostWei?.times('2500e-18').toFixed());
 });
 
-it('are recorded once of an authorization that is captured at once', async () => {
+it('are recorded once for an authorization that is captured immediately', async () => {
   const { evm } = gateway;
   const intent = await gateway.intent();
   const signed = await gateway.sign(intent);
@@ -66,7 +66,7 @@ it('are recorded once of an authorization that is captured at once', async () =>
   expect([authorize.gasCostWei?.toFixed(), capture.gasCostWei]).toEqual([await costOf(authorize), null]);
 });
 
-it('are recorded of a transaction that was confirmed before', async () => {
+it('are recorded for a transaction that was already confirmed', async () => {
   const { id } = await gateway.pay();
   await refund(id);
   await gateway.turnPumps();
@@ -77,7 +77,7 @@ it('are recorded of a transaction that was confirmed before', async () => {
   expect(refunded.gasCostWei?.toFixed()).toBe(await costOf(refunded));
 });
 
-it('are recorded of a transaction that reverted', async () => {
+it('are recorded for a transaction that reverted', async () => {
   const { id, signed } = await gateway.pay();
   const { escrow, merchant, testClient } = gateway.evm;
   await refund(id);
@@ -96,7 +96,7 @@ it('are recorded of a transaction that reverted', async () => {
   expect(found).toMatchObject([{ gasCostWei: null }]);
 });
 
-it('have no value in USD if the coin has no price, which delays nothing', async () => {
+it('have no value in USD if the coin has no price, without delaying anything', async () => {
   gateway.setPrices('ETH=0');
   const { id } = await gateway.pay();
   await refund(id);
@@ -107,7 +107,7 @@ it('have no value in USD if the coin has no price, which delays nothing', async 
   expect(refunded.gasCostWei?.toFixed()).toBe(await costOf(refunded));
 });
 
-it('are those of the last block after a reorganization', async () => {
+it('are those of the latest block after a reorganization', async () => {
   const { id } = await gateway.pay();
   await refund(id);
   await gateway.settleDown();

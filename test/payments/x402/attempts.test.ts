@@ -19,7 +19,7 @@ const second = { attemptId: 'attempt-two-of-the-server' };
 const used = { exact: 'invalid_exact_evm_nonce_already_used', escrow: 'authorization_used' };
 
 describe.each(['exact', 'escrow'] as const)('a payment by %s', (scheme) => {
-  it('is reported as new to the attempt that learned of it first, as often as that asks, and to no other', async () => {
+  it('is reported as new to the first attempt only, including its repeated requests', async () => {
     const body = await ground.pay(payer, await ground.offer(scheme));
     expect(await ground.verify({ ...body, ...first })).toMatchObject({ isValid: true });
     const outcome = await ground.settleAtWork({ ...body, ...first });
@@ -33,7 +33,7 @@ describe.each(['exact', 'escrow'] as const)('a payment by %s', (scheme) => {
     expect(await ground.verify(body)).toMatchObject(refused);
   });
 
-  it('without attempts is reported as new once', async () => {
+  it('is reported as new once if no attempts are given', async () => {
     const body = await ground.pay(payer, await ground.offer(scheme));
     const outcome = await ground.settleAtWork(body);
     expect(outcome).toMatchObject({ success: true, replayed: false });
@@ -41,7 +41,7 @@ describe.each(['exact', 'escrow'] as const)('a payment by %s', (scheme) => {
     expect(await ground.settle({ ...body, ...first })).toMatchObject({ replayed: true });
   });
 
-  it('is new to one of several attempts at once', async () => {
+  it('is reported as new to one of several concurrent attempts', async () => {
     const body = await ground.pay(payer, await ground.offer(scheme));
     const attempt = (number: number) => ({ ...body, attemptId: `attempt-of-process-${number}` });
     const outcomes = await ground.settleTogether([attempt(1), attempt(2), attempt(3), attempt(4)]);
@@ -49,7 +49,7 @@ describe.each(['exact', 'escrow'] as const)('a payment by %s', (scheme) => {
     expect(outcomes.filter(({ replayed }) => !replayed)).toHaveLength(1);
   });
 
-  it('is verified as used although its client sends a payment-identifier', async () => {
+  it('is verified as used even if its client sends a payment-identifier', async () => {
     const body = (await ground.pay(payer, await ground.offer(scheme))) as { paymentPayload: object };
     const extensions = {
       'payment-identifier': { info: { required: false, id: 'pay_7d5d747be160e280504c099d984bcfe0' } },
@@ -61,7 +61,7 @@ describe.each(['exact', 'escrow'] as const)('a payment by %s', (scheme) => {
     expect(await ground.settle(named)).toMatchObject({ success: true, replayed: true });
   });
 
-  it('is told only to the client of the 402 response that it answers', async () => {
+  it('is reported only to the client that received the 402 response', async () => {
     const offer = await ground.offer(scheme);
     const own = { ...offer, extra: { ...offer.extra, requestId: 'request-of-the-payer' } };
     const thiefs = { ...offer, extra: { ...offer.extra, requestId: 'request-of-the-thief' } };
@@ -84,7 +84,7 @@ describe.each(['exact', 'escrow'] as const)('a payment by %s', (scheme) => {
     expect(outcome).toMatchObject({ success: true, replayed: false });
   });
 
-  it('is refused with a requestId or an attemptId that has a wrong form', async () => {
+  it('is rejected if its requestId or attemptId is malformed', async () => {
     const offer = await ground.offer(scheme);
     const odd = { ...offer, extra: { ...offer.extra, requestId: 'short' } };
     const body = await ground.pay(payer, odd);

@@ -76,7 +76,7 @@ const settleAtWork = ({ body }: Signed, times = 1) =>
 const intentOf = async (id: string | null | undefined) => await gateway.read(id ?? '');
 
 describe('an escrow payment', () => {
-  it('is captured and told as a paid call, and its payer can be refunded', async () => {
+  it('is captured and reported as a paid call, and can be refunded', async () => {
     const signed = await payOffer(payer, await offer());
     expect(await verify(signed.body)).toMatchObject({ isValid: true, payer: payer.address });
     expect(await isTaken(signed)).toBe(false);
@@ -119,7 +119,7 @@ describe('an escrow payment', () => {
     expect(await verify(signed.body)).toMatchObject({ isValid: false, invalidReason: 'authorization_used' });
   });
 
-  it('is settled once by calls at the same time, of which one is not replayed', async () => {
+  it('is settled once by concurrent calls, of which exactly one is not replayed', async () => {
     const signed = await payOffer(payer, await offer());
     const gained = await gateway.gained(async () => {
       const answers = await settleAtWork(signed, 5);
@@ -130,7 +130,7 @@ describe('an escrow payment', () => {
     expect(gained.payer).toBe(-10_000_000n);
   });
 
-  it('is pending while the chain is not read, and a repeated call returns its outcome', async () => {
+  it('is pending until the chain is read, after which a repeated call returns its outcome', async () => {
     const signed = await payOffer(payer, await offer({ maxTimeoutSeconds: 10 }));
     const first = await settle(signed.body);
     expect(first).toMatchObject({ success: false, errorReason: 'settlement_pending', retryable: true });
@@ -143,7 +143,7 @@ describe('an escrow payment', () => {
     });
   }, 60_000);
 
-  it('keeps its outcome after its quote has expired, and one that comes too late is refused', async () => {
+  it('keeps its outcome after its quote has expired, and is rejected if it arrives too late', async () => {
     const [paid, late] = [await payOffer(payer, await offer()), await payOffer(payer, await offer())];
     await settleAtWork(paid);
     await gateway.passTime(95);
@@ -153,7 +153,7 @@ describe('an escrow payment', () => {
     expect(await isTaken(late)).toBe(false);
   });
 
-  it('pays one offer several times if the client chooses intentIds of its own', async () => {
+  it('pays one offer several times if the client chooses its own intentIds', async () => {
     const one = await offer();
     const ids = [1, 2].map(() => `0x${randomBytes(32).toString('hex')}` as const);
     const signed = await Promise.all(ids.map((intentId) => payOffer(payer, one, { intentId })));
@@ -165,7 +165,7 @@ describe('an escrow payment', () => {
     expect(await verify(uuid.body)).toMatchObject({ isValid: false, invalidReason: 'invalid_payload' });
   });
 
-  it('of an app with manual capture is held, and its replay after a void buys nothing', async () => {
+  it('is held with manual capture, and cannot be replayed after a void', async () => {
     await gateway.database.app.update({ where: { id: gateway.app.id }, data: { captureMode: 'MANUAL' } });
     const signed = await payOffer(payer, await offer());
     await gateway.database.app.update({ where: { id: gateway.app.id }, data: { captureMode: 'AUTOMATIC' } });
@@ -180,7 +180,7 @@ describe('an escrow payment', () => {
     expect(await verify(signed.body)).toMatchObject({ invalidReason: 'authorization_used' });
   });
 
-  it('fails for good if the payer spends the money before it is relayed, and stays failed', async () => {
+  it('fails permanently if the payer spends the money before it is relayed', async () => {
     const poor = newWallet();
     await fund(poor.address, 10_000_000n);
     const signed = await payOffer(poor, await offer());
@@ -198,7 +198,7 @@ describe('an escrow payment', () => {
     expect(await gateway.steps(paymentIntentId ?? '')).toEqual(['AUTHORIZE FAILED']);
   });
 
-  it('counts the payments under way of a wallet', async () => {
+  it('counts towards the pending payments of a wallet', async () => {
     const poor = newWallet();
     await fund(poor.address, 15_000_000n);
     const [first, second] = [await payOffer(poor, await offer()), await payOffer(poor, await offer())];
@@ -211,14 +211,14 @@ describe('an escrow payment', () => {
   });
 });
 
-describe('is refused, and nothing is written, for', () => {
+describe('an escrow payment is rejected, without writing anything, for', () => {
   const refused = async (signed: Signed, reason: string) => {
     expect(await verify(signed.body)).toMatchObject({ isValid: false, invalidReason: reason });
     expect(await settle(signed.body)).toMatchObject({ success: false, errorReason: reason, transaction: '' });
     expect(await isTaken(signed)).toBe(false);
   };
 
-  it('an authorization that is not what was offered', async () => {
+  it('an authorization that differs from the offer', async () => {
     const one = await offer();
     await refused(await payOffer(payer, one, { value: 9_999_999n }), 'invalid_escrow_payload_value');
     await refused(await payOffer(payer, one, { validAfter: 1n }), 'invalid_escrow_payload_valid_after');
@@ -230,7 +230,7 @@ describe('is refused, and nothing is written, for', () => {
     await refused(other, 'invalid_escrow_payload_signature');
   });
 
-  it('an offer that was changed, is not ours, or is of another app', async () => {
+  it('an offer that was changed, was not signed by the gateway, or belongs to another app', async () => {
     const one = await offer();
     const cheaper = {
       ...one,
@@ -253,7 +253,7 @@ describe('is refused, and nothing is written, for', () => {
     expect(await verify((await payOffer(payer, reordered)).body)).toMatchObject({ isValid: true });
   });
 
-  it('a payout address that the merchant has replaced since', async () => {
+  it('a payout address that the merchant has since replaced', async () => {
     const signed = await payOffer(payer, await offer());
     await gateway.database.payoutAddress.updateMany({
       where: { appId: gateway.app.id },
@@ -271,7 +271,7 @@ describe('is refused, and nothing is written, for', () => {
     await gateway.database.chainCursor.updateMany({ data: { pausedAt: null } });
   });
 
-  it('a payer without the money', async () => {
+  it('a payer with an insufficient balance', async () => {
     await refused(await payOffer(newWallet(), await offer()), 'insufficient_funds');
   });
 });

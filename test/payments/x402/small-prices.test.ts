@@ -66,7 +66,7 @@ it.each([
   [18, '0.001', '1000000000000000'],
   [18, '0.000001', '1000000000000'],
   [2, '0.015', '2'],
-])('with %i decimals, %s USD are %s base units', async (decimals, price, amount) => {
+])('converts, with %i decimals, %s USD to %s base units', async (decimals, price, amount) => {
   const { accepts } = await offersAt(price, withDecimals(decimals));
   expect(accepts).toMatchObject([{ scheme: 'exact', amount }]);
   const quote = String(accepts[0]?.extra.quote);
@@ -74,7 +74,7 @@ it.each([
   expect(claims.price).toBe(price);
 });
 
-it('refuses a price below one base unit, and names the least price', async () => {
+it('rejects a price below one base unit and reports the lowest possible price', async () => {
   const refused = offersAt('0.001', withDecimals(2));
   await expect(refused).rejects.toMatchObject({
     code: 'VALIDATION_ERROR',
@@ -89,7 +89,7 @@ it('refuses a price below one base unit, and names the least price', async () =>
   });
 });
 
-it('charges exactly the small price, and books, reports and evidence add up to it', async () => {
+it('charges exactly the small price, and ledger, reports and evidence match it', async () => {
   const { gateway, app } = ground;
   const { database, registry } = gateway;
   const paid: string[] = [];
@@ -141,7 +141,7 @@ it('charges exactly the small price, and books, reports and evidence add up to i
   expect(row?.evidence).toMatchObject([{ asset: 'USDC', priceUsd: '1' }]);
 }, 120_000);
 
-it('keeps two decimals for every other payment', async () => {
+it('uses two decimals for every other payment', async () => {
   const { gateway, app } = ground;
   const intent = await gateway.database.paymentIntent.findFirstOrThrow({ where: { appId: app.id } });
   const change = (data: { amount: string; x402?: null }) =>

@@ -43,7 +43,7 @@ it.each(['exact', 'escrow'] as const)('a contract pays by %s with the signature 
   expect(before - (await balance())).toBe(10_000_000n);
 });
 
-it.each(['exact', 'escrow'] as const)('a signature of somebody else does not pay by %s', async (scheme) => {
+it.each(['exact', 'escrow'] as const)('rejects a payment by %s with the signature of another key', async (scheme) => {
   const before = await balance();
   const forged = await ground.pay({ ...payer, privateKey: stranger.privateKey }, await ground.offer(scheme));
   const reason = `invalid_${scheme === 'exact' ? 'exact_evm' : 'escrow_payload'}_signature`;

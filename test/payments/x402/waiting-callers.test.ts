@@ -78,7 +78,7 @@ async function readsOfWaiting(callers: ReturnType<typeof callersOf>, count: numb
 }
 
 describe.each(['exact', 'escrow'] as const)('callers that wait for a payment by %s', (scheme) => {
-  it('are answered by the notification of its outcome', limit, async () => {
+  it('receive the outcome when its notification arrives', limit, async () => {
     const callers = callersOf(await gatewayFeed(gateway, { slowPollMs: NEVER_MS }));
     const settling = callers.settle(await pay(scheme));
     await expect.poll(() => callers.waiting.size, patience).toBe(1);
@@ -86,7 +86,7 @@ describe.each(['exact', 'escrow'] as const)('callers that wait for a payment by 
     expect(await settling).toMatchObject({ success: true, replayed: false });
   });
 
-  it('send as many statements if there are two hundred as if there are two', limit, async () => {
+  it('send as many statements with two hundred callers as with two', limit, async () => {
     const callers = callersOf(await gatewayFeed(gateway, { slowPollMs: NEVER_MS }));
     const body = await pay(scheme);
     const settling = [callers.settle(body, 1)];
@@ -107,7 +107,7 @@ describe.each(['exact', 'escrow'] as const)('callers that wait for a payment by 
     expect(outcomes.filter(({ replayed }) => !replayed)).toHaveLength(1);
   });
 
-  it('are answered by polling while no notifications are received', limit, async () => {
+  it('receive the outcome by polling while no notifications are received', limit, async () => {
     const url = 'postgresql://nobody@127.0.0.1:1/none';
     const callers = callersOf(await gatewayFeed(gateway, { url, slowPollMs: NEVER_MS }));
     const settling = callers.settle(await pay(scheme));
@@ -116,7 +116,7 @@ describe.each(['exact', 'escrow'] as const)('callers that wait for a payment by 
     expect(await settling).toMatchObject({ success: true, replayed: false });
   });
 
-  it('are answered by the next poll if a notification is lost', limit, async () => {
+  it('receive the outcome by the next poll if a notification is lost', limit, async () => {
     const callers = callersOf(await gatewayFeed(gateway, { slowPollMs: 200 }));
     const settling = callers.settle(await pay(scheme));
     await expect.poll(() => callers.waiting.size, patience).toBe(1);
@@ -131,7 +131,7 @@ describe.each(['exact', 'escrow'] as const)('callers that wait for a payment by 
   });
 });
 
-it('a caller is answered by the notification of a relay that failed for good', limit, async () => {
+it('a caller receives the outcome when the relay has failed for good', limit, async () => {
   const callers = callersOf(await gatewayFeed(gateway, { slowPollMs: NEVER_MS }));
   const settling = callers.settle(await pay('escrow'));
   await expect.poll(() => callers.waiting.size, patience).toBe(1);
