@@ -61,7 +61,7 @@ describe('GET …/options', () => {
     });
   });
 
-  it('offers a live app live money alone, whatever chains it allows', async () => {
+  it('offers a live app mainnet tokens only, whichever chains it allows', async () => {
     const session = await openLiveSession();
     expect(session).toMatchObject({ allowedChains: 'ALL', allowedTokens: 'ALL' });
     const listed = await options(session);
@@ -78,7 +78,7 @@ describe('GET …/options', () => {
     expect((await options(session))[0]).toMatchObject({ cryptoAmount: '11000000', exchangeRate: '1' });
   });
 
-  it('offers no relay for what is not worth its gas', async () => {
+  it('does not offer a relayed method for amounts below the cost of its gas', async () => {
     const session = await ground.openSession({ items: [{ name: 'Gum', amount: '0.49' }] });
     expect((await options(session))[0].methods).toEqual(['DIRECT']);
   });
@@ -133,7 +133,7 @@ describe('POST …/prepare', () => {
     expect(told).toEqual(fields);
   });
 
-  it('names every fault of the way to pay, before it looks for the session', async () => {
+  it('reports every invalid field of the payment method before it looks up the session', async () => {
     const session = await ground.openSession();
     const bad = await ground.prepare(
       { ...session, id: UNKNOWN },
@@ -152,7 +152,7 @@ describe('POST …/prepare', () => {
     expect((await ground.prepare(session, direct({ walletAddress: typo.toUpperCase() }))).status).toBe(400);
   });
 
-  it('takes no test money for a live app, and no live money for a test app', async () => {
+  it('rejects testnet tokens for a live app and mainnet tokens for a test app', async () => {
     const live = direct({ chainId: 1, tokenKey: 'USDC-1' });
     for (const [session, way] of [
       [await ground.openSession(), live],
@@ -165,7 +165,7 @@ describe('POST …/prepare', () => {
     }
   });
 
-  it('refuses a token that is not allowed, and a method that the token has not', async () => {
+  it('rejects a token that is not allowed, and a method that the token does not support', async () => {
     const session = await ground.openSession({ allowedTokens: ['USDT-31337'] });
     expect(params(await ground.prepare(session, direct()))).toEqual(['tokenKey']);
     expect(params(await ground.prepare(session, direct({ tokenKey: 'USDT-31337', method: 'PERMIT' })))).toEqual([
@@ -190,7 +190,7 @@ describe('POST …/prepare', () => {
     expect(body.data.options).toEqual([]);
   });
 
-  it('refuses a paused chain, and says so', async () => {
+  it('rejects a paused chain with its reason', async () => {
     const { database, clock } = ground.api;
     const session = await ground.openSession();
     await database.chainCursor.create({ data: { chainId: 31337, pausedAt: clock.now() } });
@@ -201,7 +201,7 @@ describe('POST …/prepare', () => {
     expect(body.data.options).toEqual([]);
   });
 
-  it('refuses a session or an intent whose time is over, and one that is paid', async () => {
+  it('rejects a session or an intent that has expired, and one that is paid', async () => {
     const { database } = ground.api;
     const late = await ground.openSession();
     await database.checkoutSession.update({ where: { id: late.id }, data: { expiresAt: new Date(0) } });
@@ -214,7 +214,7 @@ describe('POST …/prepare', () => {
     expect(codeOf(await ground.prepare(cancelled, direct()))).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('answers the same quote to the same idempotency key', async () => {
+  it('returns the same quote for the same idempotency key', async () => {
     const session = await ground.openSession();
     const call = { clientSecret: session.clientSecret, headers: { 'idempotency-key': 'prepare-1' } };
     const first = await ground.prepare(session, direct(), call);
@@ -327,7 +327,7 @@ describe('POST …/confirm', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('answers the session to a payer who confirms what the chain has told already', async () => {
+  it('returns the session to a payer who confirms a payment that is already on the chain', async () => {
     const session = await ground.openSession();
     const { quote } = (await ground.prepare(session, direct())).body.data;
     const { termsHash } = await ground.termsOf(quote.id);
@@ -338,7 +338,7 @@ describe('POST …/confirm', () => {
     expect((await ground.confirm(session, { txHash: `0x${'ab'.repeat(32)}` })).status).toBe(200);
   });
 
-  it('refuses a quote after its end, and one of a session that was ended', async () => {
+  it('rejects an expired quote, and a quote of an expired session', async () => {
     const session = await ground.openSession();
     const { quote } = (await ground.prepare(session, direct())).body.data;
     await ground.api.database.quote.update({ where: { id: quote.id }, data: { expiresAt: new Date(0) } });

@@ -28,7 +28,7 @@ describe('linkOffer', () => {
   const makeLink = (slug: string, fields: object) =>
     post('/payment-links', { appId: ground.api.merchantA.appId, name: 'Coffee', slug, ...fields });
 
-  it('tells anybody what a link asks for, with its tax', async () => {
+  it('returns the amount of a link, with its tax, without credentials', async () => {
     const rate = await post('/tax-rates', { displayName: 'VAT', percentage: 20 });
     await makeLink('taxed', { amount: '10.00', taxRateId: rate.id, cancelUrl: 'https://shop.example/no' });
     const { data } = await offer('taxed');
@@ -60,7 +60,7 @@ describe('linkOffer', () => {
     });
   });
 
-  it('tells how often a subscription is charged, by its default price, and that it needs an email', async () => {
+  it('returns the interval of a subscription by its default price, and that it needs an email', async () => {
     const prices = [{ amount: '9.00', billingInterval: 'MONTH', billingIntervalCount: 3, trialPeriodDays: 7 }];
     const plan = await post('/product-plans', { name: 'Gold', planType: 'SUBSCRIPTION', prices });
     await makeLink('gold', { productPlanId: plan.id });
@@ -75,7 +75,7 @@ describe('linkOffer', () => {
     });
   });
 
-  it('says that a link is inactive, and that there is no link', async () => {
+  it('reports an inactive link and a missing link', async () => {
     const link = await makeLink('closed', { amount: '1.00' });
     await ground.api.rest('PUT', `/payment-links/${link.id}`, { key, body: { isActive: false } });
     expect((await offer('closed')).data.linkOffer.isActive).toBe(false);
@@ -117,7 +117,7 @@ const page = `
   session { status lastError { code } }`;
 
 describe('checkout', () => {
-  it('tells its secret alone who is paid, where, and until when it may be disputed', async () => {
+  it('returns the payee, the chain and the dispute deadline only for the client secret', async () => {
     const session = await ground.openSession();
     const asked = ground.api.clock.now().getTime();
     const query = `query ($id: ID!) { checkout(id: $id) { now merchantName subscription { status } ${page} } }`;
@@ -139,7 +139,7 @@ describe('checkout', () => {
 });
 
 describe('prepareCheckout', () => {
-  it('tells the terms whose hash an ERC-3009 signature is bound to', async () => {
+  it('returns the terms whose hash an ERC-3009 signature is bound to', async () => {
     const { evm, api } = ground;
     const session = await ground.openSession();
     const query = `mutation ($id: ID!, $input: PrepareCheckoutInput!) {
@@ -158,7 +158,7 @@ describe('prepareCheckout', () => {
 });
 
 describe('checkoutUpdated', () => {
-  it('tells what no event does: an answer in another tab, a block more, a relay that failed', async () => {
+  it('reports changes without an event: a confirmation in another tab, a new block, a failed relay', async () => {
     const { evm, api } = ground;
     const session = await ground.openSession();
     const client = wsClient(api.url, { 'x-client-secret': session.clientSecret });

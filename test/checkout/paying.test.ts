@@ -144,7 +144,7 @@ describe('the terms', () => {
 });
 
 describe('a quote', () => {
-  it('tells the prices it rests on, which anybody can hash into the signed terms', async () => {
+  it('reports the prices that it is based on, whose hash is in the signed terms', async () => {
     const items = [{ name: 'Tea', amount: '10.00', currency: 'EUR' }];
     const session = await ground.openSession({ items });
     const answer = await ground.api.graphql(

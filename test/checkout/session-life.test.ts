@@ -39,7 +39,7 @@ const setPaid = (paymentIntentId: string, termsHash: string | null) =>
   });
 
 describe('a session whose intent is authorized', () => {
-  it('is COMPLETE, told once, and links the wallet to the customer', async () => {
+  it('is COMPLETE, is reported once, and links the wallet to the customer', async () => {
     const { data } = await api.graphql(
       'mutation ($input: CreateCustomerInput!) { createCustomer(input: $input) { id } }',
       { input: { appId: api.merchantA.appId, name: 'Ada' } },
@@ -61,7 +61,7 @@ describe('a session whose intent is authorized', () => {
     expect(wallets).toMatchObject([{ chainId: 31337, walletAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' }]);
   });
 
-  it('is COMPLETE though it had expired: the payment counts all the same', async () => {
+  it('is COMPLETE even if it had expired', async () => {
     const session = await openSession();
     await api.database.checkoutSession.update({ where: { id: session.id }, data: { status: 'EXPIRED' } });
     await setPaid(session.paymentIntentId, '0x02');
@@ -69,7 +69,7 @@ describe('a session whose intent is authorized', () => {
     expect((await rowOf(session)).status).toBe('COMPLETE');
   });
 
-  it('is OPEN again when a reorg takes the authorization away, and its link is used once less', async () => {
+  it('is OPEN again, with one use of its link less, when a reorganization removes the authorization', async () => {
     const link = await api.database.paymentLink.create({
       data: {
         id: crypto.randomUUID(),
@@ -101,7 +101,7 @@ describe('a session whose intent is authorized', () => {
 });
 
 describe('checkoutUpdated', () => {
-  it("tells the payer's page its state first, and each change after it, for the secret of that session only", async () => {
+  it('sends the current state and then each change, for the secret of that session only', async () => {
     const session = await openSession();
     const query = `subscription ($id: ID!) {
       checkoutUpdated(id: $id) { payment { status } session { status } }
@@ -126,7 +126,7 @@ describe('checkoutUpdated', () => {
 });
 
 describe("a session's end", () => {
-  it('comes at its time, not before, and is told', async () => {
+  it('happens at its expiry, not before, and is reported', async () => {
     const session = await openSession();
     await endOverdueSession(api.world, { sessionId: session.id });
     expect((await rowOf(session)).status).toBe('OPEN');
@@ -164,7 +164,7 @@ describe("a session's end", () => {
 });
 
 describe('a relay that failed for good', () => {
-  it('is told to the payer as the last error of the session, which stays OPEN', async () => {
+  it('is reported to the payer as the last error of the session, which stays OPEN', async () => {
     const session = await openSession();
     await transaction(api.database, (tx) =>
       noteRelayFailure(tx, { paymentIntentId: session.paymentIntentId, error: 'ERC20InsufficientBalance' }),

@@ -114,7 +114,7 @@ describe('POST /checkout-sessions with items', () => {
     ]);
   });
 
-  it('refuses items without an amount, in two currencies, or worth more than can be paid', async () => {
+  it('rejects items without an amount, in two currencies, or above the payable maximum', async () => {
     expect(params(await open({ items: [{ name: 'Tea' }] }))).toEqual(['items[0].amount']);
     const mixed = await open({ items: [tea, { ...tea, currency: 'EUR' }] });
     expect(params(mixed)).toEqual(['items[1].currency']);
@@ -122,14 +122,14 @@ describe('POST /checkout-sessions with items', () => {
     expect(params(huge)).toEqual(['items']);
   });
 
-  it('refuses chains and tokens that are unknown, or of the other mode', async () => {
+  it('rejects chains and tokens that are unknown or of the other mode', async () => {
     expect(params(await open({ items: [tea], allowedChains: [5] }))).toEqual(['allowedChains[0]']);
     expect(params(await open({ items: [tea], allowedTokens: ['NO-1'] }))).toEqual(['allowedTokens[0]']);
     const live = await open({ items: [tea], allowedChains: [31337] }, { key: api.liveApp.secretKey });
     expect(params(live)).toEqual(['allowedChains[0]']);
   });
 
-  it("names a customer, a plan and a tax rate that are not the caller's as missing ones", async () => {
+  it("reports another merchant's customer, plan and tax rate as missing", async () => {
     const rate = await api.rest('POST', '/tax-rates', {
       key: api.merchantB.secretKey,
       body: { displayName: 'VAT', percentage: 20 },
@@ -178,7 +178,7 @@ describe('POST /checkout-sessions with a paymentIntentId', () => {
     });
   });
 
-  it("refuses another's intent as a missing one, and one that cannot be paid any more", async () => {
+  it("reports another merchant's intent as missing, and rejects one that can no longer be paid", async () => {
     const foreign = await intentOf({ amount: '1.00' }, api.merchantB.secretKey);
     for (const paymentIntentId of [foreign.id, UNKNOWN]) {
       const { status, body } = await open({ paymentIntentId });
@@ -315,7 +315,7 @@ describe('query checkout', () => {
     expect(others.errors?.[0]?.extensions.code).toBe('NOT_FOUND');
   });
 
-  it('tells who asks with a client secret which session it is', async () => {
+  it('returns the session that a client secret belongs to', async () => {
     const session = await openTea();
     const document = '{ viewer { kind sessionId session { id status } app { id } member { id } roles } }';
     const { data } = await api.graphql(document, {}, { clientSecret: session.clientSecret });
@@ -324,7 +324,7 @@ describe('query checkout', () => {
     expect((await api.graphql(document, {}, { key })).data.viewer.session).toBeNull();
   });
 
-  it("tells the payer of the payment, and keeps the merchant's side of it", async () => {
+  it('shows the payment to the payer, without the fields of the merchant', async () => {
     const noted = { externalId: 'order-7', idempotencyKey: crypto.randomUUID(), metadata: { cost: '3' } };
     const intent = await intentOf({ amount: '7.50', ...noted });
     const session = (await open({ paymentIntentId: intent.id })).body.data;

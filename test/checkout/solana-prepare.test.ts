@@ -204,7 +204,7 @@ describe('POST …/prepare', () => {
     expect([paused.status, paused.body.error.code]).toEqual([503, 'CHAIN_PAUSED']);
   });
 
-  it('answers a stranger as if the session were not there, and a repeated key with the same quote', async () => {
+  it('reports the session as missing to other callers, and returns the same quote for a repeated key', async () => {
     const session = await ground.openSession();
     const other = await ground.prepare(session, {}, { key: ground.api.merchantB.secretKey });
     expect([other.status, other.body.error.code]).toEqual([404, 'NOT_FOUND']);

@@ -116,7 +116,7 @@ describe('a payment link that is paid on Solana', () => {
     await passTime(intent.timelockDuration + 1);
   });
 
-  it('is settled to the merchant less the fee, its session complete, its use counted, its books those of the chain', async () => {
+  it('is settled less the fee, completes its session, is counted as a use, and matches the chain', async () => {
     const { solana } = ground;
     const before = await balances();
     const paid = await payByLink();
@@ -178,7 +178,7 @@ describe('a payment link that is paid on Solana', () => {
   });
 });
 
-it("tells what the key that pays Solana's fees has left, and when that is little", async () => {
+it('reports the balance of the key that pays the fees on Solana, and when it is low', async () => {
   const { api, solana } = ground;
   const sender = operatorAddress(solana.operator.secretKey);
   expect(sender).toBe(solana.operator.address);

@@ -127,7 +127,7 @@ describe('an item', () => {
     expect(await ground.judge(item)).toEqual({ verdict: 'PASSES', error: 'Succeeds when it is simulated again' });
   });
 
-  it('that could not get its cap is told from one that failed', async () => {
+  it('that could not get its gas cap is distinguished from one that failed', async () => {
     const { evm } = ground;
     const payments = [await ground.captured(), await ground.captured()];
     await ground.pass(2 * DAY);
@@ -229,7 +229,7 @@ describe('a plan', () => {
 });
 
 describe('outcomes', () => {
-  it('are read of our escrow and our number of items alone', async () => {
+  it('are read only from events of the escrow with the expected number of items', async () => {
     const { evm } = ground;
     const other: Address = evm.usdc.address;
     const call = executeCall({ batch: batchAddress, escrow: other, gasFloor: 0n, items: [] });

@@ -67,13 +67,13 @@ describe('deploying the escrow', () => {
     expect(there).toBe(here);
   });
 
-  it('sends nothing where the escrow already is', async () => {
+  it('does not send a transaction if the escrow is already deployed', async () => {
     const before = await local.publicClient.getTransactionCount({ address: account.address });
     await expect(deployEscrow(local)).resolves.toBe(escrowAddress);
     expect(await local.publicClient.getTransactionCount({ address: account.address })).toBe(before);
   });
 
-  it('refuses other code at the address', async () => {
+  it('rejects different code at the address', async () => {
     const code = await local.publicClient.getCode({ address: escrowAddress });
     await local.publicClient.setCode({ address: escrowAddress, bytecode: '0x00' });
     await expect(deployEscrow(local)).rejects.toMatchObject({ name: 'GatewayError', code: 'CONFLICT' });

@@ -58,7 +58,7 @@ describe('a reason in words', () => {
   const abi = [{ type: 'error', name: 'Error', inputs: [{ name: 'reason', type: 'string' }] }] as const;
   const reason = (text: string) => describeRevert(encodeErrorResult({ abi, errorName: 'Error', args: [text] }));
 
-  it('is told as it is', () => {
+  it('is reported unchanged', () => {
     expect(reason('ERC20: transfer amount exceeds allowance')).toBe('ERC20: transfer amount exceeds allowance');
   });
 

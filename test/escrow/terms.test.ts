@@ -91,7 +91,7 @@ describe('a recurring consent', () => {
 });
 
 describe('events', () => {
-  it('of other contracts are none of ours', () => {
+  it('of other contracts are ignored', () => {
     expect(parseEscrowEvent('Transfer', { from: zeroAddress })).toBeNull();
     expect(parseEscrowEvent('Captured', { id: '0x12' })).toBeNull();
     expect(parseEscrowEvent('Captured', null)).toBeNull();

@@ -25,7 +25,7 @@ describe('the pump', () => {
     await mine();
   });
 
-  it('sends what is queued, tells the outcome at the required depth, and closes it when final', async () => {
+  it('sends queued transactions, reports outcomes at the required depth, and closes them when final', async () => {
     const sender = await openSender(ground, { confirmations: 3 });
     const id = await sender.enqueue({ purpose: 'plain' });
     const before = await balance();
@@ -100,7 +100,7 @@ describe('the pump', () => {
     expect(sender.told.map((one) => one.kind)).toEqual(['FAILED']);
   });
 
-  it('says what a contract that nobody knows refused it with, byte by byte', async () => {
+  it('reports the revert data of an unknown contract byte by byte', async () => {
     const address = '0x00000000000000000000000000000000000c0de1';
     // Reverts with 0xdeadbeef and the number 42.
     const bytecode = '0x63deadbeef60e01b600052602a60045260246000fd';
@@ -114,7 +114,7 @@ describe('the pump', () => {
     });
   });
 
-  it('tells a transaction that reverted on chain only at depth', async () => {
+  it('reports a transaction that reverted on chain only at the required depth', async () => {
     const sender = await openSender(ground, { confirmations: 2 });
     const to = '0x00000000000000000000000000000000000c0de2';
     await ground.admin.setCode({ address: to, bytecode: acceptingCode });
@@ -130,7 +130,7 @@ describe('the pump', () => {
     expect(sender.told.map((one) => one.kind)).toEqual(['SIGNED', 'FAILED']);
   });
 
-  it('replaces what a risen base fee has stuck, keeping its nonce and raising both fees by an eighth', async () => {
+  it('replaces a transaction stuck below the base fee, with its nonce and fees raised by an eighth', async () => {
     const sender = await openSender(ground);
     await ground.admin.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei('1') });
     await mine();

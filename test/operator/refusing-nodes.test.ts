@@ -92,7 +92,7 @@ describe('a node that answers a transaction with', { timeout: 120_000 }, () => {
   it.each([
     ['already_known', error(-32000, 'already known')],
     ['nonce_used', error(-32000, 'nonce too low: next nonce 1, tx nonce 0')],
-  ] as const)('%s has it: it is looked up, and sent again later in case no node has', async (kind, injected) => {
+  ] as const)('%s is asked for the transaction, which is resent later if no node has it', async (kind, injected) => {
     const sender = await openGatedSender();
     const before = await received();
     const id = await sender.enqueue({ purpose: `known:${kind}` });

@@ -144,7 +144,7 @@ test('what Prisma’s own append and hand-written creates write at once has one 
   expect(seen).toEqual(Array.from({ length: total }, (_, index) => BigInt(index + 1)));
 });
 
-test('twenty twins at once make one intent and hear the same answer; other parameters are a mismatch', async () => {
+test('creates one intent for twenty concurrent calls with one key, and rejects other parameters', async () => {
   const scope = await newScope();
   let replays = 0;
   const create = (parameters: unknown) => {
@@ -166,7 +166,7 @@ test('twenty twins at once make one intent and hear the same answer; other param
   await expect(create({ amount: '11' })).rejects.toMatchObject({ code: 'IDEMPOTENCY_MISMATCH' });
 });
 
-test('a twin of a call that runs too long is told that it is in flight', { timeout: 60_000 }, async () => {
+test('reports a call as in progress if another with its key runs too long', { timeout: 60_000 }, async () => {
   const scope = await newScope();
   const request = keyed(scope, 'slow');
   const create = () =>

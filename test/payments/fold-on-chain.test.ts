@@ -301,7 +301,7 @@ describe('payments that do not count', () => {
     expect(await ground.database.transaction.count({ where: { paymentIntentId: intent.id } })).toBe(0);
   });
 
-  it('are ordered by the chain when payments of several intents are folded in one turn', async () => {
+  it('are chosen by the order of the chain, even if several intents are folded in one turn', async () => {
     const [twice, once] = [await ground.intent(), await ground.intent()];
     const first = await ground.sign(twice);
     const second = await ground.sign(twice, { payer: ground.evm.payers[1].address });
@@ -347,7 +347,7 @@ describe('payments that do not count', () => {
     ]);
   });
 
-  it('do not include the first of two payments in one block', async () => {
+  it('are those after the first if several are in one block', async () => {
     const intent = await ground.intent();
     const first = await ground.sign(intent);
     const second = await ground.sign(intent, { payer: ground.evm.payers[1].address });

@@ -1,4 +1,4 @@
-/** Anybody can check what is told against a node, and what events missed is found. */
+/** Anybody can check the verification of payments on Solana against a node, and what events missed is found. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { disputeCall, refundCall } from '../../src/escrow/calldata.ts';
@@ -42,7 +42,7 @@ async function unapplied() {
 }
 
 describe('verify', () => {
-  it('says match for a payment that is as the chain has it', async () => {
+  it('reports a match for a payment that agrees with the chain', async () => {
     const { intent, signed } = await paid();
     const { code, text } = await run(intent.id);
     expect(code).toBe(0);
@@ -66,7 +66,7 @@ describe('verify', () => {
     expect(searched).toEqual([signed.id]);
   });
 
-  it('says drift for a status, terms and books that are not', async () => {
+  it('reports a drift for a status, terms and a ledger that differ from the chain', async () => {
     const { intent, signed } = await paid();
     await ground.database.paymentIntent.update({ where: { id: intent.id }, data: { status: 'SETTLED' } });
     expect(await run(intent.id)).toMatchObject({ code: 1, text: expect.stringContaining('the chain says CAPTURED') });
@@ -92,7 +92,7 @@ describe('verify', () => {
     expect(await run(intent.id)).toMatchObject({ code: 1, text: expect.stringContaining('The kept terms hash to') });
   });
 
-  it('says of what the projector has still to apply that it differs, and why', async () => {
+  it('reports a difference and its cause for facts that the projector has yet to apply', async () => {
     const { signed } = await unapplied();
     const { code, text } = await run('--all');
     expect(code).toBe(1);
@@ -117,7 +117,7 @@ describe('verify', () => {
     await ground.database.ledgerEntry.delete({ where: { id: added.id } });
   });
 
-  it('says what it cannot do', async () => {
+  it('reports what it cannot verify', async () => {
     expect(await run()).toMatchObject({ code: 2, text: expect.stringContaining('Usage') });
     expect(await run(newId())).toEqual({ code: 2, text: 'No such payment intent.' });
   });
@@ -174,7 +174,7 @@ describe('the check that raises the alarm', () => {
 });
 
 describe('the comparison of open payments', () => {
-  it('searches no history for what the projector has still to read', async () => {
+  it('does not search the history for facts that the projector has yet to read', async () => {
     const { signed } = await unapplied();
     const searched: string[] = [];
     const source = openLogSource(ground);
@@ -193,7 +193,7 @@ describe('the comparison of open payments', () => {
     expect(await ground.held(signed.id)).toBe(10_000_000n);
   });
 
-  it('finds what the source never told, and the projector applies it', async () => {
+  it('finds facts that the source never reported, and the projector applies them', async () => {
     const { intent, signed } = await paid();
     const { escrow, merchant, chainId } = ground.evm;
     await ground.send(merchant, refundCall({ escrow, ...signed, amount: 4_000_000n, expectedLeft: 10_000_000n }));
@@ -212,7 +212,7 @@ describe('the comparison of open payments', () => {
     expect(await repairPayments(world, { chainId })).toMatchObject({ repaired: 0 });
   });
 
-  it('finds a dispute that the source never told, though it moved no money', async () => {
+  it('finds a dispute that the source never reported, although no money moved', async () => {
     const { intent, signed } = await paid();
     const { escrow, chainId, payers } = ground.evm;
     await ground.send(payers[0], disputeCall({ escrow, ...signed }));

@@ -178,7 +178,7 @@ describe('the stock of a payment link', () => {
     expect((await start(link.slug, { quantity: 1 }, headers)).status).toBe(422);
   });
 
-  it('is sold when the session completes, once, and the event says when nothing is left', async () => {
+  it('is sold once when the session completes, and an event reports when nothing is left', async () => {
     const link = await make({ maximumQuantity: 3, stock: 3 });
     const [one, two] = [await begin(link.slug, 1), await begin(link.slug, 2)];
     await pay(one);
@@ -220,7 +220,7 @@ describe('the stock of a payment link', () => {
     expect((await put(link.id, { stock: 3 })).body.data.availableQuantity).toBe(1);
   });
 
-  it('is held again when a reorganization takes the payment away, and free if the session is over', async () => {
+  it('is held again when a reorganization removes the payment, or released if the session is over', async () => {
     const link = await make({ maximumQuantity: 2, stock: 2 });
     const session = await begin(link.slug, 2);
     await pay(session);

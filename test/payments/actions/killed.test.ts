@@ -70,7 +70,7 @@ function keyed(key: string) {
 const limit = { timeout: 300_000 };
 
 describe('a gateway that is killed', () => {
-  it('refunds once, whatever step it dies at', limit, async () => {
+  it('refunds once, whichever step it is killed at', limit, async () => {
     const { id, signed } = await gateway.pay();
     const told = (await gateway.events(id)).length;
     let refunds = 0n;
@@ -94,7 +94,7 @@ describe('a gateway that is killed', () => {
     );
   });
 
-  it('captures once, whatever step it dies at', limit, async () => {
+  it('captures once, whichever step it is killed at', limit, async () => {
     const steps = await atEveryStep(3, async (diesAt) => {
       const { id, signed } = await gateway.pay({ captureOnAuthorize: false });
       const request = { scope: gateway.scope, id, amount: '4000000' };
@@ -111,7 +111,7 @@ describe('a gateway that is killed', () => {
     expect(steps).toBeGreaterThan(30);
   });
 
-  it('settles once, whatever step it dies at', limit, async () => {
+  it('settles once, whichever step it is killed at', limit, async () => {
     // What the test before left captured is settled first.
     await gateway.passTime(110);
     await gateway.settleDown();

@@ -64,7 +64,7 @@ describe('a settlement that a dispute came before', () => {
     expect(await gateway.status(id)).toBe('REFUNDED');
   });
 
-  it('and that nobody has simulated is dropped when the dispute is told', async () => {
+  it('is dropped without a simulation when the dispute is reported', async () => {
     const { id, signed } = await gateway.pay();
     await queueSettle(id, signed);
     await gateway.send(gateway.evm.payers[0], disputeCall(ofPayment(signed)));
@@ -75,7 +75,7 @@ describe('a settlement that a dispute came before', () => {
     expect(await gateway.status(id)).toBe('REFUNDED');
   });
 
-  it('is not asked for while the contract knows of a dispute and the gateway does not', async () => {
+  it('is not requested while only the contract has the dispute', async () => {
     const { id, signed } = await gateway.pay({ timelock: 50 });
     await gateway.send(gateway.evm.payers[0], disputeCall(ofPayment(signed)));
     await gateway.passTime(60);

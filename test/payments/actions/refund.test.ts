@@ -15,7 +15,7 @@ beforeAll(async () => {
 const request = (id: string) => ({ scope: gateway.scope, id });
 
 describe('a refund', () => {
-  it('gives everything left back without a fee', async () => {
+  it('returns the whole remainder without a fee', async () => {
     const { id, signed } = await gateway.pay();
     const money = await gateway.gained(async () => {
       const answer = await refundPaymentIntent(gateway.action, { ...request(id), reason: 'Out of stock' });
@@ -121,7 +121,7 @@ describe('a refund', () => {
     expect(await gateway.database.refund.count({ where: { paymentIntentId: id } })).toBe(1);
   });
 
-  it('that lost against a settlement on chain is FAILED, and the payment is SETTLED', async () => {
+  it('is FAILED if a settlement was mined first, and the payment is SETTLED', async () => {
     const { id, signed } = await gateway.pay();
     await gateway.passTime(110);
     await refundPaymentIntent(gateway.action, { ...request(id), reason: 'Too late' });

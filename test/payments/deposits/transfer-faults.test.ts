@@ -26,7 +26,7 @@ async function confirmAll(): Promise<void> {
 }
 
 describe('a reorganization', () => {
-  it('that removes a deposit before it is confirmed takes the report back', async () => {
+  it('that removes a deposit before it is confirmed reverts the report', async () => {
     const deep = await openTransferGround({ confirmations: 3 });
     const { gateway, openSession, prepare, transfer, shown } = deep;
     await gateway.evm.mine(5);
@@ -51,7 +51,7 @@ describe('a reorganization', () => {
     expect(await shown(session.paymentIntentId)).toMatchObject({ received: '1000000', returned: '0', held: '1000000' });
   });
 
-  it('that removes a part of a deposit takes the report back, and a later deposit pays', async () => {
+  it('that removes a part of a deposit reverts the report, and a later deposit pays', async () => {
     const { gateway, openSession, prepare, transfer, shown } = ground;
     const session = await openSession();
     const step = await prepare(session);
@@ -69,7 +69,7 @@ describe('a reorganization', () => {
     expect(await shown(session.paymentIntentId)).toMatchObject({ received: '10000000', returned: '0', held: '0' });
   });
 
-  it('that removes the deposit and its collection takes the payment back, and a later deposit pays', async () => {
+  it('that removes the deposit and its collection reverts the payment, and a later deposit pays', async () => {
     const { gateway, openSession, prepare, transfer, shown } = ground;
     const session = await openSession();
     const step = await prepare(session);
@@ -113,7 +113,7 @@ describe('a reorganization', () => {
 });
 
 describe('a gateway that is killed', () => {
-  it('collects once and returns the rest once, whatever step it dies at', { timeout: 500_000 }, async () => {
+  it('collects once and returns the rest once, whichever step it is killed at', { timeout: 500_000 }, async () => {
     const { gateway, openSession, prepare, transfer, balanceOf, shown } = ground;
     let deaths = 0;
     for (let diesAt = 1; ; diesAt += deaths < 12 ? 1 : 4) {

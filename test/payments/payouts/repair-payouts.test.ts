@@ -146,7 +146,7 @@ it.each([
   expect(await ops('replay', id)).toMatchObject([{ payoutsRepaired: 0 }]);
 });
 
-it('reads a claim that no log told of, and tells of it once', async () => {
+it('reads a claim that no log reported, and reports it once', async () => {
   const id = await credited();
   const hash = await claim();
   const source: FactSource = {

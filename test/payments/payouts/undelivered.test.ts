@@ -1,4 +1,4 @@
-/** Payouts that cannot be delivered: who is credited, what is told and booked, and how each comes to its recipient. */
+/** Payouts that cannot be delivered: who is credited, the verification of payments on Solana and booked, and how each comes to its recipient. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MULTICALL3 } from '../../../src/chains/evm/nodes.ts';
 import { claimCall, claimForCall, settleCall } from '../../../src/escrow/calldata.ts';
@@ -72,7 +72,7 @@ describe('a blocked merchant', () => {
     expect(await ground.payouts(id)).toEqual([]);
   });
 
-  it('is settled after 24 hours, credited, told of, and paid by us when it can be', async () => {
+  it('is settled after 24 hours, credited, reported, and paid by the gateway when possible', async () => {
     const { id, signed } = await ground.pay();
     await ground.block(merchant.address);
     await ground.passTime(100 + DAY - 600);
@@ -224,7 +224,7 @@ describe('a blocked merchant', () => {
     expect((await ground.events(paid.id)).slice(-3)).toEqual(['settled', 'payout_undelivered', 'reverted']);
   });
 
-  it('is told of once, however often its facts are folded, and no number of the sequence is left out', async () => {
+  it('is reported once, however often its facts are folded, without a gap in the sequence', async () => {
     const { id, signed } = await creditedMerchant();
     const before = await ground.sequences();
     await replayFacts(ground, { chainId: ground.evm.chainId, ref: signed.id });
@@ -248,7 +248,7 @@ describe('a blocked merchant', () => {
     expect(await ground.payouts(id)).toMatchObject([{ role: 'MERCHANT', deliveredAt: null }]);
   });
 
-  it('whose claim no log told of is found delivered by the comparison with the contract', async () => {
+  it('is found delivered by the comparison with the contract if no log reported its claim', async () => {
     const { id } = await creditedMerchant();
     await ground.unblock(merchant.address);
     await ground.send(ground.stranger, claimForCall({ escrow, recipient: merchant.address, token: usdc.address }));

@@ -127,7 +127,7 @@ describe('the program', () => {
     expect([code, /FAULT CHAIN_TOTALS: USDC-31337: the contract has \d+ CAPTURED/.test(text)]).toEqual([1, true]);
   });
 
-  test('says what it cannot do', async () => {
+  test('reports what it cannot verify', async () => {
     expect((await run({}, '--scan-from', 'x')).code).toBe(2);
     expect((await run({ snapshot: { data: [{}] } })).code).toBe(2);
     expect((await run({}, '--rpc', 'http://127.0.0.1:9')).code).toBe(2);

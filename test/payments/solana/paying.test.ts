@@ -140,8 +140,8 @@ describe('a payment on Solana', () => {
   });
 });
 
-describe('what is told', () => {
-  it('is verified from the node, payment by payment and vault by vault, and a drift is found', async () => {
+describe('the verification of payments on Solana', () => {
+  it('compares each payment and each vault with the node, and finds a drift', async () => {
     const { world, database, solana } = gateway;
     const quoted = await gateway.quote();
     await gateway.pay(quoted, { amount: AMOUNT + 3n });
@@ -161,7 +161,7 @@ describe('what is told', () => {
 });
 
 describe('a transfer that does not pay', () => {
-  it('is too little: told, sent back, and the quote can still be paid', async () => {
+  it('is reported and returned if it is too little, and the quote can still be paid', async () => {
     const quoted = await gateway.quote();
     const before = await balances(quoted);
     await gateway.pay(quoted, { amount: AMOUNT - 1n });
@@ -179,7 +179,7 @@ describe('a transfer that does not pay', () => {
     expect(await statusOf(quoted)).toBe('CAPTURED');
   });
 
-  it('is of another token: told and sent back', async () => {
+  it('is reported and returned if it is in another token', async () => {
     const quoted = await gateway.quote();
     const other = { ...quoted, token: gateway.solana.pyusd };
     const before = await balances(other);
@@ -192,7 +192,7 @@ describe('a transfer that does not pay', () => {
     expect(await statusOf(quoted)).toBe('CANCELLED');
   });
 
-  it('is too much: what was asked counts, and the rest goes back', async () => {
+  it('counts as the requested amount if it is too much, and the rest is returned', async () => {
     const quoted = await gateway.quote();
     const before = await balances(quoted);
     await gateway.pay(quoted, { amount: AMOUNT + 7n });
@@ -230,7 +230,7 @@ describe('a transfer that does not pay', () => {
     expect((await balances(first)).payer - before.payer).toBe(-12_000_000n);
   });
 
-  it('comes late: the expired intent stays cancelled, and the money goes back', async () => {
+  it('is returned if it is late, and the expired intent stays cancelled', async () => {
     const now = gateway.clock.now();
     const intent = await gateway.intent({ expiresAt: now });
     const quoted = await gateway.quote(intent);
@@ -248,7 +248,7 @@ describe('a transfer that does not pay', () => {
     expect(await balances(quoted)).toEqual(before);
   });
 
-  it('comes so late that nobody looks any more: the sweep finds it', async () => {
+  it('is found by the sweep if it is later than the watcher looks', async () => {
     const quoted = await gateway.quote();
     gateway.passTime(5_000);
     await gateway.settleDown();

@@ -35,7 +35,7 @@ const balance = () =>
     args: [wallet.address],
   });
 
-it.each(['exact', 'escrow'] as const)('a contract pays by %s with the signature of its owner', async (scheme) => {
+it.each(['exact', 'escrow'] as const)('accepts a payment by %s signed by the owner of a contract', async (scheme) => {
   const before = await balance();
   const body = await ground.pay(payer, await ground.offer(scheme));
   expect(await ground.verify(body)).toMatchObject({ isValid: true, payer: getAddress(wallet.address) });
