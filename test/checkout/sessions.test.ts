@@ -23,7 +23,7 @@ const eventsOf = async (resourceId: string) =>
   );
 
 describe('POST /checkout-sessions with items', () => {
-  it('opens a session and makes the intent of its total', async () => {
+  it('opens a session and creates an intent for its total', async () => {
     const { status, body } = await open({
       items: [tea, { name: 'Cup', amount: '2.50', quantity: 2, description: 'Blue' }],
       successUrl: 'https://shop.example/ok',
@@ -62,7 +62,7 @@ describe('POST /checkout-sessions with items', () => {
     expect(await eventsOf(intent.id)).toEqual(['payment_intent.created']);
   });
 
-  it('keeps the client secret to itself afterwards, and stores a hash of it only', async () => {
+  it('does not return the client secret again, and stores only its hash', async () => {
     const made = await openTea();
     const { body } = await api.rest('GET', `/checkout-sessions/${made.id}`, { key });
     expect(body.data.clientSecret).toBeUndefined();
@@ -93,7 +93,7 @@ describe('POST /checkout-sessions with items', () => {
     expect([both.status, params(both)]).toEqual([400, ['items[0].amount']]);
   });
 
-  it('refuses what is not for exactly one thing, and every bad field at once', async () => {
+  it('rejects a request without exactly one purpose, and reports all invalid fields at once', async () => {
     for (const body of [{}, { items: [tea], paymentIntentId: UNKNOWN }]) {
       expect((await open(body)).status, JSON.stringify(body)).toBe(400);
     }
@@ -192,7 +192,7 @@ describe('POST /checkout-sessions with a paymentIntentId', () => {
     expect((await open({ paymentIntentId: expired.id })).body.error.code).toBe('EXPIRED');
   });
 
-  it('takes no capture mode and no tax rate: the intent has them', async () => {
+  it('rejects a capture mode and a tax rate, which the intent defines', async () => {
     const intent = await intentOf();
     expect(params(await open({ paymentIntentId: intent.id, captureMode: 'MANUAL' }))).toEqual(['captureMode']);
   });
@@ -243,7 +243,7 @@ describe('GET /checkout-sessions', () => {
     expect((await api.rest('GET', '/checkout-sessions')).status).toBe(401);
   });
 
-  it('answers one to its merchant and to whoever has its secret, and to nobody else', async () => {
+  it('returns a session only to its merchant and to the holder of its secret', async () => {
     const [session, other] = [await openTea(), await openTea()];
     const get = async (call: RestCall) => (await api.rest('GET', `/checkout-sessions/${session.id}`, call)).status;
     expect(await get({ key })).toBe(200);
@@ -256,7 +256,7 @@ describe('GET /checkout-sessions', () => {
     expect((await api.rest('GET', '/checkout-sessions/seven', { key })).status).toBe(400);
   });
 
-  it('keeps what the merchant noted from the payer', async () => {
+  it('hides the notes of the merchant from the payer', async () => {
     const noted = (await open({ items: [tea], metadata: { cost: '3' } })).body.data;
     const told = async (call: RestCall) => (await api.rest('GET', `/checkout-sessions/${noted.id}`, call)).body.data;
     const merchants = await told({ key });
@@ -279,7 +279,7 @@ describe('POST /checkout-sessions/:id/expire', () => {
     expect((await expire(session.id)).body.error.code).toBe('INVALID_STATE');
   });
 
-  it('leaves an intent that was there before', async () => {
+  it('does not cancel an intent that existed before', async () => {
     const intent = await intentOf();
     const session = (await open({ paymentIntentId: intent.id })).body.data;
     await expire(session.id);
@@ -295,7 +295,7 @@ describe('POST /checkout-sessions/:id/expire', () => {
 });
 
 describe('query checkout', () => {
-  it("shows a payer's page what it may see, for the secret alone", async () => {
+  it('returns the public fields to the holder of the client secret', async () => {
     const session = await openTea();
     const document = `query ($id: ID!, $secret: String) {
       checkout(id: $id, clientSecret: $secret) { appName isTest payment { status txHash } session { amount items { name } } }

@@ -48,7 +48,7 @@ describe('an error of', () => {
     [0x01n, 'Panic(1): an assertion failed'],
     [0x32n, 'Panic(50): an index was out of bounds'],
     [0x77n, 'Panic(119)'],
-  ])('the language, Panic(%s), has its meaning', (code, words) => {
+  ])('Solidity, Panic(%s), is described by its meaning', (code, words) => {
     const abi = [{ type: 'error', name: 'Panic', inputs: [{ name: 'code', type: 'uint256' }] }] as const;
     expect(describeRevert(encodeErrorResult({ abi, errorName: 'Panic', args: [code] }))).toBe(words);
   });
@@ -62,7 +62,7 @@ describe('a reason in words', () => {
     expect(reason('ERC20: transfer amount exceeds allowance')).toBe('ERC20: transfer amount exceeds allowance');
   });
 
-  it('is cut off where it is too long, and keeps to one line of printable text', () => {
+  it('is truncated if it is too long, and printed as one line', () => {
     expect(reason('x'.repeat(5_000))).toBe(`${'x'.repeat(299)}…`);
     expect(reason('first\n\u001b[31msecond\u0000\u202e')).toBe('first [31msecond');
     expect(reason('')).toBe('Reverted with an empty reason.');

@@ -39,7 +39,7 @@ describe('payment terms', () => {
     );
   });
 
-  it('carry a UUID in their intent id, and give it back', () => {
+  it('encode a UUID in their intent ID, and decode it', () => {
     fc.assert(
       fc.property(fc.uuid(), (id) => {
         expect(bytes32ToUuid(uuidToBytes32(id))).toBe(id);
@@ -48,7 +48,7 @@ describe('payment terms', () => {
     expect(bytes32ToUuid(`0x${'1'.repeat(64)}`)).toBeNull();
   });
 
-  it('come out of an event as they went in', () => {
+  it('are decoded from an event unchanged', () => {
     fc.assert(
       fc.property(terms, (value) => {
         const args = {

@@ -63,12 +63,12 @@ describe('the pump', () => {
     expect(attempt?.gasLimit).toBe(22_000n);
   });
 
-  it('asks for one purpose once', async () => {
+  it('queues each purpose once', async () => {
     const sender = await openSender(ground);
     expect(await sender.enqueue({ purpose: 'the same' })).toBe(await sender.enqueue({ purpose: 'the same' }));
   });
 
-  it('keeps at most so many in flight', async () => {
+  it('limits the number of transactions in flight', async () => {
     const sender = await openSender(ground);
     sender.world.limits = { ...sender.world.limits, inFlight: 3 };
     for (let index = 0; index < 5; index++) await sender.enqueue({ purpose: `flight ${index}` });

@@ -101,7 +101,7 @@ it('merges the rows of every app, whichever ids they get', async () => {
   await expectExact();
 });
 
-it('counts nothing of another merchant', async () => {
+it('does not count intents of another merchant', async () => {
   const count = (merchantId: string, appId: string | null) =>
     countPaymentIntents(database, { scope: { merchantId, appId }, statuses: [] });
   expect(await count(merchantB.merchantId, merchantB.appId)).toBeGreaterThan(0);
@@ -135,7 +135,7 @@ it('is seen by a transaction as its own snapshot has it', async () => {
   }
 });
 
-it('merges no rows of a transaction that has not ended, and waits for none', async () => {
+it('neither merges rows of an open transaction nor waits for it', async () => {
   const [slow, fast] = [await pool.connect(), await pool.connect()];
   try {
     await slow.query('BEGIN');

@@ -203,7 +203,7 @@ describe('through the API', () => {
     expect(written.data.paymentIntent).toEqual(rest);
   });
 
-  it('a missing, a foreign and another app’s intent are answered alike', async () => {
+  it('a missing intent, another merchant’s and another app’s return the same error', async () => {
     for (const id of [newId(), foreign]) {
       expect((await api.rest('GET', `/payments/intents/${id}`, { key: merchantA.secretKey })).status).toBe(404);
     }

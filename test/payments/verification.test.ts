@@ -1,4 +1,4 @@
-/** Anybody can check the verification of payments on Solana against a node, and what events missed is found. */
+/** Anybody can check what is reported against a node, and what events missed is found. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { disputeCall, refundCall } from '../../src/escrow/calldata.ts';

@@ -166,8 +166,8 @@ describe('what somebody else has done on the contract', () => {
   });
 });
 
-describe('a capture whose time is over on the chain', () => {
-  it('fails its payment at once, and the hold goes back', async () => {
+describe('a capture after its deadline on the chain', () => {
+  it('fails its payment at once, and the hold is returned', async () => {
     const captureBy = Number((await gateway.evm.publicClient.getBlock()).timestamp) + 4000;
     const { id, signed } = await gateway.pay({ captureOnAuthorize: false, captureBy });
     await capturePaymentIntent(gateway.action, request(id));

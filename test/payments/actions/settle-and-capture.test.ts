@@ -32,7 +32,7 @@ describe('an automatic payment', () => {
     expect(await gateway.steps(id)).toEqual(['AUTHORIZE CONFIRMED', 'CAPTURE CONFIRMED', 'SETTLE CONFIRMED']);
   });
 
-  it('is left alone when somebody else has settled it', async () => {
+  it('is not settled again when somebody else has settled it', async () => {
     const { id, signed } = await gateway.pay();
     await gateway.passTime(110);
     await gateway.send(gateway.evm.payers[1], settleCall({ escrow: gateway.evm.escrow, terms: signed.terms }));
@@ -73,7 +73,7 @@ describe('a manual payment', () => {
     expect((await gateway.read(id)).cryptoAmount?.toFixed()).toBe('10000000');
   });
 
-  it('is given back by cancel, once, however often that is asked', async () => {
+  it('is returned once by cancel, however often it is requested', async () => {
     const { id, signed } = await gateway.pay(manual);
     const money = await gateway.gained(async () => {
       await cancelPaymentIntent(gateway.action, request(id));
@@ -87,7 +87,7 @@ describe('a manual payment', () => {
     expect(await gateway.left(id, signed)).toBe(0n);
   });
 
-  it('goes back to the payer after its capture deadline', async () => {
+  it('is returned to the payer after its capture deadline', async () => {
     const { id } = await gateway.pay(manual);
     const money = await gateway.gained(async () => {
       await gateway.passTime(7300);

@@ -147,7 +147,7 @@ describe('a gateway that is killed', () => {
 describe('what cannot go back', () => {
   const blacklist = parseAbi(['function blacklist(address account)', 'function unBlacklist(address account)']);
 
-  it('is stuck visibly, costs no gas, and goes back once it can', async () => {
+  it('is reported as stuck, costs no gas, and is returned once possible', async () => {
     const { gateway, openSession, prepare, transfer, balanceOf } = ground;
     const { evm, database } = gateway;
     const wallet = evm.walletFor(evm.payers[2].privateKey);

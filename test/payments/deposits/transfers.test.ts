@@ -42,7 +42,7 @@ describe('a plain transfer', () => {
     });
   });
 
-  it('goes to the address that the contract gives the terms', async () => {
+  it('is sent to the address that the contract derives from the terms', async () => {
     const { gateway, openSession, prepare } = ground;
     const step = await prepare(await openSession());
     const { chainId, termsHash } = { chainId: gateway.evm.chainId, termsHash: step.termsHash };
@@ -60,7 +60,7 @@ describe('a plain transfer', () => {
     expect(row.authorizeBy.getTime() - new Date(step.expiresAt).getTime()).toBeGreaterThanOrEqual(1_799_000);
   });
 
-  it('of more than the amount pays it and gets the rest back', async () => {
+  it('of more than the amount pays the session, and the rest is returned', async () => {
     const { gateway, openSession, prepare, transfer, balanceOf, shown, rest } = ground;
     const refundAddress = stranger();
     const session = await openSession();
@@ -108,7 +108,7 @@ describe('a plain transfer', () => {
     expect(await ground.strays(session.paymentIntentId)).toEqual([]);
   });
 
-  it('of less goes back at the end, and the session stays open until then', async () => {
+  it('of less is returned at the end, and the session stays open until then', async () => {
     const { gateway, openSession, prepare, transfer, balanceOf, shown, rest } = ground;
     const refundAddress = stranger();
     const session = await openSession();
@@ -130,7 +130,7 @@ describe('a plain transfer', () => {
     expect(await ground.strays(session.paymentIntentId)).toEqual(['MISPAID']);
   });
 
-  it('that comes too late goes back', async () => {
+  it('that arrives too late is returned', async () => {
     const { gateway, openSession, prepare, transfer, balanceOf, rest } = ground;
     const refundAddress = stranger();
     const session = await openSession();
@@ -145,7 +145,7 @@ describe('a plain transfer', () => {
     expect(await ground.strays(session.paymentIntentId)).toEqual(['LATE']);
   });
 
-  it('that comes days later is still found and goes back', async () => {
+  it('that arrives days later is still found and returned', async () => {
     const { gateway, openSession, prepare, transfer, balanceOf, rest } = ground;
     const refundAddress = stranger();
     const step = await prepare(await openSession(), { refundAddress });
@@ -157,7 +157,7 @@ describe('a plain transfer', () => {
     expect(await balanceOf(refundAddress)).toBe(AMOUNT);
   });
 
-  it('of another token goes back at once, and the right one still pays', async () => {
+  it('of another token is returned at once, and the right one still pays', async () => {
     const { gateway, openSession, prepare, transfer, balanceOf, rest } = ground;
     const { usdt } = gateway.evm;
     const refundAddress = stranger();
@@ -188,7 +188,7 @@ describe('a plain transfer', () => {
     expect(await shown(session.paymentIntentId)).toMatchObject({ received: step.amount, returned: '0' });
   });
 
-  it('after the payment goes back', async () => {
+  it('after the payment is returned', async () => {
     const { gateway, openSession, prepare, transfer, balanceOf, shown, rest } = ground;
     const refundAddress = stranger();
     const session = await openSession();
@@ -222,7 +222,7 @@ describe('a plain transfer', () => {
     expect(await balanceOf(second.address)).toBe(0n);
   });
 
-  it('for an intent that is cancelled goes back before its end', async () => {
+  it('for a cancelled intent is returned before its end', async () => {
     const { gateway, openSession, prepare, transfer, balanceOf, rest } = ground;
     const refundAddress = stranger();
     const session = await openSession();

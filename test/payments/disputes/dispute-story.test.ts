@@ -90,7 +90,7 @@ const eventsOf = async (disputeId: string) =>
   );
 
 describe('a dispute with two sides', () => {
-  it.each(['en', 'de'] as const)('tells each side of each step, and is split to the base unit (%s)', async (locale) => {
+  it.each(['en', 'de'] as const)('notifies both sides of each step, and is split exactly (%s)', async (locale) => {
     const inEnglish = locale === 'en';
     const { id, signed, dispute } = await disputed(locale);
     const opened = newMails();

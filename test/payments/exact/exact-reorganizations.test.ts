@@ -104,7 +104,7 @@ describe('a reorganization', () => {
 });
 
 describe('a gateway that is killed', () => {
-  it('charges each authorization once, whatever step it dies at', limit, async () => {
+  it('charges each authorization once, whichever step it is killed at', limit, async () => {
     const ground = await openExactGround();
     const { gateway } = ground;
     let diesAt = 1;

@@ -72,7 +72,7 @@ async function exposed(): Promise<string[]> {
 
 const fault = async () => (await ops('status')).complained;
 
-it('raises no alarm any more, and is listed with who, when and why', async () => {
+it('no longer raises an alarm, and is listed with its author, time and note', async () => {
   const id = await credit();
   await ground.passTime(2 * HOUR);
   expect(await gauged()).toEqual(['credited MERCHANT 1']);

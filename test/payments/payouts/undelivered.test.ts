@@ -1,4 +1,4 @@
-/** Payouts that cannot be delivered: who is credited, the verification of payments on Solana and booked, and how each comes to its recipient. */
+/** Payouts that cannot be delivered: who is credited, what is reported and booked, and how each comes to its recipient. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MULTICALL3 } from '../../../src/chains/evm/nodes.ts';
 import { claimCall, claimForCall, settleCall } from '../../../src/escrow/calldata.ts';
@@ -49,7 +49,7 @@ async function creditedMerchant() {
 }
 
 describe('a blocked merchant', () => {
-  it('is waited for, and paid as soon as it can be', async () => {
+  it('delays the settlement, and is paid as soon as it can be', async () => {
     const { id } = await ground.pay();
     await ground.block(merchant.address);
     await ground.passTime(110);
@@ -147,7 +147,7 @@ describe('a blocked merchant', () => {
     expect(await ground.credit(merchant.address)).toBe(0n);
   });
 
-  it('may claim by itself, and what it claims is delivered', async () => {
+  it('may claim the payout itself, which is then delivered', async () => {
     const { id } = await creditedMerchant();
     await ground.unblock(merchant.address);
     const hash = await ground.send(merchant, claimCall({ escrow, token: usdc.address, to: merchant.address }));
@@ -188,7 +188,7 @@ describe('a blocked merchant', () => {
     expect(await ground.books(second.id)).toMatchObject({ MERCHANT: 3_960_000n });
   });
 
-  it('whose claim a reorganisation takes is undelivered again', async () => {
+  it('has an undelivered payout again if a reorganization removes the claim', async () => {
     const { id } = await creditedMerchant();
     await ground.unblock(merchant.address);
     await ground.evm.mine(1);
@@ -208,7 +208,7 @@ describe('a blocked merchant', () => {
     expect(await ground.books(id)).toMatchObject({ UNDELIVERED: 0n, MERCHANT: 9_900_000n });
   });
 
-  it('whose settlement a reorganisation takes was never credited', async () => {
+  it('has no credit if a reorganization removes the settlement', async () => {
     const paid = await ground.pay();
     await ground.block(merchant.address);
     await ground.passTime(110);
