@@ -109,20 +109,20 @@ test('a change counts from the next call on, in every process', async () => {
 });
 
 describe('while a call waits in its transaction', () => {
-  test('a session of items takes the new settings', async () => {
+  test('a session with items uses the new settings', async () => {
     const document = `mutation { createCheckoutSession(input: { items: [{ name: "Tea", amount: "3" }] }) { id } }`;
     const { data } = await changedMeanwhile(api.merchantA.appId, graphql(document), { timelockDuration: 110_000 });
     expect(await timelockOf(data.createCheckoutSession.id)).toBe(110_000);
   });
 
-  test('a session of a link takes them', async () => {
+  test('a session of a link uses the new settings', async () => {
     const { slug, linkId } = await newOffer('ONE_TIME');
     const call = graphql('mutation ($slug: String!) { startLinkCheckout(slug: $slug) { id } }', { slug });
     const { data } = await changedMeanwhile(linkId, call, { timelockDuration: 120_000 });
     expect(await timelockOf(data.startLinkCheckout.id)).toBe(120_000);
   });
 
-  test('a subscription of a link takes them', async () => {
+  test('a subscription of a link uses the new settings', async () => {
     const { slug, linkId } = await newOffer('SUBSCRIPTION');
     const call = graphql(
       `mutation ($slug: String!) {
@@ -137,7 +137,7 @@ describe('while a call waits in its transaction', () => {
     expect(session.subscription?.maxCaptureRetries).toBe(7);
   });
 
-  test('a subscription takes them', async () => {
+  test('a subscription uses the new settings', async () => {
     const { productPlanId, productPlanPriceId, customerAccountId } = await newOffer('SUBSCRIPTION');
     const input = { appId: api.merchantA.appId, productPlanId, productPlanPriceId, customerAccountId };
     const call = graphql('mutation ($input: CreateSubscriptionInput!) { createSubscription(input: $input) { id } }', {
@@ -170,7 +170,7 @@ describe('while a call waits in its transaction', () => {
     expect(await ground.termsOf(prepared.body.data.quote.id)).toMatchObject({ terms: { merchant: address } });
   });
 
-  test('nor is a consent', async () => {
+  test('a consent with the old settings is not kept', async () => {
     const { productPlanId, productPlanPriceId, customerAccountId } = await newOffer('SUBSCRIPTION');
     const input = { appId: api.merchantA.appId, productPlanId, productPlanPriceId, customerAccountId };
     const made = await graphql(

@@ -175,7 +175,7 @@ describe('POST …/prepare', () => {
     expect(params(await ground.prepare(open, direct({ method: 'APPROVAL' })))).toEqual(['method']);
   });
 
-  it('names the missing payout address of the app', async () => {
+  it('reports the missing payout address of the app', async () => {
     const { api } = ground;
     const app = await newTestApp(api.world, { name: 'No payout', mode: 'TEST' });
     await api.database.payoutAddress.deleteMany({ where: { appId: app.appId } });

@@ -38,20 +38,20 @@ async function finish(termsHash: string) {
 }
 
 describe('a prepared payment authorizes in the contract', () => {
-  it('DIRECT, in the coin of the chain: one transaction that carries it', async () => {
+  it('by DIRECT in the native coin with one transaction', async () => {
     const paid = await pay({ tokenKey: 'ETH-31337', method: 'DIRECT', payer: 0 });
     expect(named(paid.steps)).toEqual(['transaction']);
     expect(paid.quote.cryptoAmount).toBe('4000000000000000');
     expect(paid.state).toMatchObject({ status: 'CAPTURED', left: 4_000_000_000_000_000n });
   });
 
-  it('DIRECT, in a token: an approval of exactly the amount, then the payment', async () => {
+  it('by DIRECT in a token with an approval of exactly the amount and a payment', async () => {
     const paid = await pay({ tokenKey: 'USDC-31337', method: 'DIRECT', payer: 0 });
     expect(named(paid.steps)).toEqual(['transaction', 'transaction']);
     expect(paid.state).toMatchObject({ status: 'CAPTURED', left: 10_000_000n });
   });
 
-  it('DIRECT, with an old allowance of a token that wants it reset: reset, approve, pay', async () => {
+  it('by DIRECT with a reset, an approval and a payment if the token requires a reset', async () => {
     const { evm } = ground;
     const payer = evm.payers[0];
     await ground.send(payer, { to: evm.usdt.address, data: approveData(evm.escrow, 5n), value: 0n });
@@ -60,7 +60,7 @@ describe('a prepared payment authorizes in the contract', () => {
     expect(paid.state.status).toBe('CAPTURED');
   });
 
-  it('DIRECT, with an allowance that covers it: the payment alone', async () => {
+  it('by DIRECT with the payment alone if the allowance suffices', async () => {
     const { evm } = ground;
     const payer = evm.payers[0];
     await ground.send(payer, { to: evm.usdt.address, data: approveData(evm.escrow, 10_000_000n), value: 0n });
@@ -69,7 +69,7 @@ describe('a prepared payment authorizes in the contract', () => {
     expect(paid.state.status).toBe('CAPTURED');
   });
 
-  it('PERMIT, where the token has ERC-3009: one signature, and the operator relays', async () => {
+  it('by PERMIT with one signature that the operator relays if the token has ERC-3009', async () => {
     const paid = await pay({ tokenKey: 'USDC-31337', method: 'PERMIT', payer: 1 });
     expect(named(paid.steps)).toEqual(['receive']);
     expect(paid.state).toMatchObject({ status: 'CAPTURED', left: 10_000_000n });
@@ -78,7 +78,7 @@ describe('a prepared payment authorizes in the contract', () => {
     await finish(paid.terms.termsHash);
   });
 
-  it('PERMIT, where the token has EIP-2612 only: a permit of exactly the amount and a consent', async () => {
+  it('by PERMIT with a permit of exactly the amount and a consent if the token has only EIP-2612', async () => {
     const paid = await pay({ tokenKey: 'USDP-31337', method: 'PERMIT', payer: 1 });
     expect(named(paid.steps)).toEqual(['permit', 'consent']);
     expect(paid.steps[0]).toMatchObject({ typedData: { message: { value: '10000000' } } });
@@ -93,14 +93,14 @@ describe('a prepared payment authorizes in the contract', () => {
     await finish(paid.terms.termsHash);
   });
 
-  it('APPROVAL: an approval and a consent, and the operator pulls', async () => {
+  it('by APPROVAL with an approval and a consent, which the operator relays', async () => {
     const paid = await pay({ tokenKey: 'USDT-31337', method: 'APPROVAL', payer: 2 });
     expect(named(paid.steps)).toEqual(['transaction', 'consent']);
     expect(paid.state).toMatchObject({ status: 'CAPTURED', left: 10_000_000n });
     await finish(paid.terms.termsHash);
   });
 
-  it('MANUAL: held, not captured', async () => {
+  it('without a capture if the capture mode is MANUAL', async () => {
     const paid = await pay({ tokenKey: 'ETH-31337', method: 'DIRECT', payer: 0, input: { captureMode: 'MANUAL' } });
     expect(paid.state.status).toBe('AUTHORIZED');
   });

@@ -144,7 +144,7 @@ describe('POST /checkout-sessions with items', () => {
     }
   });
 
-  it('needs a secret key', async () => {
+  it('requires a secret key', async () => {
     expect((await open({ items: [tea] }, { key: undefined })).status).toBe(401);
     expect((await open({ items: [tea] }, { key: api.merchantA.publishableKey })).status).toBe(403);
     const { clientSecret } = await openTea();
@@ -152,7 +152,7 @@ describe('POST /checkout-sessions with items', () => {
     expect((await open({ items: [tea], appId: api.merchantB.appId })).status).toBe(403);
   });
 
-  it('is made once per idempotency key: the replay has the same secret, another body is a mismatch', async () => {
+  it('is created once per idempotency key; a replay has the same secret, another body is a mismatch', async () => {
     const headers = { 'idempotency-key': 'session-1' };
     const first = await open({ items: [tea] }, { headers });
     const again = await open({ items: [tea] }, { headers });

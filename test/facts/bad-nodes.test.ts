@@ -1,4 +1,4 @@
-/** Nodes that are down, behind or lie, and sources that lose rows or never forget them. */
+/** Nodes that are down, behind or wrong, and sources that lose rows or keep removed ones. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type EvmClient, type EvmNodes, openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import type { FactSource } from '../../src/facts/fact-source.ts';

@@ -1,4 +1,4 @@
-/** Two URLs whose nodes do not tell the same: one is behind, one lies about a block, one is on another fork. */
+/** Two URLs whose nodes disagree: one is behind, reports a wrong block, or is on another fork. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { openLogSource } from '../../src/facts/log-source.ts';

@@ -1,4 +1,4 @@
-/** Ponder told of blocks by a websocket, which falls silent and then breaks. */
+/** Ponder is notified of blocks by a websocket, which stops sending and then disconnects. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Where the operator's key lies: in a setting or in a file. */
+/** The operator's key, read from a setting or from a file. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a node answers to a transaction that is sent, injected before a real node: nothing is lost, nothing is sent twice. */
+/** Answers of nodes to a sent transaction, injected before a real node. Nothing is lost or sent twice. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';

@@ -1,4 +1,4 @@
-/** A node that mines when told, a database, and senders with keys of their own. */
+/** A node that mines on request, a database, and senders with their own keys. */
 import {
   createPublicClient,
   createTestClient,

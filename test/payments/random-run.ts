@@ -36,7 +36,7 @@ export type RandomRun = {
 
 type Dice = { chance: () => number; below: (limit: number) => number };
 
-/** Rounds in which the gateway comes to rest; between them a simulation that failed is due again. */
+/** Rounds until the gateway is idle; between them a failed simulation is due again. */
 const LAST_ROUNDS = 30;
 const LONGEST_RETRY_SECONDS = 61;
 const STEPS_LIMIT = 20_000;

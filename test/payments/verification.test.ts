@@ -1,4 +1,4 @@
-/** Anybody can check what is reported against a node, and what events missed is found. */
+/** Reported states are compared with a node, and facts that were missed are found. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { disputeCall, refundCall } from '../../src/escrow/calldata.ts';

@@ -59,7 +59,7 @@ describe('POST /checkout-sessions/:id/codes', () => {
     expect([status, body.error.code]).toEqual([403, 'AUTHORIZATION_ERROR']);
   });
 
-  it('answers the secret of another session as if there were none', async () => {
+  it('rejects the secret of another session like a missing one', async () => {
     const [mine, other] = [await openSession(), await openSession(api.merchantB.secretKey)];
     const foreign = await create(mine.id, { clientSecret: other.clientSecret });
     const missing = await create(newId(), { clientSecret: other.clientSecret });
@@ -69,7 +69,7 @@ describe('POST /checkout-sessions/:id/codes', () => {
     expect(await codesOf(mine)).toEqual([]);
   });
 
-  it('names a malformed id', async () => {
+  it('reports a malformed ID', async () => {
     const { clientSecret } = await openSession();
     const { status, body } = await create('seven', { clientSecret });
     expect([status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
@@ -167,7 +167,7 @@ describe('POST /checkout-sessions/:id/codes/exchange', () => {
     expect((await exchange(mine.id, code)).body.data.clientSecret).toBe(mine.clientSecret);
   });
 
-  it('names a malformed code and a malformed id', async () => {
+  it('reports a malformed code and a malformed ID', async () => {
     const { id } = await openSession();
     const { code } = await createFor(await openSession());
     for (const wrong of ['', 'short', `${code}x`, `${code.slice(1)}+`, `${code.slice(1)}=`]) {
@@ -190,7 +190,7 @@ describe('POST /checkout-sessions/:id/codes/exchange', () => {
   });
 });
 
-it('what nobody exchanged is deleted', async () => {
+it('deletes codes that were not exchanged', async () => {
   const session = await openSession();
   await createFor(session);
   await purgeTokens(api.world);

@@ -1,4 +1,4 @@
-/** Disputes, from the payer's words to the split on chain. */
+/** Disputes, from the payer's signature to the split on chain. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { disputeCall } from '../../../src/escrow/calldata.ts';
 import { disputeTypedData } from '../../../src/escrow/dispute-request.ts';

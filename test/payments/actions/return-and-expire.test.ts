@@ -1,4 +1,4 @@
-/** Money that does not count goes back, and intents that nobody pays end. */
+/** Payments that do not count are returned, and unpaid intents expire. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { transaction } from '../../../prisma/client.ts';
 import { lockPaymentIntent } from '../../../src/checkout/store.ts';

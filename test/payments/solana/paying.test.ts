@@ -22,7 +22,7 @@ beforeAll(async () => {
   await solana.send(new Transaction().add(fund), [solana.keypairOf(payer)]);
 }, 60_000);
 
-/** Whatever a test did, vaults hold what the books say. */
+/** After each test, the vaults hold the amounts of the ledger. */
 afterEach(async () => {
   await gateway.settleDown();
   const { chain, books } = await gateway.books();

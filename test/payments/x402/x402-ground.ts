@@ -1,4 +1,4 @@
-/** The world of the facilitator over a gateway that is moved by hand, and payers of its offers. */
+/** A facilitator over a gateway whose steps the test triggers, and payers of its offers. */
 import { type Hex, hashTypedData, keccak256, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { transferTypedData } from '../../../src/chains/evm/transfer-authorization.ts';
