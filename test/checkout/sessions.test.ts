@@ -144,7 +144,7 @@ describe('POST /checkout-sessions with items', () => {
     }
   });
 
-  it('requires a secret key', async () => {
+  it('needs a secret key', async () => {
     expect((await open({ items: [tea] }, { key: undefined })).status).toBe(401);
     expect((await open({ items: [tea] }, { key: api.merchantA.publishableKey })).status).toBe(403);
     const { clientSecret } = await openTea();

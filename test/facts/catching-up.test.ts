@@ -68,7 +68,7 @@ it('reads a reorganization between a failed turn and the next', async () => {
 });
 
 describe('the loops of an indexer', () => {
-  it('fail their health check if one hangs, and pass it while they make progress', () => {
+  it('report a fault if one hangs, and none while they make progress', () => {
     let now = 0;
     const watch = openLoopWatch('projector', [1, 10], () => now);
     now = 170_000;

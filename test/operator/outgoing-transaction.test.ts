@@ -5,7 +5,7 @@ import { firstFees, raisedFees, retryDelayMs } from '../../src/operator/outgoing
 const wei = fc.bigInt({ min: 1n, max: 10n ** 15n });
 
 describe('the fees of an attempt', () => {
-  it('never exceed the cap, and are undefined while the base fee exceeds it', () => {
+  it('never exceed the cap, and are null while the base fee exceeds it', () => {
     fc.assert(
       fc.property(wei, wei, wei, wei, (maxFee, tip, baseFee, cap) => {
         const fees = firstFees({ maxFeePerGasWei: maxFee, maxPriorityFeePerGasWei: tip }, baseFee, cap);

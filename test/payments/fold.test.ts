@@ -170,7 +170,7 @@ describe('the books', () => {
     expect(Object.keys(events)).toEqual(paymentEventKinds);
   });
 
-  it('hold what the contract has left, through any order of bookings and takings back', () => {
+  it('hold the remainder of the contract, after any order of bookings and reversals', () => {
     const paths = [
       [events.Authorized, events.Captured, events.Refunded],
       [events.Authorized, events.Voided],

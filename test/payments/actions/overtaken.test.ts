@@ -181,7 +181,7 @@ describe('a capture after its deadline on the chain', () => {
 });
 
 describe('what may pass', () => {
-  it('is tried again, and its payment waits for it', async () => {
+  it('is retried, and its payment waits for it', async () => {
     const { id, signed } = await gateway.pay({ timelock: 10_000 });
     await queueSettle(id, signed);
     await gateway.turnPumps();

@@ -54,7 +54,7 @@ describe('a refund', () => {
     expect(await gateway.status(id)).toBe('SETTLED');
   });
 
-  it('has failed when a reorganisation took it and its second sending was given up before anybody looked', async () => {
+  it('has failed when it was reorganized away and its resend failed for good before the next check', async () => {
     const { id, signed } = await gateway.pay();
     await refundPaymentIntent(gateway.action, { ...request(id), reason: 'Asked for', amount: '3000000' });
     await gateway.settleDown();
@@ -82,7 +82,7 @@ describe('a refund', () => {
     expect(await gateway.left(id, signed)).toBe(9_000_000n);
   });
 
-  it('of a payment that a reorganisation took does not keep the one accepted in its place waiting', async () => {
+  it('of a payment that a reorganization removed does not delay the payment accepted instead', async () => {
     const { id } = await gateway.pay();
     const other = await gateway.sign({ id }, { timelock: 10_000 });
     await refundPaymentIntent(gateway.action, { ...request(id), reason: 'Of the first' });

@@ -173,7 +173,7 @@ describe('a share that its recipient cannot take yet', () => {
 });
 
 describe('a stray deposit that its sender cannot take back', () => {
-  it('keeps no settlement from being paid', async () => {
+  it('does not prevent a settlement', async () => {
     const { solana } = gateway;
     const sender = Keypair.generate();
     const [payer] = solana.payers;
@@ -219,7 +219,7 @@ describe('a payout that waits for somebody to act', () => {
   const settlement = ({ intent }: Quoted) =>
     gateway.database.transaction.findFirstOrThrow({ where: { paymentIntentId: intent.id, type: 'SETTLE' } });
 
-  it('says why, once, and is paid when it can be', async () => {
+  it('reports its cause once, and is paid when possible', async () => {
     const quoted = await captured({ feeRecipient: gateway.solana.feeRecipient.address });
     await drain();
     gateway.passTime(101);
@@ -253,7 +253,7 @@ describe('a payout that waits for somebody to act', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('keeps no payment from being refunded', async () => {
+  it('does not prevent a refund', async () => {
     const quoted = await captured();
     const before = await lamports(quoted.terms.payer);
     await drain();
