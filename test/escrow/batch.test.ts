@@ -223,7 +223,7 @@ describe('a plan', () => {
     expect((await send(batch.call, 3, { gas: estimate })).outcomes).toEqual(['DONE', 'DONE', 'DONE']);
   });
 
-  it('of nothing is nothing', async () => {
+  it('is empty without items', async () => {
     expect(await ground.plan([])).toEqual({ batches: [], refused: [] });
   });
 });

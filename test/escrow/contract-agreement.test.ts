@@ -90,7 +90,7 @@ const stateOf = (id: Hex, blockHash?: Hex) =>
   readEscrowState({ client: evm.publicClient, escrow: evm.escrow }, { id, ...(blockHash ? { blockHash } : {}) });
 
 describe('a payment', () => {
-  it('is authorized, captured and refunded, and its events say what its state is', async () => {
+  it('is authorized, captured and refunded, and its events match its state', async () => {
     const { terms, events, id } = await authorized();
     expect(events).toEqual([
       { kind: 'Authorized', id, intentId: terms.intentId, payer: terms.payer, terms, left: 1_000_000n },

@@ -38,7 +38,7 @@ describe('deploying the escrow', () => {
     await Promise.all(nodes.map((node) => node.stop()));
   });
 
-  it('brings the deterministic deployer to a local chain that lacks it, and lands on the one address', async () => {
+  it('deploys the deterministic deployer on a local chain that lacks it, and gets the same address', async () => {
     await local.publicClient.setCode({ address: deterministicDeployer.address, bytecode: '0x' });
     await expect(deployEscrow(local)).resolves.toBe(escrowAddress);
     await expect(local.publicClient.getCode({ address: deterministicDeployer.address })).resolves.toBe(
@@ -57,7 +57,7 @@ describe('deploying the escrow', () => {
     });
   });
 
-  it('lands on the same address with the same code on another chain, even when two deploy at once', async () => {
+  it('gets the same address and code on another chain, even in concurrent deployments', async () => {
     const both = await Promise.allSettled([deployEscrow(elsewhere), deployEscrow(elsewhere)]);
     expect(both.some((result) => result.status === 'fulfilled' && result.value === escrowAddress)).toBe(true);
     const [here, there] = await Promise.all([

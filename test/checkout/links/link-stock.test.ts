@@ -145,7 +145,7 @@ describe('a checkout of several units', () => {
 });
 
 describe('the stock of a payment link', () => {
-  it('is held by one of many payers who want the last unit at once', async () => {
+  it('is held by one of many payers who request the last unit concurrently', async () => {
     const link = await make({ stock: 1 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => start(link.slug)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -168,7 +168,7 @@ describe('the stock of a payment link', () => {
     expect(await counts(link.id)).toEqual({ held: got, sold: 0, left: 10 - got, uses: 0 });
   });
 
-  it('holds once for a request that is repeated with its key', async () => {
+  it('is held once for a request that is repeated with its key', async () => {
     const link = await make({ maximumQuantity: 2, stock: 2 });
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const first = await start(link.slug, { quantity: 2 }, headers);
@@ -190,7 +190,7 @@ describe('the stock of a payment link', () => {
     expect(await eventsOf(link.id)).toEqual(['payment_link.sold_out']);
   });
 
-  it('is free again when the session expires or the merchant ends it', async () => {
+  it('is released when the session expires or the merchant ends it', async () => {
     const link = await make({ maximumQuantity: 2, stock: 2 });
     const overdue = await begin(link.slug, 2);
     await expire(overdue);

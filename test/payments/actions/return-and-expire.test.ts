@@ -36,7 +36,7 @@ describe('an authorization that does not count', () => {
     expect(await gateway.left(id, signed)).toBe(10_000_000n);
   });
 
-  it('is returned at last when the first try of it fails for good', async () => {
+  it('is returned by a later attempt if the first one fails for good', async () => {
     const { id } = await gateway.pay(manual);
     const second = await gateway.sign({ id }, { ...manual, amount: 7_000_000n });
     await gateway.authorize(second);
@@ -82,7 +82,7 @@ describe('an unpaid intent', () => {
     expect(await gateway.status(intent.id)).toBe('CANCELLED');
   });
 
-  it('waits with its expiry until the final block time has passed every issued deadline', async () => {
+  it('does not expire until the final block time has passed every issued deadline', async () => {
     const intent = await gateway.intent();
     await gateway.sign(intent);
     await gateway.database.paymentIntent.update({ where: { id: intent.id }, data: { expiresAt: gateway.clock.now() } });

@@ -288,7 +288,7 @@ describe('a blocked merchant', () => {
 });
 
 describe('others that cannot be paid', () => {
-  it('keep nobody from being paid: a blocked fee recipient is credited at once', async () => {
+  it('do not delay other payouts: a blocked fee recipient is credited at once', async () => {
     const { id } = await ground.pay();
     await ground.block(ground.evm.feeRecipient.address);
     const money = await ground.gained(async () => {
@@ -316,7 +316,7 @@ describe('others that cannot be paid', () => {
     expect(money).toMatchObject({ payer: 10_000_000n });
   });
 
-  it('are payers, credited at once with a hold that goes back', async () => {
+  it('are payers, credited at once with a returned hold', async () => {
     const { id } = await ground.pay({ captureOnAuthorize: false });
     await ground.block(ground.evm.payers[0].address);
     await cancelPaymentIntent(ground.action, { scope: ground.scope, id });

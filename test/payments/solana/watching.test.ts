@@ -10,7 +10,7 @@ import { onTeardown } from '../../setup/teardown.ts';
 
 const patiently = { timeout: 50_000, interval: 20 };
 
-it('waits for the chain’s lock, goes on after its node failed, and takes a payment unasked', async () => {
+it('waits for the lock of the chain, continues after its node failed, and accepts a payment by itself', async () => {
   const gateway = await openSolanaGateway();
   const { solana, world, url } = gateway;
   const locks = openAdvisoryLocks({ url, log: silentLog });
