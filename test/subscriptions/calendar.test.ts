@@ -50,7 +50,7 @@ function countedStart(anchor: Date, interval: BillingInterval, steps: number): n
   return days * 86_400 + (whole % 86_400);
 }
 
-test('periods start where counting by hand has them, for any anchor, interval and count', () => {
+test('starts every period where an independent count does, for any anchor, interval and count', () => {
   assert(
     property(seconds, intervals, counts, indexes, (anchor, interval, count, index) => {
       const start = periodStart({ anchor: new Date(anchor * 1000), interval, count }, index);
@@ -60,7 +60,7 @@ test('periods start where counting by hand has them, for any anchor, interval an
   );
 });
 
-test("a consent's periods start where the contract has them, and hold the instants that it takes charges at", async () => {
+test('starts the periods of a consent where the contract does, and assigns each instant to its period', async () => {
   await assert(
     asyncProperty(seconds, intervals, counts, indexes, async (start, interval, count, index) => {
       const consent = consentOf(start, interval, count);
@@ -80,7 +80,7 @@ test("a consent's periods start where the contract has them, and hold the instan
   );
 });
 
-test('a leap day comes back in leap years only', () => {
+test('returns to a leap day in leap years only', () => {
   const yearly = (index: number) =>
     periodStart({ anchor: new Date('2096-02-29T12:00:00Z'), interval: 'YEAR', count: 1 }, index).toISOString();
   // 2100 is no leap year.

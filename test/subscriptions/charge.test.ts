@@ -94,7 +94,7 @@ async function chargeOf(consent: SubscriptionConsent, periodIndex: number, inten
 }
 
 describe('a charge', () => {
-  it('is captured at once, verified, refunded: a payment like any other', async () => {
+  it('is captured at once, and can be verified and refunded like any other payment', async () => {
     const consent = await signedConsent(consentOf());
     const intent = await gateway.intent();
     const charge = await chargeOf(consent, 0, intent);
@@ -117,7 +117,7 @@ describe('a charge', () => {
     expect((await verified()).verdict).toBe('MATCH');
   });
 
-  it('of a period that was charged before is refused by the contract, whatever the operator signs', async () => {
+  it('is rejected by the contract for a period that is already charged, even if the operator signs it', async () => {
     const consent = await signedConsent(consentOf());
     const [first, second] = [await gateway.intent(), await gateway.intent()];
     for (const intent of [first, second]) {
@@ -135,7 +135,7 @@ describe('a charge', () => {
     expect(failed.error).toContain('PeriodAlreadyCharged');
   });
 
-  it('is not queued while another one of its payment is under way', async () => {
+  it('is not queued while another charge of its payment is in progress', async () => {
     const intent = await gateway.intent();
     const wide = await signedConsent(consentOf());
     const [one, two] = [await chargeOf(wide, 0, intent), await chargeOf(wide, 0, intent)];
@@ -147,14 +147,14 @@ describe('a charge', () => {
   });
 });
 
-describe("a consent's periods", () => {
+describe('the periods of a consent', () => {
   const at = (text: string) => Math.floor(Date.parse(text) / 1000);
   it.each([
     ['weeks', { start: at('2027-01-31T10:00:00Z'), unit: 0, count: 7 * DAY }],
     ['months from a 31st', { start: at('2027-01-31T10:00:00Z'), unit: 1, count: 1 }],
     ['years from a leap day', { start: at('2028-02-29T23:59:59Z'), unit: 1, count: 12 }],
     ['five months', { start: at('2027-10-30T00:00:00Z'), unit: 1, count: 5 }],
-  ])('are the contract’s: %s', async (_what, calendar) => {
+  ])('match the contract’s periods: %s', async (_what, calendar) => {
     const { evm } = gateway;
     const consent = consentOf(calendar);
     for (const index of [0, 1, 2, 3, 11, 12, 25]) {

@@ -42,7 +42,7 @@ const params = (answer: { body: { error: { details?: { param: string }[] } } }) 
 const names = (steps: PaymentStep[]) => steps.map((step) => (step.kind === 'signTypedData' ? step.name : step.kind));
 
 describe('POST /subscriptions/:id/checkout', () => {
-  it('opens a session over the first period, which its client secret drives to the charge', async () => {
+  it('opens a session for the first period, which is paid with the client secret', async () => {
     const id = await subscribe();
     const { status, body } = await open(id);
     expect(status).toBe(200);
@@ -93,7 +93,7 @@ describe('POST /subscriptions/:id/checkout', () => {
     expect([other.status, other.body.error.param]).toEqual([409, 'paymentIntentId']);
   });
 
-  it('is the same by POST /checkout-sessions, and driven by a secret key', async () => {
+  it('opens the same session by POST /checkout-sessions, which is paid with a secret key', async () => {
     const body = { subscriptionId: await subscribe(), uiMode: 'HEADLESS' };
     const { data: session } = (await ground.api.rest('POST', '/checkout-sessions', { key, body })).body;
     expect(session).toMatchObject({ mode: 'SUBSCRIPTION', uiMode: 'HEADLESS' });
@@ -110,13 +110,13 @@ describe('POST /subscriptions/:id/checkout', () => {
     ['the native coin', { tokenKey: 'ETH-31337' }, ['method']],
     ['a chain that is not the token’s', { chainId: 103 }, ['tokenKey', 'walletAddress']],
     ['a permit of a token without', { tokenKey: 'USDT-31337' }, ['method']],
-  ])('takes no payment by %s', async (_what, fields, faults) => {
+  ])('rejects payment with %s', async (_what, fields, faults) => {
     const session = (await open(await subscribe())).body.data;
     const answer = await ground.prepare(session, way(fields), { key });
     expect([answer.status, answer.body.error.code, params(answer)]).toEqual([400, 'VALIDATION_ERROR', faults]);
   });
 
-  it('asks for the cap, and gives the patience, that its app is set to', async () => {
+  it('uses the cap multiplier and the retry limit of the app', async () => {
     const { database, merchantA } = ground.api;
     const where = { id: merchantA.appId };
     const { subscriptionCapMultiplier, subscriptionCaptureRetries } = await database.app.findUniqueOrThrow({ where });
@@ -132,7 +132,7 @@ describe('POST /subscriptions/:id/checkout', () => {
     await database.app.update({ where, data: { subscriptionCapMultiplier, subscriptionCaptureRetries } });
   });
 
-  it('asks for no payment yet where a trial comes first', async () => {
+  it('requests no payment before the end of a trial', async () => {
     const id = await subscribe(await makePlan({ amount: '5', billingInterval: 'WEEK', trialPeriodDays: 7 }));
     const session = (await open(id)).body.data;
     expect(session.paymentIntentId).toBeNull();
@@ -148,7 +148,7 @@ describe('POST /subscriptions/:id/checkout', () => {
     expect([late.status, late.body.error.code]).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('replays its first answer, secret and all', async () => {
+  it('replays its first response, including the client secret', async () => {
     const id = await subscribe();
     const call = { key, body: { uiMode: 'HEADLESS' }, headers: { 'idempotency-key': 'c1' } };
     const [first, second] = [await open(id, call), await open(id, call)];
@@ -156,7 +156,7 @@ describe('POST /subscriptions/:id/checkout', () => {
     expect((await open(id, { ...call, body: {} })).status).toBe(422);
   });
 
-  it('is refused for bad input, to strangers, and for what is another merchant’s', async () => {
+  it('rejects invalid input, unauthenticated calls and objects of another merchant', async () => {
     const id = await subscribe();
     const bad = await open(id, { key, body: { uiMode: 'PAPER', successUrl: 'ftp://x' } });
     expect([bad.status, params(bad)]).toEqual([400, ['successUrl', 'uiMode']]);
@@ -191,7 +191,7 @@ describe('POST /subscriptions/:id/checkout with the purpose RENEW_CONSENT', () =
     return id;
   }
 
-  it('opens a session that replaces the consent, and shows which one it replaced', async () => {
+  it('opens a session that replaces the consent, and returns the consent that it replaced', async () => {
     const id = await active();
     const { status, body } = await open(id, renewing);
     expect(status).toBe(200);
@@ -213,13 +213,13 @@ describe('POST /subscriptions/:id/checkout with the purpose RENEW_CONSENT', () =
     expect(consent.replacedConsentId).toBe(old.consentId);
   });
 
-  it('is refused where the chain or the method takes no subscription', async () => {
+  it('rejects a chain or a method that does not support subscriptions', async () => {
     const session = (await open(await active(), renewing)).body.data;
     const direct = await ground.prepare(session, way({ method: 'DIRECT' }));
     expect([direct.status, params(direct)]).toEqual([400, ['method']]);
   });
 
-  it('replays its first answer, and is another call than one that starts the subscription', async () => {
+  it('replays its first response, and does not share its key with a call that starts the subscription', async () => {
     const id = await active();
     const call = { ...renewing, headers: { 'idempotency-key': 'renewal-1' } };
     const [first, second] = [await open(id, call), await open(id, call)];
@@ -227,7 +227,7 @@ describe('POST /subscriptions/:id/checkout with the purpose RENEW_CONSENT', () =
     expect((await open(id, { ...call, body: { purpose: 'START' } })).status).toBe(422);
   });
 
-  it('is refused for bad input, to strangers, for what is another merchant’s, and before the subscription has started', async () => {
+  it('rejects invalid input, foreign callers and objects, and subscriptions that have not started', async () => {
     const id = await active();
     const bad = await open(id, { key, body: { purpose: 'REPAIR' } });
     expect([bad.status, params(bad)]).toEqual([400, ['purpose']]);
@@ -242,7 +242,7 @@ describe('POST /subscriptions/:id/checkout with the purpose RENEW_CONSENT', () =
 });
 
 describe('a link to a SUBSCRIPTION plan', () => {
-  it('needs an email, and makes the customer, the subscription and its session', async () => {
+  it('requires an email address, and creates the customer, the subscription and its session', async () => {
     const body = { appId: ground.api.merchantA.appId, name: 'Gold', slug: 'gold', productPlanId: plan.id };
     expect((await ground.api.rest('POST', '/payment-links', { key, body })).status).toBe(200);
     const start = (input: object) => ground.api.rest('POST', '/payment-links/gold/checkout', { body: input });

@@ -60,8 +60,8 @@ async function fund() {
   await evm.publicClient.waitForTransactionReceipt({ hash });
 }
 
-describe('a wallet that is a contract', () => {
-  it('is told to approve where it answers with a permit, which tokens take of keys alone', async () => {
+describe('a subscription of a contract wallet', () => {
+  it('rejects a permit and names APPROVAL instead, because tokens accept permits of keys only', async () => {
     const { quote, steps } = await prepare('PERMIT');
     const signatures = await signed(steps, gateway.evm.payers[0]);
     const refused = await atCheckout('confirm', { quoteId: quote.id, signatures });
@@ -71,7 +71,7 @@ describe('a wallet that is a contract', () => {
     ]);
   });
 
-  it('is refused with a signature that it does not take, and the session stays OPEN', async () => {
+  it('rejects a signature that the wallet does not accept, and leaves the session OPEN', async () => {
     const { quote, steps } = await prepare('APPROVAL');
     const signatures = await signed(steps, gateway.evm.payers[1]);
     const refused = await atCheckout('confirm', { quoteId: quote.id, signatures });
@@ -86,7 +86,7 @@ describe('a wallet that is a contract', () => {
     expect((await retrieve()).status).toBe('PENDING');
   });
 
-  it('begins with its approval and its owner’s signature of the consent', async () => {
+  it('starts with the wallet’s approval and its owner’s signature of the consent', async () => {
     const { quote, steps } = await prepare('APPROVAL');
     expect(steps.map((step) => step.kind)).toEqual(['transaction', 'signTypedData']);
     for (const step of steps) if (step.kind === 'transaction') await wallet.execute(step.to, step.data);
@@ -104,7 +104,7 @@ describe('a wallet that is a contract', () => {
     expect((await call('GET', `/checkout-sessions/${session.id}`)).status).toBe('COMPLETE');
   });
 
-  it('is charged at the renewal by what its owner signed once', async () => {
+  it('is charged at the renewal under the consent that its owner signed', async () => {
     const { currentPeriodEnd } = await retrieve();
     await gateway.advance({ to: new Date(currentPeriodEnd) });
     expect(await retrieve()).toMatchObject({
@@ -116,7 +116,7 @@ describe('a wallet that is a contract', () => {
     expect(await held()).toBe(FUNDS - 20_000_000n);
   });
 
-  it('is charged no more once its owner is another, and the invoice says what the contract said', async () => {
+  it('is no longer charged after a change of owner, and stores the contract’s error on the invoice', async () => {
     await wallet.changeOwner(gateway.evm.payers[1].address);
     const { currentPeriodEnd } = await retrieve();
     await gateway.advance({ to: new Date(new Date(currentPeriodEnd).getTime() + 600_000) });

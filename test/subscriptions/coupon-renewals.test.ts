@@ -61,8 +61,8 @@ const forecast = async (id: string, limit: number) => {
   );
 };
 
-describe('renewals of a set', () => {
-  it('are each reduced by their own coupon, of which one ends, one is free and one has none', async () => {
+describe('renewals in one set', () => {
+  it('are each reduced by their own coupon, including an ending one, a free one and none', async () => {
     const [last, twice, free, always, amount] = [
       await makeCoupon(),
       await repeating(2),
@@ -101,7 +101,7 @@ describe('renewals of a set', () => {
     expect(await Promise.all(ids.map(left))).toEqual([0, 0, 0, null, 1, null]);
   });
 
-  it('use up one period each, however many workers open them and however often they are retried', async () => {
+  it('use up one coupon period each, regardless of concurrent workers and retries', async () => {
     const coupon = await repeating(5);
     await ground.allow(ground.evm.payers[0], 0n);
     const due = await dueTogether([coupon.id, coupon.id, coupon.id]);
@@ -120,7 +120,7 @@ describe('renewals of a set', () => {
 });
 
 describe('a set that fails halfway', () => {
-  it('uses up nothing, and each of its members one period when it is done again', async () => {
+  it('uses up no coupon period, and exactly one for each subscription when it is retried', async () => {
     const coupon = await repeating(3);
     const due = await dueTogether([coupon.id, coupon.id]);
     const [good, bad] = due;
@@ -144,8 +144,8 @@ describe('a set that fails halfway', () => {
   });
 });
 
-describe('an invoice that is not paid', () => {
-  it('gives its period back when it is voided, once', async () => {
+describe('an unpaid invoice', () => {
+  it('returns its coupon period once when it is voided', async () => {
     const coupon = await repeating(2);
     await ground.allow(ground.evm.payers[0], 0n);
     const [due] = await dueTogether([coupon.id]);
@@ -167,7 +167,7 @@ describe('an invoice that is not paid', () => {
     expect(await left(due.id)).toBe(1);
   });
 
-  it('gives its period back when a pause drops it, but not to another coupon', async () => {
+  it('returns its coupon period when a pause voids it, but not to another coupon', async () => {
     const [coupon, other] = [await makeCoupon(), await makeCoupon()];
     await ground.allow(ground.evm.payers[0], 0n);
     const [dropped, replaced] = await dueTogether([coupon.id, coupon.id]);
@@ -186,7 +186,7 @@ describe('an invoice that is not paid', () => {
 });
 
 describe('the coupon of a running subscription', () => {
-  it('is applied, replaced and removed for the invoices to come', async () => {
+  it('can be applied, replaced and removed for future invoices', async () => {
     const [coupon, other] = [await repeating(3, { maxRedemptions: 1 }), await makeCoupon({ percentOffBps: 1_000 })];
     const { id, trialEnd } = await ground.subscribe();
     expect(await apply(id, coupon.id)).toMatchObject({ couponId: coupon.id, couponPeriodsLeft: 3 });
@@ -223,7 +223,7 @@ describe('the coupon of a running subscription', () => {
     }
   });
 
-  it('that is open already keeps its amount when the coupon is removed', async () => {
+  it('still reduces an invoice that was open when the coupon was removed', async () => {
     const coupon = await makeCoupon();
     await ground.allow(ground.evm.payers[0], 0n);
     const [due] = await dueTogether([coupon.id]);
@@ -239,7 +239,7 @@ describe('the coupon of a running subscription', () => {
     expect(moved.payer).toBe(-5_000_000n);
   });
 
-  it('is kept by a plan change, whose proration counts what was paid', async () => {
+  it('is kept by a plan change, whose proration uses the discounted amount', async () => {
     const coupon = await repeating(2);
     const [due] = await dueTogether([coupon.id], { cap: 30_000_000n, interval: 'DAY' });
     if (!due) throw new Error('There is none.');
@@ -263,7 +263,7 @@ describe('the coupon of a running subscription', () => {
     expect(await left(due.id)).toBe(0);
   });
 
-  it('does not hide a price above the cap: the renewal after the coupon would fail', async () => {
+  it('does not allow a plan price above the cap, because the renewal after the coupon would fail', async () => {
     const coupon = await repeating(2);
     const { id } = await ground.subscribe();
     await apply(id, coupon.id);

@@ -21,8 +21,8 @@ beforeAll(async () => {
   other = await ground.freshPayer(2);
 });
 
-describe('by PERMIT', () => {
-  it('two signatures give the allowance, the consent and the first period', async () => {
+describe('a first charge by PERMIT', () => {
+  it('receives the allowance, the consent and the first payment from two signatures', async () => {
     const { evm } = ground;
     const subscription = await ground.subscribe();
     const session = await ground.openSession(subscription.id);
@@ -85,7 +85,7 @@ describe('by PERMIT', () => {
     expect(await ground.events(invoice?.id)).toEqual(['invoice.opened', 'invoice.paid']);
   });
 
-  it('confirmed twice is one charge', async () => {
+  it('is made once if it is confirmed twice', async () => {
     const subscription = await ground.subscribe();
     const session = await ground.openSession(subscription.id);
     const { steps } = await ground.prepare(session.id, payer, 'PERMIT');
@@ -100,7 +100,7 @@ describe('by PERMIT', () => {
     expect(await ground.steps(session.paymentIntentId ?? '')).toEqual(['AUTHORIZE CONFIRMED', 'CAPTURE CONFIRMED']);
   });
 
-  it('signed by somebody else is refused, and the session stays OPEN', async () => {
+  it('rejects a signature of another wallet, and leaves the session OPEN', async () => {
     const subscription = await ground.subscribe();
     const session = await ground.openSession(subscription.id);
     const { steps } = await ground.prepare(session.id, payer, 'PERMIT');
@@ -115,8 +115,8 @@ describe('by PERMIT', () => {
   });
 });
 
-describe('by APPROVAL', () => {
-  it('an approval and a signature begin weeks, which two tabs pay once', async () => {
+describe('a first charge by APPROVAL', () => {
+  it('starts a weekly subscription with an approval and a signature, and is made once from two tabs', async () => {
     const { evm } = ground;
     const subscription = await ground.subscribe({ interval: 'WEEK', count: 2 });
     const [first, second] = [await ground.openSession(subscription.id), await ground.openSession(subscription.id)];
@@ -144,7 +144,7 @@ describe('by APPROVAL', () => {
     await expect(ground.openSession(subscription.id)).rejects.toMatchObject({ code: 'INVALID_STATE' });
   });
 
-  it('without the approval fails for good, tells why, and can be prepared again', async () => {
+  it('fails without the approval, reports the cause, and can be prepared again', async () => {
     const subscription = await ground.subscribe();
     const session = await ground.openSession(subscription.id);
     const { steps } = await ground.prepare(session.id, other, 'APPROVAL');
@@ -169,7 +169,7 @@ describe('by APPROVAL', () => {
 });
 
 describe('a trial', () => {
-  it('is ACTIVE by the consent alone, its first charge due at the end', async () => {
+  it('makes the subscription ACTIVE with the consent alone, and schedules the first charge for its end', async () => {
     const subscription = await ground.subscribe({ trialPeriodDays: 14 });
     const session = await ground.openSession(subscription.id);
     expect(session.paymentIntentId).toBeNull();
@@ -194,7 +194,7 @@ describe('a trial', () => {
   });
 });
 
-describe('whose price changes before it is paid', () => {
+describe('a subscription whose price changes before it is paid', () => {
   /** Two sessions: at 12.00 and, after the change, at 24.00. */
   const changed = async () => {
     const subscription = await ground.subscribe();
@@ -209,7 +209,7 @@ describe('whose price changes before it is paid', () => {
     return { id: subscription.id, old, oldIntent: old.paymentIntentId ?? '', signatures, reprice };
   };
 
-  it('is paid at the new one: the payment at the old one is cancelled, and its sessions end', async () => {
+  it('is paid at the new price, after the old payment is cancelled and its sessions expire', async () => {
     const { id, old, oldIntent, signatures, reprice } = await changed();
     await reprice();
     const session = await ground.openSession(id);
@@ -227,7 +227,7 @@ describe('whose price changes before it is paid', () => {
     expect(await ground.readSubscription(id)).toMatchObject({ status: 'ACTIVE', invoices: [{ status: 'PAID' }] });
   });
 
-  it('is paid at the old one where its charge is on its way', async () => {
+  it('is paid at the old price if that charge is already in progress', async () => {
     const { id, old, signatures, reprice } = await changed();
     await ground.confirm(old.id, signatures);
     await reprice();
@@ -237,7 +237,7 @@ describe('whose price changes before it is paid', () => {
     expect(await ground.readSubscription(id)).toMatchObject({ status: 'ACTIVE', invoices: [{ status: 'PAID' }] });
   });
 
-  it('and gives the second payment back where both were paid', async () => {
+  it('refunds the second payment if both were paid', async () => {
     const { id, old, oldIntent, signatures, reprice } = await changed();
     await reprice();
     const session = await ground.openSession(id);
@@ -264,8 +264,8 @@ describe('whose price changes before it is paid', () => {
   });
 });
 
-describe('afterwards', () => {
-  it('an approval taken away and a revoked consent are told by the chain', async () => {
+describe('an active subscription', () => {
+  it('reports a withdrawn approval and a revoked consent from the chain', async () => {
     const { evm } = ground;
     const { id } = await ground.begin(payer, 'PERMIT');
     const active = await ground.readSubscription(id);
@@ -287,7 +287,7 @@ describe('afterwards', () => {
     expect((await ground.readSubscription(id)).consent?.revokedAt).toBeNull();
   });
 
-  it('a reorganisation of the first charge takes the activation back, and the charge mined again brings it', async () => {
+  it('loses its activation when a reorganization removes the first charge, and regains it afterwards', async () => {
     const { evm } = ground;
     const subscription = await ground.subscribe({ interval: 'DAY' });
     const session = await ground.openSession(subscription.id);
@@ -319,7 +319,7 @@ describe('afterwards', () => {
     expect((await ground.readSession(session.id)).status).toBe('COMPLETE');
   });
 
-  it("the operator's key alone charges neither above the cap nor a period twice", async () => {
+  it('is protected by the contract from charges above the cap and from a second charge of a period', async () => {
     const { evm } = ground;
     const { id } = await ground.begin(evm.payers[0], 'APPROVAL');
     const { consent: row } = await ground.readSubscription(id);

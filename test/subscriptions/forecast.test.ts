@@ -24,7 +24,7 @@ async function forecast(id: string) {
   return forecastOf({ subscription, consent, outlook, now: ground.clock.now() });
 }
 
-describe('the forecast', () => {
+describe('the renewal forecast', () => {
   const fine = { isRevoked: false, isPermitExpired: false, allowance: 10n, balance: 10n, expectedAmount: 10n };
   it.each([
     ['OK', {}],
@@ -38,7 +38,7 @@ describe('the forecast', () => {
     expect(renewalForecast({ ...fine, ...figures })).toBe(expected);
   });
 
-  it('looks 7, 3 and 1 days before', () => {
+  it('is calculated 7, 3 and 1 days before the renewal', () => {
     const dueAt = new Date('2027-03-31T00:00:00Z');
     const looks = [new Date('2027-03-01T00:00:00Z')];
     for (let look = nextLookAt(dueAt, looks[0] ?? dueAt); look; look = nextLookAt(dueAt, look)) looks.push(look);
@@ -49,7 +49,7 @@ describe('the forecast', () => {
     ]);
   });
 
-  it('warns once a period where an allowance was taken back, and is well again when it is given', async () => {
+  it('warns once per period about a reduced allowance, and is OK again when the allowance is restored', async () => {
     const { id, trialEnd } = await ground.subscribe({ trialSeconds: 20 * DAY });
     expect(await forecast(id)).toBe('OK');
     await ground.allow(ground.evm.payers[0], 3_000_000n);
@@ -73,7 +73,7 @@ describe('the forecast', () => {
     expect(await ground.told(id)).toEqual(['renewal_at_risk', 'renewed']);
   });
 
-  it('reads many payers in one call, and knows who holds too little', async () => {
+  it('reads the balances of many payers in one call, and finds the one with too little', async () => {
     const [rich, poor, friend] = ground.evm.payers;
     const [one, two] = [
       await ground.subscribe({ payer: rich, trialSeconds: 6 * DAY }),
@@ -89,7 +89,7 @@ describe('the forecast', () => {
     expect(await ground.told(two.id)).toEqual(['renewal_at_risk']);
   });
 
-  it('is not asked for what will not be renewed', async () => {
+  it('is not calculated for a subscription that will not renew', async () => {
     const { id } = await ground.subscribe({ trialSeconds: 2 * HOUR });
     await ground.database.subscription.update({ where: { id }, data: { cancelAtPeriodEnd: true } });
     await ground.allow(ground.evm.payers[0], 0n);

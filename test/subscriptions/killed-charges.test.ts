@@ -36,7 +36,7 @@ async function atSteps(once: (diesAt: number) => Promise<boolean>): Promise<numb
   return diesAt;
 }
 
-describe('a gateway that is killed', () => {
+describe('a gateway whose processes are killed', () => {
   it('charges the first period once', limit, async () => {
     const ground = await openSubscriptionGround();
     const payer = await ground.freshPayer(1);

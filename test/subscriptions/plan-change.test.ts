@@ -63,8 +63,8 @@ async function foreseen(id: string, limit: number) {
   return upcomingCharges({ subscription, adjustments, openInvoice: null, now, limit });
 }
 
-describe('a change of plan', () => {
-  it('to a higher price is prorated on the next invoice, once for one idempotency key', async () => {
+describe('a plan change', () => {
+  it('to a higher price is prorated on the next invoice, once per idempotency key', async () => {
     const { id, end } = await halfway({ cap: 20_000_000n });
     const price = await ground.makePrice({ amount: '12' });
     const [first, again] = [await change(id, price.id, { key: 'k' }), await change(id, price.id, { key: 'k' })];
@@ -84,7 +84,7 @@ describe('a change of plan', () => {
     expect(moved.payer).toBe(-BigInt(invoice?.total.times(1_000_000).toFixed(0) ?? '0'));
   });
 
-  it('to a much lower one leaves credit that is used up over the invoices after it', async () => {
+  it('to a much lower price leaves credit, which the following invoices use up', async () => {
     const { id, end } = await halfway();
     const price = await ground.makePrice({ amount: '1' });
     const before = await preview(id, price.id);
@@ -109,7 +109,7 @@ describe('a change of plan', () => {
     expect((await foreseen(id, 1))[0]).toEqual(second);
   });
 
-  it('to another interval waits for the end of the period, and may be taken back', async () => {
+  it('to another interval takes effect at the end of the period, and can be withdrawn', async () => {
     const { id, end, price } = await halfway({ cap: 200_000_000n });
     const yearly = await ground.makePrice({ amount: '100', interval: 'YEAR' });
     expect(await preview(id, yearly.id)).toMatchObject({ effectiveAt: end, isProrated: false, carriedCredit: null });
@@ -127,7 +127,7 @@ describe('a change of plan', () => {
     expect(after.currentPeriodEnd?.getUTCFullYear()).toBe(end.getUTCFullYear() + 1);
   });
 
-  it('is refused above the signed cap, for a shorter interval, in another currency, and unless it is ACTIVE', async () => {
+  it('is rejected above the signed cap, for a shorter interval, in another currency, and unless ACTIVE', async () => {
     const { id } = await ground.subscribe();
     const dear = await ground.makePrice({ amount: '12.51' });
     await expect(preview(id, dear.id)).rejects.toMatchObject({ code: 'INVALID_STATE' });
@@ -150,7 +150,7 @@ describe('a change of plan', () => {
     }
   });
 
-  it('in a trial counts at once and owes nothing', async () => {
+  it('takes effect at once during a trial, without a charge', async () => {
     const { id, trialEnd } = await ground.subscribe();
     const price = await ground.makePrice({ amount: '8' });
     expect(await change(id, price.id)).toMatchObject({ productPlanPriceId: price.id });
@@ -159,7 +159,7 @@ describe('a change of plan', () => {
     expect(invoice?.items.map((item) => item.amount.toFixed(2))).toEqual(['8.00']);
   });
 
-  it('waits for an unpaid invoice', async () => {
+  it('waits until an unpaid invoice is paid', async () => {
     const { id, trialEnd } = await ground.subscribe();
     await ground.allow(ground.evm.payers[0], 0n);
     await ground.goTo(trialEnd);
@@ -176,7 +176,7 @@ describe('proration', () => {
   const period = { start: new Date('2027-01-31T00:00:00Z'), end: new Date('2027-02-28T00:00:00Z') };
   const spanMs = period.end.getTime() - period.start.getTime();
 
-  it('never gives back more than was paid, nor less the later it is, and all of it at the start', () => {
+  it('credits at most the paid amount, all of it at the start of the period, and less as time passes', () => {
     assert(
       property(
         integer({ min: 1, max: 10_000_000 }),
@@ -196,7 +196,7 @@ describe('proration', () => {
     );
   });
 
-  it('leaves no invoice below zero, and loses no cent of what it carries on', () => {
+  it('never makes an invoice negative, and carries the remaining credit forward to the cent', () => {
     assert(
       property(
         integer({ min: 1, max: 100_000 }),
@@ -237,7 +237,7 @@ describe('proration', () => {
     ['five weeks by a month', 'WEEK', 5, { unit: 1, count: 1 }, true],
     ['a month by four weeks', 'MONTH', 1, { unit: 0, count: 28 * 86_400 }, true],
     ['a month by five weeks', 'MONTH', 1, { unit: 0, count: 35 * 86_400 }, false],
-  ] as const)('knows whether a consent covers %s', (_what, interval, count, consent, fits) => {
+  ] as const)('determines whether a consent covers %s', (_what, interval, count, consent, fits) => {
     expect(fitsConsent(consent, { interval, count })).toBe(fits);
   });
 });

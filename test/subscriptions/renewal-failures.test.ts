@@ -34,8 +34,8 @@ async function causeOf(id: string) {
   return told;
 }
 
-describe('a renewal that cannot be paid says why', () => {
-  it('CAP_EXCEEDED where the price of the token has fallen', async () => {
+describe('the cause of a failed renewal', () => {
+  it('is CAP_EXCEEDED if the price of the token has fallen', async () => {
     const { id, trialEnd } = await ground.subscribe();
     ground.setPrices('USDC=0.5');
     await ground.goTo(trialEnd);
@@ -46,14 +46,14 @@ describe('a renewal that cannot be paid says why', () => {
     expect(await ground.told(id)).toEqual(['payment_failed']);
   });
 
-  it('CAP_EXCEEDED where the merchant has raised the price', async () => {
+  it('is CAP_EXCEEDED if the merchant has raised the price', async () => {
     const { id, trialEnd, price } = await ground.subscribe();
     await ground.database.productPlanPrice.update({ where: { id: price.id }, data: { amount: '12.51' } });
     await ground.goTo(trialEnd);
     expect((await causeOf(id))?.code).toBe('CAP_EXCEEDED');
   });
 
-  it('INSUFFICIENT_ALLOWANCE where it was taken back, with the warning before', async () => {
+  it('is INSUFFICIENT_ALLOWANCE if the allowance was withdrawn, after a warning', async () => {
     const { id, trialEnd } = await ground.subscribe();
     await ground.allow(ground.evm.payers[0], 3_000_000n);
     await ground.goTo(trialEnd);
@@ -64,7 +64,7 @@ describe('a renewal that cannot be paid says why', () => {
     expect(await ground.told(id)).toEqual(['renewal_at_risk', 'payment_failed']);
   });
 
-  it('INSUFFICIENT_BALANCE where the wallet is empty', async () => {
+  it('is INSUFFICIENT_BALANCE if the wallet is empty', async () => {
     const [, payer, friend] = ground.evm.payers;
     await ground.allow(payer);
     const { id, trialEnd } = await ground.subscribe({ payer });
@@ -75,14 +75,14 @@ describe('a renewal that cannot be paid says why', () => {
     expect((await causeOf(id))?.code).toBe('INSUFFICIENT_BALANCE');
   });
 
-  it('CONSENT_REVOKED where the payer has revoked it on chain', async () => {
+  it('is CONSENT_REVOKED if the payer has revoked the consent on chain', async () => {
     const { id, trialEnd, consent } = await ground.subscribe();
     await ground.revoke(ground.evm.payers[0], consent);
     await ground.goTo(trialEnd);
     expect((await causeOf(id))?.code).toBe('CONSENT_REVOKED');
   });
 
-  it('WALLET_REMOVED where the customer has it no more, until it is linked again', async () => {
+  it('is WALLET_REMOVED while the wallet is not linked to the customer', async () => {
     const { id, trialEnd, walletId } = await ground.subscribe();
     const { customerAccountId: customerId } = await ground.subscriptionOf(id);
     const { scope, evm } = ground;
@@ -96,7 +96,7 @@ describe('a renewal that cannot be paid says why', () => {
     expect(await ground.told(id)).toEqual(['payment_failed', 'renewed']);
   });
 
-  it('WALLET_REMOVED, until the customer pays from it again', async () => {
+  it('is WALLET_REMOVED until the customer pays from the wallet again', async () => {
     const { id, trialEnd, walletId } = await ground.subscribe();
     const { customerAccountId } = await ground.subscriptionOf(id);
     await removeCustomerWallet(ground, { scope: ground.scope, customerId: customerAccountId, walletId });
@@ -112,7 +112,7 @@ describe('a renewal that cannot be paid says why', () => {
     expect(await ground.told(id)).toEqual(['payment_failed', 'renewed']);
   });
 
-  it('PERMIT_EXPIRED where the permit never was on chain', async () => {
+  it('is PERMIT_EXPIRED if the permit never reached the chain', async () => {
     const consentRow = { method: 'PERMIT' as const, permitDeadline: later(ground.clock.now(), HOUR) };
     const { id, trialEnd } = await ground.subscribe({ consentRow });
     await ground.allow(ground.evm.payers[0], 0n);
@@ -123,7 +123,7 @@ describe('a renewal that cannot be paid says why', () => {
     expect((await causeOf(id))?.code).toBe('PERMIT_EXPIRED');
   });
 
-  it('the chain’s own cause where the charge was sent and refused', async () => {
+  it('is the error of the chain if the charge was sent and reverted', async () => {
     const { id, trialEnd } = await ground.subscribe();
     await ground.goTo(trialEnd, false);
     await ground.renew(id);
@@ -134,7 +134,7 @@ describe('a renewal that cannot be paid says why', () => {
     expect(await ground.attempts(id)).toMatchObject([{ status: 'FAILED', period: 0 }]);
   });
 
-  it('and is not counted while the chain is paused or has no price', async () => {
+  it('is not counted as a failure while the chain is paused or the token has no price', async () => {
     const { id, trialEnd } = await ground.subscribe();
     const pausing = (pausedAt: Date | null) =>
       ground.database.chainCursor.updateMany({ where: { chainId: ground.evm.chainId }, data: { pausedAt } });
@@ -153,7 +153,7 @@ describe('a renewal that cannot be paid says why', () => {
 });
 
 describe('dunning', () => {
-  it('tries at the due time and 1, 6, 24 and 72 hours after it, the last from PAST_DUE, and recovers', async () => {
+  it('retries 1, 6, 24 and 72 hours after the due time, is PAST_DUE before the last retry, and recovers', async () => {
     const { id, trialEnd } = await ground.subscribe();
     await ground.allow(ground.evm.payers[0], 0n);
     const attemptHours = [0, 1, 6, 24];
@@ -184,7 +184,7 @@ describe('dunning', () => {
     expect((await ground.told(id)).at(-1)).toBe('renewed');
   });
 
-  it('ends with the grace: the subscription CANCELLED, its invoice UNCOLLECTIBLE, its intent cancelled', async () => {
+  it('ends with the grace period: subscription CANCELLED, invoice UNCOLLECTIBLE, payment CANCELLED', async () => {
     const { id, trialEnd } = await ground.subscribe();
     await ground.allow(ground.evm.payers[0], 0n);
     for (const hours of [0, 1, 6, 24, 72]) await ground.goTo(later(trialEnd, hours * HOUR));
@@ -201,7 +201,7 @@ describe('dunning', () => {
     expect(await ground.waitingJob(id)).toBeNull();
   });
 
-  it('is as patient as its app is set: two failures, and a grace of two days', async () => {
+  it('uses the settings of the app: two failures and a grace period of two days', async () => {
     const { database, app } = ground;
     const { subscriptionGraceDays } = await database.app.findUniqueOrThrow({ where: { id: app.id } });
     await database.app.update({ where: { id: app.id }, data: { subscriptionGraceDays: 2 } });
@@ -221,7 +221,7 @@ describe('dunning', () => {
     await database.app.update({ where: { id: app.id }, data: { subscriptionGraceDays } });
   });
 
-  it('leaves half an hour at least between attempts, however late they run', () => {
+  it('waits at least half an hour between attempts, however late they run', () => {
     const dueAt = new Date('2027-01-31T00:00:00Z');
     assert(
       property(
@@ -244,7 +244,7 @@ describe('dunning', () => {
   });
 });
 
-describe('several due at once, sent together', () => {
+describe('renewals that are due and sent together', () => {
   const statusesOf = (ids: readonly string[]) =>
     Promise.all(ids.map(async (id) => (await ground.invoices(id)).map((invoice) => invoice.status).join()));
 
@@ -253,7 +253,7 @@ describe('several due at once, sent together', () => {
     return await ground.database.transaction.findFirst({ where: { paymentIntentId: invoice?.paymentIntentId ?? '' } });
   };
 
-  it('one that is refused before it is sent, and one on chain, neither fail nor hold up the others', {
+  it('are not failed or delayed by one that is rejected before it is sent, or by one that reverts', {
     timeout: 180_000,
   }, async () => {
     const [poor, rich, refusing] = ground.evm.payers;
@@ -289,7 +289,7 @@ describe('several due at once, sent together', () => {
     expect([refusedOnChain?.status, refusedOnChain?.txHash]).toEqual(['FAILED', expect.stringMatching(/^0x/)]);
   });
 
-  it('one that waited with us until its price ran out is priced and sent again, and counted against nobody', {
+  it('are priced and sent again if their price expired before they were sent, without counting a failure', {
     timeout: 180_000,
   }, async () => {
     const [, rich] = ground.evm.payers;
@@ -313,7 +313,7 @@ describe('several due at once, sent together', () => {
     expect(before - (await ground.balance(rich))).toBe(10_000_000n);
   });
 
-  it('one that is late again and again is a failure at last, and told', { timeout: 240_000 }, async () => {
+  it('fail and are reported after being late repeatedly', { timeout: 240_000 }, async () => {
     const [, rich] = ground.evm.payers;
     await ground.allow(rich);
     const { id, trialEnd } = await ground.subscribe({ payer: rich });
@@ -342,7 +342,7 @@ describe('several due at once, sent together', () => {
     expect(types.filter((type) => type === 'subscription.payment_failed')).toHaveLength(1);
   });
 
-  it('one that finds hundreds of transactions before it is not priced until they are fewer', {
+  it('are not priced while hundreds of transactions wait before them', {
     timeout: 180_000,
   }, async () => {
     const { database, evm } = ground;

@@ -17,7 +17,7 @@ beforeEach(async () => {
 const later = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000);
 const request = (id: string) => ({ scope: ground.scope, id });
 
-describe('what is asked between two attempts', () => {
+describe('a request between two attempts', () => {
   const failed = async () => {
     const made = await ground.subscribe();
     await ground.allow(ground.evm.payers[0], 0n);
@@ -26,7 +26,7 @@ describe('what is asked between two attempts', () => {
     return made;
   };
 
-  it('a pause: the invoice is void and no retry comes; resumed, a new period starts then', async () => {
+  it('pauses: voids the invoice and makes no retry; resuming starts a new period', async () => {
     const { id, trialEnd } = await failed();
     await pauseSubscription(ground, request(id));
     expect(await ground.subscriptionOf(id)).toMatchObject({ captureRetryCount: 0, pendingJobId: null });
@@ -40,7 +40,7 @@ describe('what is asked between two attempts', () => {
     expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['VOID', 'PAID']);
   });
 
-  it('a cancellation of a PAST_DUE one, which has no running period: it ends at once, its invoice void', async () => {
+  it('cancels a PAST_DUE subscription at once, because it has no current period, and voids its invoice', async () => {
     const { id, trialEnd } = await failed();
     for (const hours of [1, 6, 24]) await ground.goTo(later(trialEnd, hours * HOUR));
     expect((await ground.subscriptionOf(id)).status).toBe('PAST_DUE');
@@ -53,7 +53,7 @@ describe('what is asked between two attempts', () => {
   });
 });
 
-describe('what is asked while a charge is on its way', () => {
+describe('a request while a charge is in progress', () => {
   const queued = async () => {
     const made = await ground.subscribe();
     await ground.goTo(made.trialEnd, false);
@@ -62,7 +62,7 @@ describe('what is asked while a charge is on its way', () => {
     return made;
   };
 
-  it('a pause: the charge counts, and nothing follows until it is resumed', async () => {
+  it('pauses: the charge counts, and nothing follows until the subscription is resumed', async () => {
     const { id, trialEnd } = await queued();
     await pauseSubscription(ground, request(id));
     await ground.settleDown();
@@ -82,7 +82,7 @@ describe('what is asked while a charge is on its way', () => {
     expect(renewed.currentPeriodStart).toEqual(resumed.billingCycleAnchor);
   });
 
-  it('a pause: a charge that is refused takes its invoice with it', async () => {
+  it('pauses: a charge that fails voids its invoice', async () => {
     const { id } = await queued();
     await pauseSubscription(ground, request(id));
     await ground.allow(ground.evm.payers[0], 0n);
@@ -96,7 +96,7 @@ describe('what is asked while a charge is on its way', () => {
     expect(await ground.told(id)).toEqual(['paused']);
   });
 
-  it('a cancellation: what was charged is paid, and no more comes', async () => {
+  it('cancels: the charged period is paid, and no other charge follows', async () => {
     const { id, trialEnd } = await queued();
     await cancelSubscription(ground, { ...request(id), cancelAtPeriodEnd: false });
     await ground.settleDown();
@@ -113,7 +113,7 @@ describe('what is asked while a charge is on its way', () => {
       'CANCELLED',
       (id: string) => cancelSubscription(ground, { ...request(id), cancelAtPeriodEnd: false }),
     ],
-  ] as const)('%s at the very moment: the period is paid or not asked for, never half', async (_what, status, ask) => {
+  ] as const)('%s during a renewal leaves the period either fully paid or not charged', async (_what, status, ask) => {
     for (let round = 0; round < 3; round++) {
       const { id, trialEnd } = await ground.subscribe({ trialSeconds: HOUR });
       await ground.goTo(trialEnd, false);
@@ -127,7 +127,7 @@ describe('what is asked while a charge is on its way', () => {
     }
   });
 
-  it('at the end of its period it ends, uncharged', async () => {
+  it('cancels at the end of the period without a charge', async () => {
     const { id, trialEnd } = await ground.subscribe();
     await cancelSubscription(ground, { ...request(id), cancelAtPeriodEnd: true });
     await ground.goTo(trialEnd);
@@ -136,7 +136,7 @@ describe('what is asked while a charge is on its way', () => {
     expect(await ground.told(id)).toEqual(['updated', 'cancelled']);
   });
 
-  it('the merchant voids the invoice of a failed renewal: that period is given, the next is charged', async () => {
+  it('grants the period of a failed renewal whose invoice the merchant voids, and charges the next one', async () => {
     const { id, trialEnd } = await ground.subscribe();
     await ground.allow(ground.evm.payers[0], 0n);
     await ground.goTo(trialEnd);

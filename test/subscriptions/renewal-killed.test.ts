@@ -31,7 +31,7 @@ async function killed(diesAt: number, ids: readonly string[]): Promise<boolean> 
 }
 
 describe('a renewal whose workers are killed', () => {
-  it('is charged and told once, and so is the one beside it, whatever step they die at', {
+  it('is charged and reported once, as is another one due with it, at whatever step the workers die', {
     timeout: 300_000,
   }, async () => {
     let diesAt = 1;

@@ -16,7 +16,7 @@ beforeEach(async () => {
 const later = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000);
 
 describe('a renewal', () => {
-  it('is invoiced, charged and told once a period, by the calendar', async () => {
+  it('is invoiced, charged and reported once per period, by the calendar', async () => {
     const { id, trialEnd } = await ground.subscribe({ tax: { percentage: '10', inclusive: false } });
     const moved = await ground.gained(() => ground.goTo(trialEnd));
     expect(moved).toMatchObject({ payer: -11_000_000n, escrow: 11_000_000n });
@@ -44,7 +44,7 @@ describe('a renewal', () => {
     expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['PAID', 'PAID']);
   });
 
-  it('is charged once, however many workers look at it at once', async () => {
+  it('is charged once, regardless of the number of concurrent workers', async () => {
     const { id, trialEnd } = await ground.subscribe();
     await ground.goTo(trialEnd, false);
     const moved = await ground.gained(async () => {
@@ -56,7 +56,7 @@ describe('a renewal', () => {
     expect(await ground.invoices(id)).toHaveLength(1);
   });
 
-  it('goes on with an archived plan and an archived price: archiving ends sales only', async () => {
+  it('continues with an archived plan and an archived price, because archiving only ends sales', async () => {
     const { id, trialEnd, price } = await ground.subscribe();
     await ground.database.productPlan.update({ where: { id: price.productPlanId }, data: { isActive: false } });
     await ground.database.productPlanPrice.update({ where: { id: price.id }, data: { isActive: false } });
@@ -64,7 +64,7 @@ describe('a renewal', () => {
     expect(await ground.told(id)).toEqual(['renewed']);
   });
 
-  it('is found by the sweep where its job was lost', async () => {
+  it('is found by the sweep if its job was lost', async () => {
     const { id, trialEnd } = await ground.subscribe();
     await ground.database.$queryRaw`SELECT id::text FROM graphile_worker.remove_job(${`subscription:${id}`})`;
     await ground.goTo(later(trialEnd, 61));
@@ -75,7 +75,7 @@ describe('a renewal', () => {
     expect(await ground.told(id)).toEqual(['renewed']);
   });
 
-  it('that a reorganisation takes back is charged again, and counted once', async () => {
+  it('is charged again and counted once after a reorganization removes its charge', async () => {
     const { id, trialEnd } = await ground.subscribe();
     const moved = await ground.gained(async () => {
       await ground.goTo(trialEnd);

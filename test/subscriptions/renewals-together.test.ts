@@ -84,7 +84,7 @@ describe('subscriptions that are due together', () => {
     await eventsOf(ground.app.id);
   });
 
-  it('fail alone, each with its cause, and the others are charged', async () => {
+  it('fail independently, each with its own cause, while the others are charged', async () => {
     const [payer, poor] = ground.evm.payers;
     await ground.allow(poor, 0n);
     const good = await dueTogether(2, { payer });
@@ -109,7 +109,7 @@ describe('subscriptions that are due together', () => {
     }
   });
 
-  it('are left alone where nothing is due: paused, cancelled, charged already, ended, unknown', async () => {
+  it('are not charged if they are paused, cancelled, charged already, ended or unknown', async () => {
     const [paused, charged, ended, due] = await dueTogether(4);
     if (!paused || !charged || !ended || !due) throw new Error('There are too few.');
     await ground.database.subscription.update({ where: { id: paused.id }, data: { status: 'PAUSED' } });
@@ -131,7 +131,7 @@ describe('subscriptions that are due together', () => {
     for (const { id } of [charged, due]) expect(await ground.told(id)).toEqual(['renewed']);
   });
 
-  it('are charged once, however many workers take them at once', async () => {
+  it('are charged once, regardless of the number of concurrent workers', async () => {
     const ids = idsOf(await dueTogether(3));
     const moved = await ground.gained(async () => {
       await Promise.all([ids, ids.toReversed(), ids.slice(1)].map((some) => renewSubscriptions(ground.action, some)));
@@ -144,7 +144,7 @@ describe('subscriptions that are due together', () => {
     }
   });
 
-  it('are only put off together while their charges are pending', async () => {
+  it('are only rescheduled together while their charges are pending', async () => {
     const due = await dueTogether(3);
     await renewSubscriptions(ground.action, idsOf(due));
     const before = await Promise.all(idsOf(due).map(ground.attempts));
@@ -161,7 +161,7 @@ describe('subscriptions that are due together', () => {
     for (const { id } of due) expect(await ground.told(id)).toEqual(['renewed']);
   });
 
-  it('of several apps are numbered and told app by app, without a gap', async () => {
+  it('have gapless invoice and event numbers in each of several apps', async () => {
     const { database, app } = ground;
     const due = await dueTogether(3);
     const [moved] = due;
@@ -188,7 +188,7 @@ describe('subscriptions that are due together', () => {
     await eventsOf(app.id);
   });
 
-  it('wait where the chain is paused, and are charged afterwards', async () => {
+  it('wait while the chain is paused, and are charged afterwards', async () => {
     const { database, evm } = ground;
     const due = await dueTogether(2);
     await database.chainCursor.update({ where: { chainId: evm.chainId }, data: { pausedAt: new Date() } });
@@ -203,8 +203,8 @@ describe('subscriptions that are due together', () => {
   });
 });
 
-describe('the job of a subscription that is due', () => {
-  it('renews the others that are due by the queue, and not those that are not', async () => {
+describe('the job of a due subscription', () => {
+  it('also renews the others whose jobs are due, and no others', async () => {
     const due = await dueTogether(4);
     const [first, second, third, later] = due;
     if (!first || !second || !third || !later) throw new Error('There are too few.');
@@ -219,7 +219,7 @@ describe('the job of a subscription that is due', () => {
     for (const { id } of due) expect(await ground.told(id)).toEqual(['renewed']);
   });
 
-  it('leaves one that cannot be handled to its own job, and renews the others', async () => {
+  it('leaves a subscription that cannot be processed to its own job, and renews the others', async () => {
     const due = await dueTogether(4);
     const [first, bad, third, fourth] = due;
     if (!first || !bad || !third || !fourth) throw new Error('There are too few.');
@@ -237,7 +237,7 @@ describe('the job of a subscription that is due', () => {
     await ground.forget();
   });
 
-  it('fails for its own subscription, whose renewal alone is retried', async () => {
+  it('fails if its own subscription cannot be processed, and only that renewal is retried', async () => {
     const [bad, good] = await dueTogether(2);
     if (!bad || !good) throw new Error('There are too few.');
     await spoil(bad.id);

@@ -14,13 +14,13 @@ beforeEach(async () => {
 
 const later = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000);
 
-describe('a renewal that fails', () => {
+describe('a failed renewal', () => {
   const rules = async (data: object) => {
     await ground.database.app.update({ where: { id: ground.app.id }, data });
   };
   afterEach(() => rules({ renewalRetrySteps: [], renewalRetryEnd: 'CANCEL', subscriptionGraceDays: 14 }));
 
-  it('tries at its own steps, the last of which makes it PAST_DUE, and cancels after the grace', async () => {
+  it('retries at the app’s steps, is PAST_DUE after the last one, and cancels after the grace period', async () => {
     await rules({ renewalRetrySteps: [2, 5], subscriptionGraceDays: 1 });
     const { id, trialEnd } = await ground.subscribe();
     await ground.allow(ground.evm.payers[0], 0n);
@@ -36,7 +36,7 @@ describe('a renewal that fails', () => {
     expect((await ground.invoices(id))[0]?.status).toBe('UNCOLLECTIBLE');
   });
 
-  it('pauses after the grace if the app says so, and can be resumed into a paid period', async () => {
+  it('pauses after the grace period if the app is set to, and can be resumed into a paid period', async () => {
     await rules({ renewalRetrySteps: [1], subscriptionGraceDays: 1, renewalRetryEnd: 'PAUSE' });
     const { id, trialEnd } = await ground.subscribe();
     await ground.allow(ground.evm.payers[0], 0n);
@@ -58,7 +58,7 @@ describe('a renewal that fails', () => {
     expect((await ground.told(id)).at(-1)).toBe('renewed');
   });
 
-  it('stays PAST_DUE if the app says so, and is looked at daily', async () => {
+  it('stays PAST_DUE if the app is set to, and is checked daily', async () => {
     await rules({ renewalRetrySteps: [1], subscriptionGraceDays: 1, renewalRetryEnd: 'LEAVE_PAST_DUE' });
     const { id, trialEnd } = await ground.subscribe();
     await ground.allow(ground.evm.payers[0], 0n);
@@ -69,7 +69,7 @@ describe('a renewal that fails', () => {
     expect(job?.runAt.getTime()).toBeLessThanOrEqual(ground.clock.now().getTime() + DAY * 1000);
   });
 
-  it('makes one more attempt where the steps were shortened after more failures than they allow', async () => {
+  it('makes one more attempt if the steps were shortened below the number of failures', async () => {
     const { id, trialEnd } = await ground.subscribe();
     await ground.allow(ground.evm.payers[0], 0n);
     for (const hours of [0, 1, 6]) await ground.goTo(later(trialEnd, hours * HOUR));

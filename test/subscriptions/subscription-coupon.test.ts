@@ -74,7 +74,7 @@ const expire = ({ id, expiresAt }: { id: string; expiresAt: Date }) =>
   endOverdueSession({ ...ground.checkout, clock: { now: () => expiresAt } }, { sessionId: id });
 
 describe('a subscription with a coupon', () => {
-  it('is charged half of it twice, and the full price afterwards, within one consent', async () => {
+  it('charges half the price twice and the full price afterwards, within one consent', async () => {
     const coupon = await makeCoupon({ duration: 'REPEATING', durationPeriods: 2 });
     const { id, couponPeriodsLeft } = await subscribe(coupon.id, { interval: 'DAY' });
     expect(couponPeriodsLeft).toBe(2);
@@ -133,7 +133,7 @@ describe('a subscription with a coupon', () => {
     await end(id);
   });
 
-  it('is charged the discounted price for ever, or once', async () => {
+  it('charges the discounted price forever, or once', async () => {
     const forever = await makeCoupon({ duration: 'FOREVER' });
     const always = await subscribe(forever.id, { interval: 'DAY' });
     const first = await pay(always.id);
@@ -161,7 +161,7 @@ describe('a subscription with a coupon', () => {
     await end(once.id);
   });
 
-  it('begins with the first period that is charged, which may be free after a trial', async () => {
+  it('applies it from the first charged period, which may be free after a trial', async () => {
     const coupon = await makeCoupon({ percentOffBps: 10_000, duration: 'REPEATING', durationPeriods: 2 });
     const { id } = await subscribe(coupon.id, { interval: 'DAY', trialPeriodDays: 1 });
     const { session, prepared, paid } = await pay(id);
@@ -185,7 +185,7 @@ describe('a subscription with a coupon', () => {
     await end(id);
   });
 
-  it('that is free from the start is refused without a trial, and counts nothing', async () => {
+  it('is rejected if the coupon makes it free from the start without a trial, and counts no redemption', async () => {
     const coupon = await makeCoupon({ percentOffBps: 10_000 });
     await expect(subscribe(coupon.id)).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
@@ -194,7 +194,7 @@ describe('a subscription with a coupon', () => {
     expect(await redemptions(coupon.id)).toEqual([0]);
   });
 
-  it('whose first charge a reorganization takes back uses its period once', async () => {
+  it('uses its coupon period once if a reorganization removes the first charge', async () => {
     const coupon = await makeCoupon();
     const { id } = await subscribe(coupon.id);
     const session = await ground.openSession(id);
@@ -221,8 +221,8 @@ describe('a subscription with a coupon', () => {
   });
 });
 
-describe('the redemption of a subscription', () => {
-  it('is shared by its sessions, and released when the last of them expires', async () => {
+describe('the redemption of a coupon by a subscription', () => {
+  it('is shared by the sessions, and released when the last of them expires', async () => {
     const coupon = await makeCoupon({ maxRedemptions: 1 });
     const { id } = await subscribe(coupon.id);
     const [one, two] = [await ground.openSession(id), await ground.openSession(id)];
@@ -242,7 +242,7 @@ describe('the redemption of a subscription', () => {
     expect(await redemptions(coupon.id)).toEqual([1, 'RELEASED', 'HELD']);
   });
 
-  it('is released when sessions expire at the same time, and counted once', async () => {
+  it('is released and counted once when sessions expire at the same time', async () => {
     const coupon = await makeCoupon();
     const { id } = await subscribe(coupon.id, { trialPeriodDays: 1 });
     const sessions = [await ground.openSession(id), await ground.openSession(id), await ground.openSession(id)];
@@ -250,7 +250,7 @@ describe('the redemption of a subscription', () => {
     expect(await redemptions(coupon.id)).toEqual([0, 'RELEASED']);
   });
 
-  it('is released when the subscription is cancelled before it starts, and counts again if it is paid nevertheless', async () => {
+  it('is released when the subscription is cancelled before it starts, and counted if it is paid anyway', async () => {
     const coupon = await makeCoupon();
     const { id } = await subscribe(coupon.id);
     const session = await ground.openSession(id);
@@ -273,7 +273,7 @@ describe('the redemption of a subscription', () => {
     });
   });
 
-  it('keeps the discount that a payer was shown, whatever becomes of the coupon before paying', async () => {
+  it('keeps the discount that the payer was shown, despite later changes of the coupon', async () => {
     const coupon = await makeCoupon();
     const { id } = await subscribe(coupon.id);
     await ground.database.coupon.update({ where: { id: coupon.id }, data: { isActive: false } });

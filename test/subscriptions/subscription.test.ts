@@ -29,10 +29,10 @@ const allowed: [SubscriptionStatus, SubscriptionTrigger, SubscriptionStatus][] =
   ['PAST_DUE', 'PERIOD_ENDED', 'CANCELLED'],
 ];
 
-describe('a subscription', () => {
+describe('the status of a subscription', () => {
   const pairs = subscriptionStatuses.flatMap((from) => subscriptionTriggers.map((trigger) => [from, trigger] as const));
 
-  it.each(pairs)('that is %s, on %s', (from, trigger) => {
+  it.each(pairs)('changes from %s on %s only as specified', (from, trigger) => {
     const expected = allowed.find(([state, cause]) => state === from && cause === trigger)?.[2] ?? null;
     expect(nextSubscriptionStatus(from, trigger)).toBe(expected);
   });

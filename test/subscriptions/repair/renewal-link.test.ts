@@ -54,7 +54,7 @@ const press = (url: string, action: string) =>
   fetch(mails.here(url.replace('?', `/${action}?`)), { method: 'POST', redirect: 'manual' });
 
 describe('the link in the mail about a failed renewal', () => {
-  it('shows what failed and why, with exact amounts, in both languages', async () => {
+  it('shows the failed payment and its cause, with exact amounts, in both languages', async () => {
     const { url, mail } = await failing();
     expect(mail?.text).toContain('Update payment method');
     const response = await open(url);
@@ -110,7 +110,7 @@ describe('the link in the mail about a failed renewal', () => {
     expect(await ground.balance(before)).toBe(held[0]);
   });
 
-  it('checks again after a top-up, and charges at once what can be charged', async () => {
+  it('checks again after a top-up, and charges the invoice at once if possible', async () => {
     const { id, url } = await failing();
     const payer = ground.evm.payers[0];
     expect((await press(url, 'retry')).headers.get('location')).toBe(url);
@@ -126,7 +126,7 @@ describe('the link in the mail about a failed renewal', () => {
     expect(await ground.told(id)).toEqual(['renewal_at_risk', 'payment_failed', 'renewed']);
   });
 
-  it('names what is missing in the wallet', async () => {
+  it('names the missing amount in the wallet', async () => {
     await mails.switchOn({ kinds: ['RENEWAL_FAILED'] });
     const [, payer, friend] = ground.evm.payers;
     await ground.allow(payer);
@@ -146,7 +146,7 @@ describe('the link in the mail about a failed renewal', () => {
     expect((await ground.invoices(made.id)).map(({ status }) => status)).toEqual(['PAID']);
   });
 
-  it('explains a raised price and a revoked consent, for which only a new consent helps', async () => {
+  it('explains a raised price and a revoked consent, and offers only a new consent', async () => {
     const { url, id, consent } = await failing();
     await ground.allow(ground.evm.payers[0]);
     ground.setPrices('USDC=0.5');
@@ -160,7 +160,7 @@ describe('the link in the mail about a failed renewal', () => {
     expect((await ground.subscriptionOf(id)).retryRequestedAt).toBeNull();
   });
 
-  it('still pays this invoice only', async () => {
+  it('can pay this invoice only', async () => {
     const { url } = await failing();
     const location = (await press(url, 'pay')).headers.get('location') ?? '';
     const [, sessionId = ''] = /checkout\/([0-9a-f-]{36})#cs_/.exec(location) ?? [];
@@ -170,7 +170,7 @@ describe('the link in the mail about a failed renewal', () => {
 });
 
 describe('a link', () => {
-  it('is not guessed, and not stretched', async () => {
+  it('rejects a guessed or extended link', async () => {
     const { url } = await failing();
     const parsed = new URL(url);
     const expires = Number(parsed.searchParams.get('expires'));
@@ -207,7 +207,7 @@ describe('a link', () => {
     expect(await ground.database.checkoutSession.count()).toBe(sessions);
   });
 
-  it('repairs nothing once the subscription is cancelled', async () => {
+  it('offers no payment once the subscription is cancelled', async () => {
     const { url, id } = await failing();
     await cancelSubscription(ground, { scope: ground.scope, id, cancelAtPeriodEnd: false });
     expect(await (await open(url)).text()).toContain('No payment is due');

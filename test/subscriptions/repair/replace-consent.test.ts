@@ -22,7 +22,7 @@ const end = (id: string) =>
   );
 
 describe('a consent of another wallet', () => {
-  it('pays the open invoice once, and is charged from then on; the old one never again', async () => {
+  it('pays the open invoice once, and replaces the old consent for later charges', async () => {
     const [, before, after] = ground.evm.payers;
     const id = await ground.fail(before);
     const failed = await ground.readSubscription(id);
@@ -70,7 +70,7 @@ describe('a consent of another wallet', () => {
     await end(id);
   });
 
-  it('is told with the consent from before', async () => {
+  it('is reported with the previous consent', async () => {
     const [, before, after] = ground.evm.payers;
     const id = await ground.fail(before);
     await ground.sign((await ground.openRenewal(id)).id, after, 'APPROVAL');
@@ -88,7 +88,7 @@ describe('a consent of another wallet', () => {
 });
 
 describe('a consent of the same wallet', () => {
-  it('has a cap for the price as it is now', async () => {
+  it('has a cap for the current price', async () => {
     const [, payer] = ground.evm.payers;
     const { id } = await ground.begin(payer, 'APPROVAL');
     const { productPlanPriceId } = await ground.readSubscription(id);
@@ -104,7 +104,7 @@ describe('a consent of the same wallet', () => {
     await end(id);
   });
 
-  it('before anything failed, is charged when the period ends and not before', async () => {
+  it('replaces a working consent without a charge before the period ends', async () => {
     const [, payer, other] = ground.evm.payers;
     const { id } = await ground.begin(payer, 'APPROVAL');
     const held = await ground.balanceOf(other);
@@ -120,8 +120,8 @@ describe('a consent of the same wallet', () => {
   });
 });
 
-describe('a charge that is on its way', () => {
-  it('counts, and the invoice is not charged again', async () => {
+describe('a charge that is in progress', () => {
+  it('counts if it succeeds, and the invoice is not charged again', async () => {
     const [, before, after] = ground.evm.payers;
     const { id } = await ground.begin(before, 'APPROVAL');
     const held = [await ground.balanceOf(before), await ground.balanceOf(after)] as const;
@@ -141,7 +141,7 @@ describe('a charge that is on its way', () => {
     await end(id);
   });
 
-  it('and fails is not counted, and the new consent is charged once the old charge has expired', async () => {
+  it('is not counted if it fails, and the new consent is charged once the old charge has expired', async () => {
     const [, before, after] = ground.evm.payers;
     const { id } = await ground.begin(before, 'APPROVAL');
     const due = await ground.endOf(id);
@@ -164,7 +164,7 @@ describe('a charge that is on its way', () => {
 });
 
 describe('a session that replaces a consent', () => {
-  it('is confirmed once: a replay changes nothing', async () => {
+  it('is confirmed once, and a repeated call changes nothing', async () => {
     const [, before, after] = ground.evm.payers;
     const id = await ground.fail(before);
     const session = await ground.openRenewal(id);
@@ -178,7 +178,7 @@ describe('a session that replaces a consent', () => {
     await end(id);
   });
 
-  it('ends the others of its subscription', async () => {
+  it('ends the other sessions of its subscription', async () => {
     const [, before, after] = ground.evm.payers;
     const id = await ground.fail(before);
     const [first, second] = [await ground.openRenewal(id), await ground.openRenewal(id)];
@@ -193,7 +193,7 @@ describe('a session that replaces a consent', () => {
     await end(id);
   });
 
-  it('takes one of two confirmations at the same time', async () => {
+  it('accepts one of two simultaneous confirmations', async () => {
     const [, before, after] = ground.evm.payers;
     const id = await ground.fail(before);
     await ground.allow(before, 500_000_000n);
@@ -229,7 +229,7 @@ describe('a session that replaces a consent', () => {
     await end(id);
   });
 
-  it('is refused a wallet that cannot pay, and takes it once it can', async () => {
+  it('rejects a wallet that cannot pay, and accepts it once it can', async () => {
     const [, before, after] = ground.evm.payers;
     const id = await ground.fail(before);
     const session = await ground.openRenewal(id);
@@ -248,7 +248,7 @@ describe('a session that replaces a consent', () => {
     await end(id);
   });
 
-  it('is refused once the subscription is cancelled or paused', async () => {
+  it('is rejected once the subscription is cancelled or paused', async () => {
     const [, before, after] = ground.evm.payers;
     const id = await ground.fail(before);
     const session = await ground.openRenewal(id);
@@ -263,7 +263,7 @@ describe('a session that replaces a consent', () => {
     await end(paused);
   });
 
-  it('is refused a PENDING subscription, which is started, and another merchant’s, which is not found', async () => {
+  it('is rejected for a PENDING subscription, and not found for another merchant’s', async () => {
     const { id } = await ground.subscribe();
     await expect(ground.openRenewal(id)).rejects.toMatchObject({ code: 'INVALID_STATE' });
     const stranger = { merchantId: newId(), appId: newId() };
@@ -274,7 +274,7 @@ describe('a session that replaces a consent', () => {
     await end(started.id);
   });
 
-  it('asks again for the price where the invoice was paid in the meantime', async () => {
+  it('recalculates the price if the invoice was paid in the meantime', async () => {
     const [, before, after] = ground.evm.payers;
     const id = await ground.fail(before);
     const session = await ground.openRenewal(id);

@@ -107,7 +107,7 @@ function expectedCents({ base, taxPercent, ...priced }: (typeof prices)[number],
   return taxed(baseCents) + taxed(exactCents(priced, { above: nanos, below: NANO }));
 }
 
-it('is charged exactly, whatever is sent twice, in disorder, and while the API is killed', {
+it('charges usage exactly, despite duplicates, disorder and kills of the API', {
   timeout: 3_600_000,
 }, async () => {
   const begun = await Promise.all(prices.map(begin));

@@ -62,7 +62,7 @@ async function passPeriod(end: Date | null) {
 }
 
 describe('the checkout of a metered price', () => {
-  it('without a base fee takes nothing, has the cap signed, and charges the usage of its first period', async () => {
+  it('without a base fee charges nothing, requests the cap, and charges the usage of its first period', async () => {
     const { id, session, prepared, active } = await begin('0');
     expect(session).toMatchObject({ paymentIntentId: null });
     expect(prepared.quote.cryptoAmount.toString()).toBe('0');
@@ -82,7 +82,7 @@ describe('the checkout of a metered price', () => {
     expect(moved.escrow).toBe(14_820_000n);
   });
 
-  it('with a base fee charges that at once, and the usage with the next one', async () => {
+  it('with a base fee charges it at once, and the usage with the next base fee', async () => {
     const { id, active } = await begin('5');
     expect(active.invoices.map(({ status, total }) => [status, total.toFixed(2)])).toEqual([['PAID', '6.00']]);
     expect(active.consent?.capPerPeriod.toFixed(0)).toBe('50000000');
@@ -102,7 +102,7 @@ describe('the checkout of a metered price', () => {
     ]);
   });
 
-  it('with a coupon names what it leaves beside the usage, and has the cap signed as without it', async () => {
+  it('with a coupon names the discounted fee beside the usage, and does not change the cap', async () => {
     const coupon = await makeCoupon();
     const { id, prepared, active } = await begin('5', { couponId: coupon.id });
     expect(prepared.steps.at(-1)?.description).toBe(
@@ -117,7 +117,7 @@ describe('the checkout of a metered price', () => {
     expect(await ground.readSubscription(id)).toMatchObject({ couponPeriodsLeft: 0 });
   });
 
-  it('without a base fee begins unpaid with a coupon, which the first invoice uses up', async () => {
+  it('without a base fee starts unpaid with a coupon, which applies from the first invoice', async () => {
     const coupon = await makeCoupon();
     const { id, session, active } = await begin('0', { couponId: coupon.id });
     expect(session).toMatchObject({ paymentIntentId: null, couponId: coupon.id });

@@ -93,7 +93,7 @@ function expectExact(invoice: Invoices[number] | undefined) {
 }
 
 describe('a coupon of a metered subscription', () => {
-  it('reduces base fee and usage, each before its tax, and uses up one period', async () => {
+  it('reduces base fee and usage before tax, and uses up one period', async () => {
     const { id, end, couponId } = await begin(percent(), { tax: { percentage: '20', inclusive: false } });
     await use(id, '2345.5');
     // 1.00 and 2.35 are reduced by 0.10 and 0.24, and taxed on what is left.
@@ -115,7 +115,7 @@ describe('a coupon of a metered subscription', () => {
     expect(await left(id)).toBe(2);
   });
 
-  it('with an amount off spreads it over base fee and usage', async () => {
+  it('with a fixed amount is divided between base fee and usage', async () => {
     const { id, end } = await begin(fixed('2.00'));
     await use(id, '7000');
     await ground.goTo(later(end, GRACE));
@@ -135,7 +135,7 @@ describe('a coupon of a metered subscription', () => {
     ['10 % off, tax contained', percent(), { percentage: '19', inclusive: true }, [94.13, 17.88, 112.01, 12.45]],
     // 24.46 off 124.46: 0.20 off the base fee and 24.26 off the usage.
     ['an amount off, tax added', fixed('24.46'), { percentage: '20', inclusive: false }, [100, 20, 120, 24.46]],
-  ])('is split at the cap with %s, and both invoices sum to the reduced whole', async (_name, coupon, tax, sums) => {
+  ])('is split at the cap with %s, and both invoices sum to the discounted total', async (_name, coupon, tax, sums) => {
     const { id, end, couponId } = await begin(coupon, { tax });
     await use(id, '123456.7');
     const moved = await ground.gained(() => ground.goTo(later(end, GRACE)));
@@ -157,7 +157,7 @@ describe('a coupon of a metered subscription', () => {
     expect(await left(id)).toBe(2);
   });
 
-  it('has its period back once when the invoice within the cap is dropped, and the next one sums to the same', async () => {
+  it('regains its period once when the invoice within the cap is voided, and keeps the next sum', async () => {
     const { id, end, couponId } = await begin(fixed('24.46'));
     await use(id, '123456.7');
     await ground.allow(ground.evm.payers[0], 0n);
@@ -181,7 +181,7 @@ describe('a coupon of a metered subscription', () => {
     expect(await left(id)).toBe(2);
   });
 
-  it('with an amount off leaves a plan change what it took off the base fee, and not what it took off the usage', async () => {
+  it('with a fixed amount is prorated for its share of the base fee only in a plan change', async () => {
     const { id, end } = await begin(fixed('2.00'));
     await use(id, '7000');
     await ground.goTo(later(end, GRACE));
@@ -196,7 +196,7 @@ describe('a coupon of a metered subscription', () => {
     expect(charge).toBeCloseTo(19.75 * rest, 1);
   });
 
-  it('reduces the final usage as long as it has not ended', async () => {
+  it('reduces the final usage if it has periods left', async () => {
     const { id, end, couponId } = await begin(percent({ durationPeriods: 1 }));
     await use(id, '4000');
     await cancelSubscription(ground.action, { scope: ground.scope, id, cancelAtPeriodEnd: true });

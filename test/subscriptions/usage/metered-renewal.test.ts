@@ -64,7 +64,7 @@ const noticesOf = (id: string, type: string) =>
   ground.database.event.findMany({ where: { resourceId: id, type }, orderBy: { sequence: 'asc' } });
 
 describe('a metered renewal', () => {
-  it('charges the base fee of the next period and the usage of the ended one, exactly', async () => {
+  it('charges the base fee of the next period and the usage of the previous one exactly', async () => {
     const { id, end, trialEnd } = await begin();
     expect(await use(id, '2345.4')).toBe('ACCEPTED');
     expect(await use(id, '0.1')).toBe('ACCEPTED');
@@ -88,7 +88,7 @@ describe('a metered renewal', () => {
     });
   });
 
-  it('waits for late events, and refuses those after the grace', async () => {
+  it('waits for late events, and rejects events after the grace period', async () => {
     const { id, end } = await begin();
     await ground.goTo(later(end, 60));
     expect(await ground.waitingJob(id)).toMatchObject({ runAt: later(end, GRACE) });
@@ -102,14 +102,14 @@ describe('a metered renewal', () => {
     expect(amountsOf((await invoicesOf(id))[1])).toEqual(['1.00', '8.00']);
   });
 
-  it('has no usage line, and still closes the period, if nothing was used', async () => {
+  it('has no usage line, but closes the period, if nothing was used', async () => {
     const { id, end } = await begin();
     await ground.goTo(later(end, GRACE));
     expect(amountsOf((await invoicesOf(id))[0])).toEqual(['1.00']);
     expect(await use(id, '1', later(end, -1))).toBe('PERIOD_CLOSED');
   });
 
-  it('charges nothing for the usage of a trial', async () => {
+  it('charges no usage of the trial', async () => {
     const made = await ground.subscribe({ interval: 'DAY', amount: '1', cap: 50_000_000n });
     await ground.database.productPlanPrice.update({
       where: { id: made.price.id },
@@ -122,7 +122,7 @@ describe('a metered renewal', () => {
     expect(invoice?.items).toHaveLength(1);
   });
 
-  it('works in a set, in which one exceeds its cap and the others do not', async () => {
+  it('is processed in a set in which one subscription exceeds its cap and the others do not', async () => {
     const tax = { percentage: '20', inclusive: false };
     const within = await begin();
     const [above, inclusive, unmetered] = [
@@ -187,7 +187,7 @@ describe('a metered renewal', () => {
     expect(await noticesOf(within.id, 'subscription.usage_above_cap')).toEqual([]);
   });
 
-  it('waits while a price is missing, because the cap cannot be compared', async () => {
+  it('waits while a price is missing, because the amount cannot be compared with the cap', async () => {
     const { id, end } = await begin();
     await use(id, '10');
     await ground.goTo(later(end, GRACE), false);
@@ -202,8 +202,8 @@ describe('a metered renewal', () => {
   });
 });
 
-describe('the last usage of a subscription', () => {
-  it('that is cancelled at the end of its period is charged after the grace', async () => {
+describe('the final usage of a subscription', () => {
+  it('is charged after the grace period if the subscription is cancelled at the end of its period', async () => {
     const { id, end } = await begin();
     await use(id, '4000');
     await cancelSubscription(ground.action, { scope: ground.scope, id, cancelAtPeriodEnd: true });
@@ -221,7 +221,7 @@ describe('the last usage of a subscription', () => {
     expect(await ground.waitingJob(id)).toBeNull();
   });
 
-  it('that is cancelled at once is charged when the contract opens its next period', async () => {
+  it('is charged when the contract opens its next period if the subscription is cancelled at once', async () => {
     const { id, end } = await begin();
     await use(id, '4000');
     await cancelSubscription(ground.action, { scope: ground.scope, id, cancelAtPeriodEnd: false });
@@ -233,7 +233,7 @@ describe('the last usage of a subscription', () => {
     expect(await invoicesOf(id)).toMatchObject([{ status: 'PAID', usageReason: 'FINAL' }]);
   });
 
-  it('is an open invoice and a notice if the payer has revoked the consent', async () => {
+  it('leaves an open invoice and sends a notice if the payer has revoked the consent', async () => {
     const { id, end, consent } = await begin();
     await use(id, '4000');
     await ground.revoke(ground.evm.payers[0], consent);
@@ -249,7 +249,7 @@ describe('the last usage of a subscription', () => {
     expect(await invoicesOf(id)).toMatchObject([{ status: 'OPEN' }]);
   });
 
-  it('above the cap is split like any other', async () => {
+  it('is split at the cap like any other usage', async () => {
     const { id, end } = await begin();
     await use(id, '60000');
     await cancelSubscription(ground.action, { scope: ground.scope, id, cancelAtPeriodEnd: true });
@@ -261,8 +261,8 @@ describe('the last usage of a subscription', () => {
   });
 });
 
-describe('usage that was invoiced and not charged', () => {
-  it('is charged by the next invoice after a pause, once, and what is above the cap stays open', async () => {
+describe('usage that was invoiced but not charged', () => {
+  it('is charged once by the next invoice after a pause, and the part above the cap stays open', async () => {
     const { id, end } = await begin();
     await use(id, '70000');
     await ground.allow(ground.evm.payers[0], 0n);
@@ -284,7 +284,7 @@ describe('usage that was invoiced and not charged', () => {
     expect(sum(paid) + sum(open)).toBe(7130);
   });
 
-  it('is billed at both prices if the plan was changed within the period', async () => {
+  it('is charged at both prices if the plan was changed within the period', async () => {
     const { id, end, price } = await begin();
     await use(id, '1000');
     const dearer = await ground.database.productPlanPrice.create({
