@@ -52,7 +52,7 @@ async function dispute(id: string): Promise<void> {
   await expect.poll(open, PATIENCE).toBe('OPEN');
 }
 
-test('a partly refunded, disputed payment says so in every list and on its page, and is found by what it is', async () => {
+test('a partially refunded, disputed payment shows both states in lists and on its page', async () => {
   await paid('fine');
   const half = await paid('half');
   await refundInPart(half);
@@ -98,7 +98,7 @@ test('a partly refunded, disputed payment says so in every list and on its page,
   await inspect(opened, 'attention-payment');
 });
 
-test('each problem leads to the list of what it counts, by keyboard too, and nothing is shown where all is well', async () => {
+test('each problem links to its filtered list, by keyboard too, and no section is shown without problems', async () => {
   const calm = await ground.openShop('Calm shop');
   const opened = await openPage();
   const { page } = opened;

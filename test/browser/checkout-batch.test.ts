@@ -27,7 +27,7 @@ async function toBatch(batches: BatchMode, options: { language?: 'de'; width?: n
   return seen;
 }
 
-test('one press allows and pays, in one transaction of a delegated account', async () => {
+test('approves and pays with one click, in one transaction of a delegated account', async () => {
   const { page, wallet, axe, pictures } = await toBatch('atomic');
   await page.getByText('Allow Sluice’s escrow contract to transfer exactly 12.50 USDT.').waitFor();
   await page.getByText('Your wallet carries out both steps as one: either both succeed or neither does.').waitFor();
@@ -46,14 +46,14 @@ test('one press allows and pays, in one transaction of a delegated account', asy
   expect(await node.getCode({ address: wallet.address })).toMatch(/^0xef0100/);
 });
 
-test('a wallet that sent its batch one by one has paid all the same', async () => {
+test('accepts a payment from a wallet that sent the calls of its batch one by one', async () => {
   const { page, wallet } = await toBatch('oneByOne');
   await press(page, /^Pay 12\.50 USDT$/);
   await card(page, 'receipt');
   expect(asked(wallet)).toEqual(['wallet_sendCalls']);
 });
 
-test('a batch of which only a part went through is no payment, and its rest is done alone', async () => {
+test('reports a partially executed batch, and requests only the remaining call', async () => {
   const { page, wallet } = await toBatch('partial');
   await press(page, /^Pay 12\.50 USDT$/);
   await notice(page, 'BATCH_PARTIAL');
@@ -64,7 +64,7 @@ test('a batch of which only a part went through is no payment, and its rest is d
   expect(asked(wallet)).toEqual(['wallet_sendCalls', 'eth_sendTransaction']);
 });
 
-test('a batch that fails, is declined or is not taken leaves the payer one press from paying', async () => {
+test('lets the payer retry with one click after a batch fails, is declined or is not supported', async () => {
   const { page, wallet } = await toBatch('failed');
   wallet.behave('wallet_sendCalls', 'reject');
   await press(page, /^Pay 12\.50 USDT$/);
@@ -83,7 +83,7 @@ test('a batch that fails, is declined or is not taken leaves the payer one press
   expect(asked(wallet).slice(2)).toEqual(['wallet_sendCalls', 'eth_sendTransaction', 'eth_sendTransaction']);
 });
 
-test('a batch whose fate the wallet never tells is not asked for twice, and is noticed', async () => {
+test('does not request a batch again if the wallet never reports its status, and detects the payment', async () => {
   const { page, wallet } = await toBatch('mute', { language: 'de', width: 360 });
   await press(page, /^12,50 USDT bezahlen$/);
   await press(page, /^Neu beginnen$/);

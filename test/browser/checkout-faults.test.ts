@@ -32,7 +32,7 @@ beforeAll(async () => {
 /** What a browser prints of an answer that was refused or did not come. */
 const network = [/Failed to load resource/, /WebSocket connection/];
 
-test('no link, a link that is switched off, no session, and no wallet are said so', async () => {
+test('shows a message for an unknown link, an inactive link, an unknown session and a missing wallet', async () => {
   const { page, pictures, axe } = await openPage({ expected: network });
   await page.goto(`${ground.origin}/link/nowhere`);
   await page.getByRole('heading', { name: 'Payment link not found' }).waitFor();
@@ -52,7 +52,7 @@ test('no link, a link that is switched off, no session, and no wallet are said s
   expect(await axe()).toEqual([]);
 });
 
-test('declining, another chain, a reload and a quote that ran out leave the payer one press from paying', async () => {
+test('continues with one click after a rejection, a chain switch, a reload or an expired quote', async () => {
   const { path } = await makeLink(shop);
   const { page, wallet } = await visit(ground, path, { chainId: OTHER_CHAIN, expected: network });
   wallet.behave('wallet_requestPermissions', 'reject');
@@ -91,7 +91,7 @@ test('declining, another chain, a reload and a quote that ran out leave the paye
   await card(page, 'receipt');
 });
 
-test('a wallet without money is told what it lacks, and one without gas is refused by its own chain', async () => {
+test('shows what a wallet lacks to pay, and reports a transaction that fails for lack of gas', async () => {
   const { path } = await makeLink(shop);
   const poor = await visit(ground, path, { isPoor: true });
   await press(poor.page, /^Connect /);
@@ -117,7 +117,7 @@ test('a wallet without money is told what it lacks, and one without gas is refus
   expect(asked(wallet)).toEqual(['eth_sendTransaction', 'eth_sendTransaction']);
 });
 
-test('a wallet that does not say whether it sent is asked for nothing more, until the payer says that it did not', async () => {
+test('makes no new request to a wallet with an unknown result until the payer says that nothing was sent', async () => {
   const { path } = await makeLink(shop);
   const { page, wallet, axe, pictures } = await visit(ground, path);
   await toQuote(page, `ETH-${CHAIN}`);
@@ -142,7 +142,7 @@ test('a wallet that does not say whether it sent is asked for nothing more, unti
   expect(asked(wallet)).toEqual(['eth_sendTransaction', 'eth_sendTransaction']);
 });
 
-test('a node that is down is said, and what was sent before a reload is paid once, and stays paid anywhere', async () => {
+test('reports an unavailable node, and shows one payment after a reload and in another browser', async () => {
   const { path } = await makeLink(shop);
   const { page, wallet, context } = await visit(ground, path, { expected: network });
   const shown = await watch(page);
@@ -184,7 +184,7 @@ test('a node that is down is said, and what was sent before a reload is paid onc
   await context.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
-test('two tabs agree: what is paid in one is paid in the other, and an ended session says so in both', async () => {
+test('shows the same payment and the same expiry of the session in two tabs', async () => {
   const { path } = await makeLink(shop);
   const { page, context, wallet } = await visit(ground, path);
   await card(page, 'wallet');
@@ -205,7 +205,7 @@ test('two tabs agree: what is paid in one is paid in the other, and an ended ses
   await card(page, 'expired');
 });
 
-test('while we cannot be reached the page says so, and goes on by itself', async () => {
+test('shows that the API is unreachable, and continues on its own when it is back', async () => {
   const { path } = await makeLink(shop);
   const { page, context } = await visit(ground, path, { expected: network });
   await card(page, 'wallet');
@@ -225,7 +225,7 @@ test('while we cannot be reached the page says so, and goes on by itself', async
   }
 });
 
-test('a reorganisation takes the receipt back, and the payment counts when it returns', async () => {
+test('withdraws the receipt after a reorganization, and shows it again when the payment returns', async () => {
   const { path } = await makeLink(shop, { allowedChains: [OTHER_CHAIN] });
   const { page } = await visit(ground, path, { chainId: OTHER_CHAIN });
   await toQuote(page, `ETH-${OTHER_CHAIN}`);

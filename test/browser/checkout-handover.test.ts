@@ -39,7 +39,7 @@ async function giveWallet(page: Page): Promise<EvmWallet> {
 const hasOverflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
-test('on a phone, the payment continues in the browser of a wallet app, and the first page shows that it is paid', async () => {
+test('on a phone, the payment continues in a wallet app’s browser, and the first page shows the result', async () => {
   const { path } = await makeLink(shop, { successUrl: 'https://shop.example/thanks' });
   const phone = await openPage({ isPhone: true });
   await phone.page.goto(`${ground.origin}${path}`);
@@ -89,7 +89,7 @@ test('on a phone, the payment continues in the browser of a wallet app, and the 
   await second.pictures('handover-used');
 });
 
-test('on a computer, a code for a camera opens the payment on a phone, and a plain transfer needs no wallet', async () => {
+test('on a computer, a QR code opens the payment on a phone, where a plain transfer needs no wallet', async () => {
   const { path } = await makeLink(shop);
   const desk = await openPage();
   await desk.page.goto(`${ground.origin}${path}`);
@@ -117,7 +117,7 @@ test('on a computer, a code for a camera opens the payment on a phone, and a pla
   for (const { page } of [app, phone, desk]) await card(page, 'receipt');
 });
 
-test('an expired code, a code of another session and no code at all open nothing', async () => {
+test('an expired code, a code of another session and a missing code open no session', async () => {
   const one = await openPage({ isPhone: true });
   await one.page.goto(`${ground.origin}${(await makeLink(shop)).path}`);
   const opened = metamaskOpens(await linkOf(one.page, 'metamask'));
@@ -152,7 +152,7 @@ test('an expired code, a code of another session and no code at all open nothing
   await app.picture('handover-phone-de');
 });
 
-test('a connection that fails leaves the code usable, and another attempt succeeds', async () => {
+test('a code remains usable after a failed connection, and the next attempt succeeds', async () => {
   const phone = await openPage({ isPhone: true });
   await phone.page.goto(`${ground.origin}${(await makeLink(shop)).path}`);
   const opened = metamaskOpens(await linkOf(phone.page, 'metamask'));
@@ -166,7 +166,7 @@ test('a connection that fails leaves the code usable, and another attempt succee
   await card(app.page, 'wallet');
 });
 
-test('whoever comes back to the first page sees what happened in the meantime, and has a fresh link', async () => {
+test('the first page shows the current state and a new link to a returning payer', async () => {
   const { page } = await openPage({ isPhone: true });
   await page.goto(`${ground.origin}${(await makeLink(shop)).path}`);
   const before = await linkOf(page, 'trust');
@@ -179,7 +179,7 @@ test('whoever comes back to the first page sees what happened in the meantime, a
   await expect.poll(() => linkOf(page, 'trust')).not.toBe(before);
 });
 
-test('where no link can be created, the page says so and tries again', async () => {
+test('the page reports that a link cannot be created, and retries', async () => {
   const { page, axe } = await openPage({
     isPhone: true,
     language: 'de',

@@ -39,7 +39,7 @@ test.for([
   ['link', 'branded', 'LIVE'],
   ['session', 'plain', 'LIVE'],
   ['session', 'branded', 'TEST'],
-] as const)('what a %s paints first stays where it is: %s, %s', async ([kind, brand, mode]) => {
+] as const)('the first paint of a %s does not shift: %s, %s', async ([kind, brand, mode]) => {
   const shop = brand === 'plain' ? plain : branded;
   for (const [screen, size] of Object.entries(screens)) {
     const { page, picture } = await openPage({ width: size.width });

@@ -14,7 +14,7 @@ beforeAll(async () => {
   shop = await ground.openShop();
 });
 
-test('ways are grouped by network, with their amount in money, and the button stays in view on a small phone', async () => {
+test('groups payment options by network with fiat amounts, and keeps the button visible on a small phone', async () => {
   const { path } = await makeLink(shop, { allowedChains: [CHAIN, OTHER_CHAIN] });
   const { page, pictures, axe } = await visit(ground, path, { width: 360 });
   await page.setViewportSize({ width: 360, height: 640 });
@@ -40,7 +40,7 @@ test('ways are grouped by network, with their amount in money, and the button st
   await pictures('checkout-picker');
 });
 
-test('nothing moves while balances are read, and what the wallet cannot pay is behind a fold', async () => {
+test('does not shift while balances load, and collapses the options that the wallet cannot pay', async () => {
   const { path } = await makeLink(shop, { allowedChains: [CHAIN, OTHER_CHAIN] });
   const { page, context } = await visit(ground, path);
   const other = ground.demo.chains.find(({ chainId }) => chainId === OTHER_CHAIN)?.rpcUrl ?? '';
@@ -60,7 +60,7 @@ test('nothing moves while balances are read, and what the wallet cannot pay is b
   await context.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
-test('what was paid with last comes first the next time', async () => {
+test('lists the previously used option first', async () => {
   const { path } = await makeLink(shop);
   const { page } = await visit(ground, path);
   await press(page, /^Connect /);

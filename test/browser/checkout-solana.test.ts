@@ -51,7 +51,7 @@ async function payerOf(paymentIntentId: string): Promise<string | null> {
 }
 
 test(
-  'a Solana wallet declines once, breaks once, then pays; the page says who holds the money and ends with the receipt',
+  'a Solana wallet declines, fails, and then pays; the page names the custodian and ends with the receipt',
   async () => {
     const { solana } = ground;
     const [payer] = solana.payers;
@@ -90,7 +90,7 @@ test(
 );
 
 test(
-  'a payer without a wallet in the browser scans the code, on a phone and in German, and the page sees the payment',
+  'a payer without a browser wallet scans the code, on a phone and in German, and the page detects the payment',
   async () => {
     const { solana } = ground;
     const payer = solana.payers[1];
@@ -112,7 +112,7 @@ test(
 );
 
 test(
-  'what the wallet has sent stays sent, also after a reload, though it cannot be handed in: no second payment is asked for',
+  'a payment that the wallet has sent is kept after a reload without a confirmation, and not requested again',
   async () => {
     const { solana } = ground;
     const [, payer] = solana.payers;
@@ -144,7 +144,7 @@ test(
 );
 
 test(
-  'a Solana wallet that does not answer is left at every step, and what it sends late is noticed',
+  'a Solana wallet that does not respond can be cancelled at every step, and its late payment is detected',
   async () => {
     const { solana } = ground;
     const [payer] = solana.payers;

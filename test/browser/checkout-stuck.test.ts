@@ -32,7 +32,7 @@ const network = [/Failed to load resource/, /WebSocket connection/];
 
 const startOver = (page: Page) => press(page, /^(Start over|Neu beginnen)$/);
 
-test('a wallet that does not answer is left at every step, and the payment goes on', async () => {
+test('a wallet that does not respond can be cancelled at every step, and the payment continues', async () => {
   const { path } = await makeLink(shop);
   const { page, wallet, axe, pictures } = await visit(ground, path, { chainId: OTHER_CHAIN });
   wallet.behave('wallet_requestPermissions', 'hang');
@@ -75,7 +75,7 @@ test('a wallet that does not answer is left at every step, and the payment goes 
   expect(asked(wallet)).toEqual(['eth_signTypedData_v4', 'eth_signTypedData_v4']);
 });
 
-test('who gives up while the wallet is asked to pay is asked whether it did, and what it sends late is noticed', async () => {
+test('a payer who cancels a pending request is asked whether it was sent, and a late payment is detected', async () => {
   const { path } = await makeLink(shop);
   const { page, wallet } = await visit(ground, path);
   await toQuote(page, `ETH-${CHAIN}`);
@@ -96,7 +96,7 @@ test('who gives up while the wallet is asked to pay is asked whether it did, and
   expect(asked(wallet)).toEqual(['eth_sendTransaction', 'eth_sendTransaction']);
 });
 
-test('a reload while the wallet is asked to pay, the back button and a second tab find the same place', async () => {
+test('a reload during a payment request, the back button and a second tab restore the same state', async () => {
   const { path } = await makeLink(shop);
   const { page, wallet, context } = await visit(ground, path, { language: 'de' });
   await press(page, /verbinden$/);
@@ -125,7 +125,7 @@ test('a reload while the wallet is asked to pay, the back button and a second ta
   await card(other, 'receipt');
 });
 
-test('a payout address that changed meanwhile is read with a fresh price', async () => {
+test('a payout address that changed in the meantime is loaded with a new quote', async () => {
   const own = await ground.openShop('Moving shop');
   const { path } = await makeLink(own);
   const { page, wallet } = await visit(ground, path);
@@ -144,7 +144,7 @@ test('a payout address that changed meanwhile is read with a fresh price', async
   expect(asked(wallet)).toEqual(['eth_signTypedData_v4']);
 });
 
-test('a minute without a network is said, and the payment goes on where it was', async () => {
+test('the page reports a minute without a network, and the payment continues afterwards', async () => {
   const { path } = await makeLink(shop);
   const { page, wallet, context } = await visit(ground, path, { expected: network });
   await toQuote(page, `USDC-${CHAIN}`);
@@ -157,7 +157,7 @@ test('a minute without a network is said, and the payment goes on where it was',
   expect(asked(wallet)).toEqual(['eth_signTypedData_v4']);
 });
 
-test('a session that nobody can pay says so before a wallet is connected, and can be paid once it can', async () => {
+test('a session without payment options says so before a wallet is connected, and can be paid later', async () => {
   const bare = await ground.openShop('Bare shop');
   const payoutAddress = await ground.database.payoutAddress.findMany({ where: { appId: bare.appId } });
   await ground.database.payoutAddress.deleteMany({ where: { appId: bare.appId } });

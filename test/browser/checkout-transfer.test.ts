@@ -35,7 +35,7 @@ async function send(to: string, amount: bigint): Promise<void> {
   await wallet.waitForTransactionReceipt({ hash });
 }
 
-test('a link is paid in two transfers, and what was sent too much goes back', async () => {
+test('a link is paid in two transfers, and the excess is refunded', async () => {
   const refundAddress = privateKeyToAccount(generatePrivateKey()).address;
   const { path } = await makeLink(shop);
   // A refused refund address is a 400, which the browser prints.
@@ -96,7 +96,7 @@ test('a link is paid in two transfers, and what was sent too much goes back', as
   await inspect(dashboard, 'payment-transfer');
 });
 
-test('in German, in the dark, on a narrow screen, another way can still be chosen', async () => {
+test('another payment option can be chosen in German, in the dark theme and on a narrow screen', async () => {
   const { path } = await makeLink(shop);
   const { page, axe } = await openPage({ language: 'de', scheme: 'dark', width: 320 });
   await page.goto(`${ground.origin}${path}`);

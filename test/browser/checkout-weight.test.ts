@@ -35,7 +35,7 @@ async function loadUntilWays(path: string, language: 'en' | 'de'): Promise<Load>
 }
 
 test.for(['en', 'de'] as const)(
-  'a link and a session load little until the ways to pay are shown: %s',
+  'a link and a session load few bytes before the payment options: %s',
   async (language) => {
     const { path } = await makeLink(shop, { allowedChains: 'ALL' });
     const intent = await shop.call('POST', '/payments/intents', { amount: '12.50' });
@@ -57,7 +57,7 @@ test.for(['en', 'de'] as const)(
 test.for([
   ['en', 'Loading'],
   ['de', 'Wird geladen'],
-] as const)('the page is shown before its script has arrived: %s', async ([language, text]) => {
+] as const)('the page renders before its script has loaded: %s', async ([language, text]) => {
   const { path } = await makeLink(shop);
   const { page } = await openPage({ language, width: 360 });
   const arrival = Promise.withResolvers<void>();

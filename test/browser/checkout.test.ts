@@ -16,7 +16,7 @@ beforeAll(async () => {
   shop = await ground.openShop();
 });
 
-test('a link is paid by one signature, with everything said before and told after', async () => {
+test('a link is paid with one signature, and the page shows the terms before and the receipt after it', async () => {
   const rate = await shop.call('POST', '/tax-rates', { displayName: 'VAT', percentage: 25 });
   const { path } = await makeLink(shop, { amount: '10.00', taxRateId: rate.id });
   const { page, wallet, pictures, axe, asks } = await visit(ground, path);
@@ -74,7 +74,7 @@ test('a link is paid by one signature, with everything said before and told afte
   expect(asks).toContain(`${ground.origin.replace('http', 'ws')}/graphql`);
 });
 
-test('a link is paid by an approval and a signature, in the dark, on a narrow screen, by the keyboard alone', async () => {
+test('a link is paid with an approval and a signature, in a narrow dark window, by keyboard alone', async () => {
   const { path } = await makeLink(shop);
   const { page, wallet, axe } = await visit(ground, path, { scheme: 'dark', width: 320 });
   const pressKey = async (name: RegExp) => {
@@ -98,7 +98,7 @@ test('a link is paid by an approval and a signature, in the dark, on a narrow sc
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
 });
 
-test('a link is paid by the wallet’s own transaction, in German, on a slow network, and the payer goes back to the shop', async () => {
+test('a link is paid with a transaction in German on a slow network, and the payer returns to the shop', async () => {
   const { path } = await makeLink(shop, {
     allowedTokens: [`USDT-${CHAIN}`, `ETH-${CHAIN}`],
     successUrl: `${ground.origin}/link/thanks`,
@@ -128,7 +128,7 @@ test('a link is paid by the wallet’s own transaction, in German, on a slow net
   await page.waitForURL(/\/link\/thanks$/);
 });
 
-test('a link is paid on Solana by one signature of a wallet of its own, and settles', async () => {
+test('a link is paid on Solana with one signature of a Solana wallet, and settles', async () => {
   const [{ path }, payer] = await Promise.all([
     makeLink(shop, { allowedChains: [ground.demo.solana?.chainId] }),
     ground.newSolanaPayer(),
@@ -147,7 +147,7 @@ test('a link is paid on Solana by one signature of a wallet of its own, and sett
   await expect.poll(async () => (await payment()).status, { timeout: 120_000 }).toBe('SETTLED');
 });
 
-test('a link that leaves amount and details to the payer asks for them, and says what is wrong with them', async () => {
+test('a link asks for a missing amount and details, and reports invalid ones', async () => {
   const { path } = await makeLink(shop, { amount: undefined, requireBillingDetails: true });
   const { page, axe, pictures } = await visit(ground, path, { expected: [/400 \(Bad Request\)/] });
   await page.getByLabel('Amount').fill('4,2');
@@ -173,7 +173,7 @@ test('a link that leaves amount and details to the payer asks for them, and says
   await page.getByText('4.20 EUR').first().waitFor();
 });
 
-test('a subscription begins with its cap said, and its first period paid', async () => {
+test('a subscription starts with its cap shown and its first period paid', async () => {
   const plan = await shop.call('POST', '/product-plans', {
     name: 'Tea club',
     planType: 'SUBSCRIPTION',
@@ -195,7 +195,7 @@ test('a subscription begins with its cap said, and its first period paid', async
   expect(asked(wallet)).toEqual(['eth_signTypedData_v4', 'eth_signTypedData_v4']);
 });
 
-test('a subscription with a coupon says for how long, and what it costs afterwards, before and when it is signed', async () => {
+test('a subscription with a coupon shows its duration and the price after it, before and during signing', async () => {
   const plan = await shop.call('POST', '/product-plans', {
     name: 'Tea club',
     planType: 'SUBSCRIPTION',

@@ -23,7 +23,7 @@ beforeAll(async () => {
 const get = async (path: string, key: string) =>
   (await fetch(`${ground.origin}${path}`, { headers: { 'x-api-key': key } })).status;
 
-test('a key is restricted as it is made: a bad network is named at its field, and the key may do what was chosen', async () => {
+test('a key can be restricted when it is created, and an invalid network is reported at its field', async () => {
   const seen = await openPage({ expected: [/400/] });
   const { page } = seen;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/developers' });
@@ -51,7 +51,7 @@ test('a key is restricted as it is made: a bad network is named at its field, an
   expect(stored.expiresAt?.toISOString()).toMatch(/^2099-12-31T23:59:59/);
 });
 
-test('an owner sees who changed what, filters it, looks into an entry, goes to its object and takes all of it away', async () => {
+test('an owner filters the audit log, opens an entry and its object, and exports the log', async () => {
   const seen = await openPage();
   const { page } = seen;
   const { id } = await shop.call('POST', '/payments/intents', { amount: '2.00' });
@@ -93,7 +93,7 @@ test('an owner sees who changed what, filters it, looks into an entry, goes to i
   await page.waitForURL(new RegExp(`/payments/${id}`));
 });
 
-test('a viewer is told who reads the log, and the log speaks German', async () => {
+test('a viewer sees which roles may read the log, and the log is shown in German', async () => {
   const email = `viewer-${newId()}@example.com`;
   const world = { database: ground.database, clock: systemClock };
   await inviteMember(world, { merchantId: shop.merchantId, email, role: 'VIEWER' });

@@ -36,7 +36,7 @@ async function openDashboard(path: string, options?: Parameters<typeof openPage>
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
-test('a plan is made, sold by a link whose page and code lead to it, renamed and archived; the link is switched off', async () => {
+test('a plan is created, sold by a link and its QR code, renamed and archived; the link is deactivated', async () => {
   const opened = await openDashboard('/plans');
   const { page } = opened;
   await page.getByRole('button', { name: 'New product' }).click();
@@ -130,7 +130,7 @@ function expectedSquares(url: string): string[] {
   return data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`${x} ${y}`] : []))).sort();
 }
 
-test('a tax rate is made, changed and archived; an invoice is drafted with it, opened, printed, mailed and voided', async () => {
+test('a tax rate is created and archived; an invoice with it is opened, printed, mailed and voided', async () => {
   const opened = await openDashboard('/plans/taxes');
   const { page } = opened;
   await page.getByRole('button', { name: 'New tax rate' }).click();
@@ -192,7 +192,7 @@ test('a tax rate is made, changed and archived; an invoice is drafted with it, o
   expect(await shop.call('GET', '/tax-rates')).toEqual([]);
 }, 300_000);
 
-test('a subscription shows its forecast and calendar, previews a change of plan, and is paused live; another is made', async () => {
+test('a subscription shows its calendar, previews a plan change and updates live; another is created', async () => {
   const { id, dearer } = await subscribe();
   const opened = await openDashboard(`/subscriptions/${id}`, { language: 'en' });
   const { page } = opened;

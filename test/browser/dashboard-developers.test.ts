@@ -27,7 +27,7 @@ beforeAll(async () => {
 const callWith = async (key: string) =>
   (await fetch(`${ground.origin}/payments/intents`, { headers: { 'x-api-key': key } })).status;
 
-test('a key is shown once, works, is replaced and is ended', async () => {
+test('a key is shown once, works, is rotated and is revoked', async () => {
   const seen = await openPage();
   const { page } = seen;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/developers' });
@@ -63,7 +63,7 @@ test('a key is shown once, works, is replaced and is ended', async () => {
   expect(await callWith(successor)).toBe(401);
 });
 
-test('an endpoint is refused at its field, told, looked into, and told again; events are found by their request', async () => {
+test('an endpoint is validated, tested and redelivered to, and events are found by their request', async () => {
   const seen = await openPage({ expected: [/400/] });
   const { page } = seen;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/developers?tab=webhooks' });
@@ -118,7 +118,7 @@ test('an endpoint is refused at its field, told, looked into, and told again; ev
   await inspect(seen, 'developers-events');
 });
 
-test('the GraphQL editor asks as the member, and the test clock says what it can', async () => {
+test('the GraphQL editor queries as the member, and the page of the test clock shows its functions', async () => {
   const { page, picture } = await openPage();
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/developers?tab=graphql' });
   // The editor draws itself before it listens: a press that comes too early does nothing.
@@ -135,7 +135,7 @@ test('the GraphQL editor asks as the member, and the test clock says what it can
     .waitFor();
 });
 
-test('what a viewer asks in the GraphQL editor is refused as it is everywhere', async () => {
+test('the GraphQL editor rejects what a viewer may not do', async () => {
   const email = `viewer-${newId()}@example.com`;
   const world = { database: ground.database, clock: systemClock };
   await inviteMember(world, { merchantId: shop.merchantId, email, role: 'VIEWER' });
@@ -154,7 +154,7 @@ test('what a viewer asks in the GraphQL editor is refused as it is everywhere', 
   expect((await shop.call('GET', `/payments/intents/${id}`)).status).toBe('CREATED');
 });
 
-test('operators see the installation and pause a chain; whoever was not named sees neither page nor figures', async () => {
+test('operators see the installation and pause a chain, and others see neither the pages nor the figures', async () => {
   const seen = await openPage({ expected: [/403/] });
   const { page } = seen;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/operations' });

@@ -82,7 +82,7 @@ async function seeStep(page: Page, { id, name, hash }: { id: string; name: strin
   await expect.poll(async () => (await shown.allTextContents()).sort(), PATIENCE).toEqual(lines.sort());
 }
 
-test('a payment made elsewhere comes to the open list, its filters survive a reload, and its story is told to the block', async () => {
+test('a new payment appears in the list, filters survive a reload, and the timeline shows every block', async () => {
   const opened = await openPage();
   const { page, pictures } = opened;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/payments' });
@@ -122,7 +122,7 @@ test('a payment made elsewhere comes to the open list, its filters survive a rel
   await inspect(opened, 'payment');
 });
 
-test('books that differ from the chain are told, with what differs', async () => {
+test('a difference between the ledger and the chain is shown with its details', async () => {
   const opened = await openPage();
   const { page } = opened;
   const { id } = await make({ amount: '5.00' });
@@ -149,7 +149,7 @@ test('books that differ from the chain are told, with what differs', async () =>
   }
 });
 
-test('a payment goes back by percent, by amount and by keyboard in full; each says what is left, is sent once, and is booked', async () => {
+test('a payment is refunded by percentage, by amount and in full; each refund is sent once and recorded', async () => {
   const opened = await openPage();
   const { page } = opened;
   const { id } = await make({ amount: '10.00', externalId: 'refunded' });
@@ -242,7 +242,7 @@ async function seeReturned(page: Page): Promise<void> {
   await part.getByText(`${words} USDC · `).waitFor();
 }
 
-test('a payment is cancelled before it is paid, and a hold goes back to its payer to the last unit', async () => {
+test('an unpaid payment is cancelled, and an authorized one is returned in full', async () => {
   const { page } = await openPage();
   const unpaid = await make({ amount: '2.00' });
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: `/payments/${unpaid.id}` });
@@ -279,7 +279,7 @@ test('a payment is cancelled before it is paid, and a hold goes back to its paye
   expect(await page.getByRole('button', { name: 'Cancel payment' }).count()).toBe(0);
 });
 
-test('a held payment is captured in part, and a disputed one shows its evidence and is given back', async () => {
+test('an authorized payment is captured in part, and a disputed one shows its evidence and is refunded', async () => {
   const { page, pictures } = await openPage();
   const held = await make({ amount: '6.00', captureMode: 'MANUAL' });
   await pay(held.id);
@@ -312,7 +312,7 @@ async function dispute(id: string): Promise<void> {
   await shop.call('POST', path, { ...said, signature: await signStep(payer, steps[0]) });
 }
 
-test('a customer is made, changed, given a wallet, and found by Ctrl K', async () => {
+test('a customer is created, edited, linked to a wallet, and found with Ctrl K', async () => {
   const opened = await openPage({ language: 'en', expected: [/400/] });
   const { page } = opened;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/customers' });
@@ -346,7 +346,7 @@ test('a customer is made, changed, given a wallet, and found by Ctrl K', async (
   await page.getByRole('heading', { name: 'Timeline' }).waitFor();
 });
 
-test('a viewer sees no buttons, and a mutation forged from the page is refused by the API', async () => {
+test('a viewer sees no buttons, and the API rejects a forged mutation from the page', async () => {
   const email = `viewer-${crypto.randomUUID().slice(0, 8)}@example.com`;
   const world = { database: ground.database, clock: systemClock };
   await inviteMember(world, { merchantId: shop.merchantId, email, role: 'VIEWER' });

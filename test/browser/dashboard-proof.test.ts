@@ -69,7 +69,7 @@ async function verify(proof: string): Promise<{ code: number; text: string }> {
   });
 }
 
-test('an auditor sees what is published, downloads the proof, and the program verifies it against the chain', async () => {
+test('an auditor sees the published snapshot, downloads the proof, and the program verifies it on chain', async () => {
   const seen = await openPage();
   const { page } = seen;
   await page.addInitScript((value) => sessionStorage.setItem('sluice.login', value), await login());
@@ -101,7 +101,7 @@ test('an auditor sees what is published, downloads the proof, and the program ve
   await inspect(seen, 'proof-of-liabilities');
 });
 
-test('it speaks German', async () => {
+test('the panel is shown in German', async () => {
   const seen = await openPage({ language: 'de' });
   const { page } = seen;
   await page.addInitScript((value) => sessionStorage.setItem('sluice.login', value), await login());

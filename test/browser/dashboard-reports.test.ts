@@ -43,7 +43,7 @@ afterAll(async () => {
   await database.paymentIntent.deleteMany({ where: { appId: shop.appId } });
 });
 
-test('an accountant chooses a period, saves reports, and sees where books and chain differ', async () => {
+test('an accountant chooses a period, downloads reports, and sees differences between ledger and chain', async () => {
   const seen = await openPage();
   const { page } = seen;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '' });
@@ -91,7 +91,7 @@ test('an accountant chooses a period, saves reports, and sees where books and ch
   expect((await saved('Download as CSV')).text).toContain(`AMOUNT,${entry.amount.plus(1).toFixed()}`);
 });
 
-test('it speaks German, and says that nothing is published', async () => {
+test('the page is shown in German, and says that nothing is published', async () => {
   const { page } = await openPage({ language: 'de' });
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/reports' });
   await page.getByRole('heading', { name: 'Nachweis der Verbindlichkeiten' }).waitFor();

@@ -39,7 +39,7 @@ async function booked(account: 'ESCROW' | 'MERCHANT' | 'FEE'): Promise<bigint[]>
   return sums.map(({ _sum }) => BigInt(_sum.amount?.toFixed(0) ?? '0'));
 }
 
-test('a member logs in with a mailed code, and sees the books and what is paid meanwhile', async () => {
+test('a member logs in with a mailed code, and sees the ledger and new payments live', async () => {
   await pay('12.50', 'order 1', 31_337);
   const seen = await openPage({ expected: [/401/] });
   const { page } = seen;
@@ -121,7 +121,7 @@ async function setContact(page: Page): Promise<void> {
   });
 }
 
-test('an owner changes settings, invites, and makes an app; a viewer’s forged call is refused', async () => {
+test('an owner edits settings, invites a member and creates an app; a viewer’s forged call fails', async () => {
   const seen = await openPage({ expected: [/40[03]/] });
   const { page } = seen;
   await page.goto(`${ground.origin}/dashboard/settings?part=members`);
@@ -174,7 +174,7 @@ test('an owner changes settings, invites, and makes an app; a viewer’s forged 
   other.faults.splice(0);
 });
 
-test('logging out everywhere ends the other login too, which comes back to the same place; time ends it as well', async () => {
+test('logging out everywhere ends the other session, which returns to the same page; sessions also expire', async () => {
   const [one, two] = [await openPage({ expected: [/401/] }), await openPage({ expected: [/401/] })];
   for (const { page } of [one, two]) {
     await page.goto(`${ground.origin}/dashboard/settings?part=payouts`);
@@ -205,7 +205,7 @@ test('logging out everywhere ends the other login too, which comes back to the s
   expect(new URL(two.page.url()).search).toBe('?part=members');
 });
 
-test('a payout address that would lose the money is refused beside its field, and a wallet is saved', async () => {
+test('an unsafe payout address is rejected at its field, and a wallet is saved', async () => {
   const seen = await openPage({ expected: [/400/, /401/] });
   const { page } = seen;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/settings?part=payouts' });
@@ -226,7 +226,7 @@ test('a payout address that would lose the money is refused beside its field, an
   await ground.database.payoutAddress.updateMany({ where, data: { address: before } });
 });
 
-test('a page says that it loads, and when there is no answer, what to do; trying again works', async () => {
+test('a page shows that it is loading, how to proceed after a failure, and succeeds when retried', async () => {
   const seen = await openPage({ expected: [/ERR_FAILED/] });
   const { page } = seen;
   await shop.call('POST', '/payments/intents', { amount: '3.00', externalId: 'order 3' });
@@ -262,7 +262,7 @@ test('a page says that it loads, and when there is no answer, what to do; trying
   }
 });
 
-test('a long list is read page by page to its very last payment', async () => {
+test('a long list is paginated to its last payment', async () => {
   const metadata = { seed: newId() };
   const rows = Array.from({ length: LONG_LIST }, (_, index) => ({
     id: newId(),

@@ -84,7 +84,7 @@ async function download(page: Page, name: string): Promise<Buffer> {
   return await readFile(await saved.path());
 }
 
-test('both sides submit evidence and read each other’s, and the arbiter signs a split of 33.33 %', async () => {
+test('both sides submit and read evidence, and the arbiter signs a split of 33.33 %', async () => {
   const { intentId, disputeId, hostedUrl } = await disputed('12.50');
 
   const merchant = await openPage();
@@ -165,7 +165,7 @@ test('both sides submit evidence and read each other’s, and the arbiter signs 
   await inspect(decider, 'arbiter-resolved');
 });
 
-test('a viewer only reads, and the merchant concedes', async () => {
+test('a viewer can only read, and the merchant concedes', async () => {
   const { disputeId } = await disputed('3.00');
   const email = `viewer-${crypto.randomUUID().slice(0, 8)}@example.com`;
   const { merchantId } = shop;

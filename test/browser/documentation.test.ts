@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 300_000 });
 
 const api = await openRestApi();
 
-test('a reader finds a page by the search, and follows a link from it', async () => {
+test('a reader finds a page with the search, and follows a link from it', async () => {
   const { page, faults, picture } = await openPage({ scheme: 'light' });
   await page.goto(`${api.url}/docs`);
   await page.getByRole('heading', { name: /Crypto payments that you run yourself/ }).waitFor();
@@ -27,7 +27,7 @@ test('a reader finds a page by the search, and follows a link from it', async ()
 });
 
 test.each(['/docs', '/docs/concepts', '/docs/reference/rest/payment-intents', '/docs/reference/graphql/objects'])(
-  '%s fits a phone in the dark',
+  '%s fits a phone in the dark theme',
   async (path) => {
     const { page, faults, picture } = await openPage({ scheme: 'dark', width: 320 });
     await page.goto(`${api.url}${path}`);

@@ -25,7 +25,7 @@ const stepState = async (page: Page, step: string) => {
   return (await item.locator('.visually-hidden').first().textContent())?.replace(/^, /, '');
 };
 
-test('the checklist follows what really happens, and no payer is asked for details in vain', async () => {
+test('the checklist shows the actual progress, and an unpayable link asks for no details', async () => {
   const merchant = await openPage();
   const { page } = merchant;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/' });
@@ -92,7 +92,7 @@ test('the checklist follows what really happens, and no payer is asked for detai
   expect(await page.getByRole('heading', { name: 'Set up payments' }).count()).toBe(0);
 });
 
-test('plans and keys say what is missing, empty lists lead on, and examples have one place', async () => {
+test('plans and keys show missing settings, empty lists link onward, and examples have one page', async () => {
   const bare = await ground.openShop('Bare shop');
   await ground.database.payoutAddress.deleteMany({ where: { appId: bare.appId } });
   const opened = await openPage();
@@ -137,7 +137,7 @@ test('plans and keys say what is missing, empty lists lead on, and examples have
   await page.getByRole('dialog').locator('[data-payout-note="none"]').waitFor();
 });
 
-test('a browser that opens no page, or an unknown one, is told where to go', async () => {
+test('a browser that opens the root or an unknown page sees where to go', async () => {
   const opened = await openPage({ expected: [/404/] });
   const { page } = opened;
   await page.goto(`${ground.origin}/`);
@@ -152,7 +152,7 @@ test('a browser that opens no page, or an unknown one, is told where to go', asy
   await page.waitForURL(/\/pay$/);
 });
 
-test('the first hour is told in German', async () => {
+test('the first hour is shown in German', async () => {
   const german = await ground.openShop('Neuer Laden');
   await ground.database.payoutAddress.deleteMany({ where: { appId: german.appId } });
   const opened = await openPage();

@@ -36,7 +36,7 @@ const isInView = (page: Page) =>
   });
 const question = (page: Page) => page.getByRole('dialog', { name: everywhere.unsaved.title });
 
-test('the first field with a fault is scrolled to and focused, and shares are typed in percent', async () => {
+test('the first invalid field is scrolled to and focused, and shares are entered in percent', async () => {
   const opened = await openDashboard('/settings?part=general');
   const { page } = opened;
   const share = page.getByLabel(settings.general.disputeTimeoutPayerBps, { exact: true });
@@ -65,7 +65,7 @@ test('the first field with a fault is scrolled to and focused, and shares are ty
   await expect.poll(() => share.inputValue(), patient).toBe('62.5');
 });
 
-test('unsaved changes are asked about by links, by the back button, by a reload and by closing a dialog', async () => {
+test('links, the back button, a reload and closing a dialog ask before unsaved changes are discarded', async () => {
   const opened = await openDashboard('/invoices');
   const { page } = opened;
   await page.getByRole('link', { name: invoices.new }).first().click();
@@ -120,7 +120,7 @@ test('unsaved changes are asked about by links, by the back button, by a reload 
   await expect.poll(() => page.getByRole('dialog').count(), patient).toBe(0);
 });
 
-test('a payer is led to the first detail that is missing', async () => {
+test('the first missing detail is focused for a payer', async () => {
   const link = await makeLink(shop, { requireBillingDetails: true });
   const opened = await openPage({ width: 360 });
   const { page } = opened;
@@ -131,7 +131,7 @@ test('a payer is led to the first detail that is missing', async () => {
   await inspect(opened, 'begin-missing');
 });
 
-test('branding is previewed while it is typed, checked for contrast, and shown to payers', async () => {
+test('branding is previewed while it is edited, checked for contrast, and shown to payers', async () => {
   const opened = await openDashboard('/settings?part=look');
   const { page } = opened;
   const { look } = settings;
@@ -206,7 +206,7 @@ async function makeServerPayments(): Promise<void> {
   await make({ status: 'SETTLED', txHash: hash() });
 }
 
-test('x402 payments to other servers are allowed with limits and listed, and a paid call says that it is not refundable', async () => {
+test('x402 payments to other servers are limited and listed, and a paid call is marked non-refundable', async () => {
   const { servers } = settings;
   const opened = await openDashboard('/payments/servers');
   const { page } = opened;

@@ -56,7 +56,7 @@ async function run(page: Page, words: string): Promise<void> {
 const stored = (page: Page) =>
   page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
 
-test('it runs a query and follows a subscription with a key, which it does not keep, and asks nobody else', async () => {
+test('runs a query and a subscription with a key, which it does not store, and calls no other host', async () => {
   const { id } = await shop.call('POST', '/payments/intents', { amount: '12.50' });
   const { page, picture } = await openPage();
   const asked = await openEditor(page);
@@ -86,7 +86,7 @@ test('it runs a query and follows a subscription with a key, which it does not k
   expect(await page.content()).not.toContain(shop.secretKey);
 });
 
-test('its first example runs without a key, and the schema is at hand', async () => {
+test('runs its first example without a key, and shows the schema', async () => {
   const { page } = await openPage();
   await openEditor(page);
   // Of several operations the button offers a menu.
@@ -109,7 +109,7 @@ test('its first example runs without a key, and the schema is at hand', async ()
   }
 });
 
-test('a key that is refused says so, for a query and for a subscription', async () => {
+test('reports a rejected key for a query and for a subscription', async () => {
   const { page } = await openPage({ expected: [/401/] });
   await openEditor(page);
   await write(page, 'headers', JSON.stringify({ 'x-api-key': 'sk_test_wrong' }));
@@ -119,7 +119,7 @@ test('a key that is refused says so, for a query and for a subscription', async 
   await run(page, 'The connection was closed: 4401');
 });
 
-test.each(['light', 'dark'] as const)('it is drawn in the %s as the system is', async (scheme) => {
+test.each(['light', 'dark'] as const)('is shown in the %s theme of the system', async (scheme) => {
   const { page, picture } = await openPage({ scheme });
   await openEditor(page);
   await page.getByText('WhoAmI').first().waitFor();

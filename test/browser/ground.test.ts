@@ -48,7 +48,7 @@ async function request(page: Page, method: string, params: unknown[] = []): Prom
   );
 }
 
-test('a page of the installation is served under its policy, and nothing of it is refused', async () => {
+test('a page of the installation loads under its content security policy without violations', async () => {
   const { page, picture } = await openPage({ expected: [/404/] });
   const response = await page.goto(`${ground.origin}/link/nobody`);
   expect(response?.status()).toBe(200);
@@ -57,7 +57,7 @@ test('a page of the installation is served under its policy, and nothing of it i
   await picture('ground');
 });
 
-test('what a page does wrong is found: errors, refused scripts, and what people cannot read', async () => {
+test('the faults of a page are found: errors, blocked scripts and accessibility violations', async () => {
   const { page, faults, axe } = await openPage({ expected: [/ERR_CONNECTION_REFUSED/] });
   const html = `<title>Wrong</title><main><h1>Wrong</h1><img src="data:,"></main><script>alert(1)</script>`;
   await page.goto(await serve(html));
@@ -74,7 +74,7 @@ test('what a page does wrong is found: errors, refused scripts, and what people 
   faults.splice(0);
 });
 
-test('the EVM wallet signs and sends for real, moves between chains, and refuses as wallets do', async () => {
+test('the EVM wallet signs and sends transactions, switches chains, and rejects requests realistically', async () => {
   const [payer, other] = await Promise.all([ground.newPayer(), ground.newPayer({ isPoor: true })]);
   const rpcUrls = Object.fromEntries(ground.demo.chains.map((chain) => [chain.chainId, chain.rpcUrl]));
   const { page } = await openPage();
@@ -107,7 +107,7 @@ test('the EVM wallet signs and sends for real, moves between chains, and refuses
   expect(await client.getBalance({ address: other.address })).toBe(5n);
 });
 
-test('the Solana wallet signs and sends for real, and refuses as wallets do', async () => {
+test('the Solana wallet signs and sends transactions, and rejects requests realistically', async () => {
   const [payer, other] = await Promise.all([ground.newSolanaPayer(), ground.newSolanaPayer({ isPoor: true })]);
   const rpcUrl = ground.demo.solana?.rpcUrl ?? '';
   const connection = new Connection(rpcUrl, 'confirmed');

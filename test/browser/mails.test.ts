@@ -19,7 +19,7 @@ beforeAll(async () => {
   shop = await ground.openShop('Tea house');
 });
 
-test('an owner switches mails to payers on, looks at one, and chooses notifications', async () => {
+test('an owner enables mails to payers, previews one, and chooses notifications', async () => {
   const failed = { source: 'event', kind: 'REFUND', recipient: 'ada@example.com', language: 'en' };
   await ground.database.mail.create({
     data: { id: newId(), appId: shop.appId, ...failed, status: 'FAILED', error: 'RECIPIENT_REJECTED', tries: 1 },
@@ -79,7 +79,7 @@ test('an owner switches mails to payers on, looks at one, and chooses notificati
   await inspect(opened, 'settings-retry');
 });
 
-test('a payer whose renewal has failed signs a new consent by the link in the mail, and stays subscribed', async () => {
+test('a payer with a failed renewal signs a new consent by the link in the mail, and stays subscribed', async () => {
   const query = 'mutation { updateMailSettings(input: { kinds: [RECEIPT, RENEWAL_FAILED] }) { kinds } }';
   const headers = { 'content-type': 'application/json', 'x-api-key': shop.secretKey };
   const set = await fetch(`${ground.origin}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });

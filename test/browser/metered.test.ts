@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
-test('a metered plan is made in the dashboard, and its usage is shown with what it costs', async () => {
+test('a metered plan is created in the dashboard, and its usage is shown with its cost', async () => {
   const opened = await openPage({ expected: [/400/] });
   const { page } = opened;
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/plans' });

@@ -84,7 +84,7 @@ function onChain(payer: LocalAccount) {
   };
 }
 
-test('a wallet signs in, sees its hold and its subscription, disputes, revokes, and takes its allowance back', {
+test('a payer signs in, sees a hold and a subscription, disputes, revokes, and withdraws the allowance', {
   timeout: STORY_MS,
 }, async () => {
   const payer = await ground.newPayer();
@@ -148,7 +148,7 @@ test('a wallet signs in, sees its hold and its subscription, disputes, revokes, 
   await picture('payer-done');
 });
 
-test('with the API gone the page reads the contract alone, and takes back, disputes, revokes and clears by it', {
+test('without the API the page reads the contract, and can reclaim, dispute, revoke and withdraw allowances', {
   timeout: STORY_MS,
 }, async () => {
   const payer = await ground.newPayer();
@@ -188,7 +188,7 @@ test('with the API gone the page reads the contract alone, and takes back, dispu
 });
 
 test.each(['the payer’s page', 'a payment link'])(
-  'on %s a wallet on a phone is offered where the installation has a project at WalletConnect, and nowhere else',
+  'on %s a mobile wallet is offered only if the installation has a WalletConnect project',
   { timeout: STORY_MS },
   async (place) => {
     const path = place === 'a payment link' ? (await makeLink(shop)).path : '/pay';
@@ -207,7 +207,7 @@ test.each(['the payer’s page', 'a payment link'])(
   },
 );
 
-test('another wallet’s page is not shown, and a page of no wallet says so', { timeout: STORY_MS }, async () => {
+test('another wallet’s page is not shown, and a page without a wallet says so', { timeout: STORY_MS }, async () => {
   const [payer, other] = await Promise.all([ground.newPayer({ isPoor: true }), ground.newPayer({ isPoor: true })]);
   const { page, axe, picture } = await openWith(payer, { scheme: 'dark', width: 320, language: 'de' });
   await page.goto(`${ground.origin}/pay/${other.address}`);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   });
 });
 
-test('a payment says what was bought, by whom and through what, and is found by its own merchant alone', async () => {
+test('a payment shows its order, payer and source, and only its own merchant finds it', async () => {
   const { path } = await makeLink(shop, { name: 'Green tea' });
   const checkout = await visit(ground, path);
   await press(checkout.page, /^Connect Test wallet$/);

@@ -33,7 +33,7 @@ async function loseFirstAnswer(page: Page, mutation: string): Promise<string[]> 
   return keys;
 }
 
-test('Enter twice, and again after an answer that was lost, make one tax rate', async () => {
+test('Enter pressed twice, and again after a lost response, creates one tax rate', async () => {
   const { page } = await openPage(lost);
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/plans/taxes' });
   const keys = await loseFirstAnswer(page, 'createTaxRate');
@@ -58,7 +58,7 @@ test('Enter twice, and again after an answer that was lost, make one tax rate', 
   expect(await shop.call('GET', '/tax-rates')).toMatchObject([{ displayName: 'VAT' }]);
 }, 300_000);
 
-test('a first app whose answer was lost is no hindrance to another name', async () => {
+test('a first app whose response was lost can be created under another name', async () => {
   const { id: merchantId } = await createMerchant(ground, { name: 'New here' });
   const email = `${newId()}@example.com`;
   await inviteMember({ ...ground, clock: systemClock }, { merchantId, email, role: 'OWNER' });

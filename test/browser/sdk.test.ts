@@ -38,7 +38,7 @@ async function openShop(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-test('a payer’s page reads and watches its session by the client secret, and a secret key throws', async () => {
+test('a payer’s page reads and watches its session with the client secret, and rejects a secret key', async () => {
   const api = await openRestApi();
   const sluice = createSluice({ baseUrl: api.url, apiKey: api.merchantA.secretKey });
   const session = await sluice.checkoutSessions.create({ items: [{ name: 'Tea', amount: '3.00' }] });

@@ -40,7 +40,7 @@ async function shopPaidTo(address: `0x${string}`): Promise<ShopGround> {
   return shop;
 }
 
-test('a payout that the token refused has a card on its payment and on the overview, and its button delivers it', async () => {
+test('an undelivered payout is shown on its payment and on the overview, and a button delivers it', async () => {
   const address = freshAddress();
   const shop = await shopPaidTo(address);
   await refusals.block(address);
@@ -123,7 +123,7 @@ async function openPayer(payer: LocalAccount, chainId: number) {
   return { ...opened, wallet };
 }
 
-test('a payer whose wallet was blocked collects the refund with one press, from whatever chain the wallet was on', async () => {
+test('a payer whose wallet was blocked claims the refund with one click, from any chain', async () => {
   const payer = await ground.newPayer();
   const { shop, id, url } = await paidShop(payer, `USDC-${CHAIN}`);
   await refusals.block(payer.address);
@@ -176,7 +176,7 @@ test('a payer whose wallet was blocked collects the refund with one press, from 
   await way.waitFor({ state: 'detached' });
 });
 
-test('a wallet that accepts no coin collects a refund to another address', async () => {
+test('a wallet that rejects the native coin claims a refund to another address', async () => {
   const payer = await ground.newPayer();
   const { shop, id } = await paidShop(payer, `ETH-${CHAIN}`);
   const opened = await openPayer(payer, CHAIN);

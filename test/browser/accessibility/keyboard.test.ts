@@ -122,7 +122,7 @@ async function refund(page: Page): Promise<void> {
   await dialog.waitFor({ state: 'detached' });
 }
 
-test('a merchant logs in and makes a link, a payer pays it, and the merchant refunds it, all by keyboard', async () => {
+test('a merchant creates a link, a payer pays it, and the merchant refunds it, with the keyboard alone', async () => {
   const { page } = await openPage();
   await logIn(page);
   const path = await createLink(page);

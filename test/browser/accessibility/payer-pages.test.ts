@@ -23,7 +23,7 @@ async function look({ page, axe }: OpenPage, place: string): Promise<void> {
   }
 }
 
-test('a payment, from its link to its receipt', async () => {
+test('a payment has no violations from its link to its receipt', async () => {
   const { path } = await makeLink(shop, { allowedChains: 'ALL' });
   const opened = await visit(ground, path);
   const { page } = opened;
@@ -41,7 +41,7 @@ test('a payment, from its link to its receipt', async () => {
   await look(opened, 'receipt');
 });
 
-test('a link that asks for details, a session that has ended, and an invoice', async () => {
+test('a link that asks for details, an expired session and an invoice have no violations', async () => {
   const opened = await openPage();
   const { page } = opened;
   const { path } = await makeLink(shop, { requireBillingDetails: true });
@@ -66,7 +66,7 @@ test('a link that asks for details, a session that has ended, and an invoice', a
 });
 
 test.each(['/', '/nowhere', '/link/nowhere', '/checkout/nowhere', '/pay', '/arbiter', '/graphql'])(
-  'the page %s',
+  'the page %s has no violations',
   async (path) => {
     // A page of status 404 prints that.
     const opened = await openPage({ expected: [/404/] });
@@ -84,7 +84,7 @@ test.each(['/', '/nowhere', '/link/nowhere', '/checkout/nowhere', '/pay', '/arbi
 const leftToTheme = new Set(['label-content-name-mismatch', 'nested-interactive', 'landmark-one-main', 'region']);
 
 test.each(['/docs', '/docs/quickstart', '/docs/concepts', '/docs/performance', '/docs/reference/rest/payment-intents'])(
-  'the documentation %s',
+  'the documentation %s has no violations',
   async (path) => {
     const { page, axe } = await openPage();
     await page.goto(`${api.url}${path}`);

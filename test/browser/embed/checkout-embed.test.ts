@@ -70,7 +70,7 @@ async function pay(at: Pick<FrameLocator, 'getByRole' | 'locator'>): Promise<voi
   await at.locator('[data-card="receipt"]').waitFor(PATIENCE);
 }
 
-test('a listed page shows the checkout inline, themed, as high as its content, and is paid in the frame', async () => {
+test('a listed page embeds the checkout inline with its theme and height, and it is paid in the frame', async () => {
   const session = await makeSession();
   const { page, pictures, axe } = await visitShop(listed);
   await embed(page, { ...session, theme: { scheme: 'dark', accent: '#0A7B5F', radius: 'large', font: 'serif' } });
@@ -135,7 +135,7 @@ test('a listed page shows the checkout inline, themed, as high as its content, a
   expect(await page.content()).not.toContain(session.clientSecret);
 });
 
-test('where the frame finds no wallet, a window of its own is paid in, and the frame shows the result', async () => {
+test('a frame without a wallet opens a window for the payment, and shows the result', async () => {
   const session = await makeSession();
   const { page, context, picture } = await visitShop(listed, { hasWallet: false, width: 360 });
   await embed(page, session);
@@ -160,7 +160,7 @@ test('where the frame finds no wallet, a window of its own is paid in, and the f
   await expect.poll(() => eventsOf(page)).toMatchObject([{ type: 'sluice:paid', outcome: 'paid' }]);
 });
 
-test('a dialog keeps the focus, closes by Escape inside and outside of the frame and by its button, and returns the focus', async () => {
+test('a dialog traps the focus, closes with Escape or its button, and restores the focus', async () => {
   const session = await makeSession();
   const { page, pictures, axe } = await visitShop(listed);
   await ready(page);
@@ -206,7 +206,7 @@ test('a dialog keeps the focus, closes by Escape inside and outside of the frame
   await expect.poll(async () => (await eventsOf(page)).at(-1)).toEqual({ ...closed, isPaid: true });
 });
 
-test('React’s component opens a dialog in German, and calls back once', async () => {
+test('the React component opens a dialog in German, and calls back once', async () => {
   const session = await makeSession();
   const { page } = await visitShop(listed, { width: 360 });
   await embed(page, { ...session, mode: 'modal', locale: 'de' }, 'embedWithReact');
@@ -220,7 +220,7 @@ test('React’s component opens a dialog in German, and calls back once', async 
   expect(calls).toEqual([['closed', { sessionId: session.sessionId, isPaid: false }]]);
 });
 
-test('the browser refuses a page that is not listed, and a link is left', async () => {
+test('the browser blocks the frame on an unlisted page, and a link remains', async () => {
   const session = await makeSession();
   const { page, picture } = await visitShop(unlisted, { expected: [/frame-ancestors/, /ERR_BLOCKED_BY/] });
   await embed(page, session);
@@ -235,7 +235,7 @@ test('the browser refuses a page that is not listed, and a link is left', async 
   expect(await messagesOf(page)).toEqual([]);
 });
 
-test('a wrong secret and an expired session are reported as failures', async () => {
+test('a wrong secret and an expired session are reported as errors', async () => {
   const [wrong, expired] = [await makeSession(), await makeSession()];
   await shop.call('POST', `/checkout-sessions/${expired.sessionId}/expire`);
   const { page } = await visitShop(listed, { expected: [/404|401|403/] });
@@ -249,7 +249,7 @@ test('a wrong secret and an expired session are reported as failures', async () 
     .toEqual({ type: 'sluice:failed', sessionId: expired.sessionId, code: 'EXPIRED', isFinal: false });
 });
 
-test('a listed page that declares another origin is shown nothing and sent nothing', async () => {
+test('a listed page that declares another origin receives no content and no messages', async () => {
   const session = await makeSession();
   const { page } = await visitShop(listed);
   await ready(page);
@@ -262,7 +262,7 @@ test('a listed page that declares another origin is shown nothing and sent nothi
   expect(await messagesOf(page)).toEqual([]);
 });
 
-test('opened by itself, the page for frames is the ordinary page', async () => {
+test('the embed page works as the ordinary page outside a frame', async () => {
   const session = await makeSession();
   const { page } = await openPage();
   await page.goto(`${ground.origin}/embed/checkout/${session.sessionId}?parent=${listed}#${session.clientSecret}`);

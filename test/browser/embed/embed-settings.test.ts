@@ -6,7 +6,7 @@ import { inspect, visitDashboard } from '../setup/visit-dashboard.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 
-test('an owner lists origins, reads which one is wrong, and finds them after a reload', async () => {
+test('an owner saves a list of origins, sees which one is invalid, and finds the list after a reload', async () => {
   const ground = await openBrowserGround();
   const shop = await ground.openShop();
   const seen = await openPage({ expected: [/400 \(Bad Request\)/] });

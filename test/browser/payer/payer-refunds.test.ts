@@ -113,7 +113,7 @@ async function seeContact(place: Page | Locator, id: string): Promise<void> {
   expect(await hrefOf('tea.example')).toBe(contact.websiteUrl);
 }
 
-test('a receipt follows two refunds as they are made, with amount, time, reason and transaction', async () => {
+test('a receipt shows two refunds as they are made, with amount, time, reason and transaction', async () => {
   const payer = await ground.newPayer();
   const paid = await pay(payer);
   const opened = await openReceipt(paid);
@@ -157,7 +157,7 @@ test('a receipt follows two refunds as they are made, with amount, time, reason 
   await inspect(payments, 'pay-refunded');
 });
 
-test('a whole refund, in German and in the dark, and the receipt of another session stays closed', async () => {
+test('a full refund is shown in German and in the dark; another session’s receipt is inaccessible', async () => {
   const payer = await ground.newPayer();
   const paid = await pay(payer);
   const other = await pay(payer);
@@ -180,7 +180,7 @@ test('a whole refund, in German and in the dark, and the receipt of another sess
   expect(await closed.page.locator('[data-card="receipt"], [data-refund]').count()).toBe(0);
 });
 
-test('a refund under way and one that failed are told without what only the merchant may know', async () => {
+test('a pending and a failed refund are shown without details that only the merchant may see', async () => {
   const payer = await ground.newPayer();
   const [underWay, failed] = [await pay(payer), await pay(payer)];
   await storeRefund(underWay.id, { status: 'PENDING', reason: 'Sold out' });
@@ -207,7 +207,7 @@ test('a refund under way and one that failed are told without what only the merc
   await pictures('pay-refunds');
 });
 
-test('a receipt on paper is one white page that holds whole hashes and nothing to press', async () => {
+test('a printed receipt is one white page with complete hashes and no controls', async () => {
   const payer = await ground.newPayer();
   const paid = await pay(payer);
   await refund(paid.id, { percent: 50, reason: 'One cup was cold' });

@@ -55,7 +55,7 @@ async function pairingUri(page: Page): Promise<string> {
   return (await link.getAttribute('href')) ?? '';
 }
 
-test('a wallet on a phone is paired by the code of the page, and pays; after a reload it is still connected', async () => {
+test('a mobile wallet is paired with the QR code and pays, and is still connected after a reload', async () => {
   const { page, picture, axe } = await openLink();
   const uri = await pairingUri(page);
   expect(uri).toMatch(/^wc:[0-9a-f]{64}@2\?/);
@@ -80,7 +80,7 @@ test('a wallet on a phone is paired by the code of the page, and pays; after a r
   expect(relay.called()).toEqual(expect.arrayContaining(['wc_proposeSession', 'wc_approveSession', 'irn_publish']));
 });
 
-test('a wallet that refuses to be paired, and one that refuses to sign, leave the payer where another try is one press', async () => {
+test('a wallet that rejects the pairing or the signature lets the payer retry with one click', async () => {
   const { page } = await openLink();
   phone.owner('refusesPairing');
   await phone.scan(await pairingUri(page));
@@ -98,7 +98,7 @@ test('a wallet that refuses to be paired, and one that refuses to sign, leave th
   await card(page, 'receipt');
 });
 
-test('without the relay the page says that it could not connect, and offers it again', async () => {
+test('without the relay the page reports that it could not connect, and offers a retry', async () => {
   const { page } = await openLink(false);
   await press(page, /^Mobile wallet$/);
   await page.getByText('Could not connect to your mobile wallet. Try again.').waitFor(PATIENCE);

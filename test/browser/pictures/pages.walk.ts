@@ -116,7 +116,7 @@ test('the hosted page, from the wallet to the receipt', async () => {
   await pictures('checkout-receipt');
 });
 
-test('a code for Solana', async () => {
+test('a QR code for Solana', async () => {
   const session = await shop.call('POST', '/checkout-sessions', {
     items: [{ name: 'Green tea', amount: '12.50' }],
     allowedChains: [ground.demo.solana?.chainId],

@@ -48,7 +48,7 @@ test('x402 payments in the lists, on their page and in the settings', async () =
   });
 });
 
-test('the operators’ page with transactions that are stuck', async () => {
+test('the operators’ page with stuck transactions', async () => {
   const { merchantId, ownerEmail: email } = shop;
   await nameOperator({ database: ground.database }, { merchantId, email, isOperator: true });
   await stuckTransactions();

@@ -70,7 +70,7 @@ async function walkDashboard(owner: ShopGround, prefix: string, paths: Record<st
   }
 }
 
-test('a dashboard in which nothing has happened', async () => {
+test('a dashboard without any data', async () => {
   await walkDashboard(bare, 'empty', {
     overview: '',
     payments: '/payments',
@@ -94,7 +94,7 @@ test('a dashboard in which nothing has happened', async () => {
   });
 });
 
-test('a dashboard that is set up by half, and one with every kind of trouble', async () => {
+test('a dashboard that is half set up, and one with every kind of problem', async () => {
   const half = await ground.openShop('Half a shop');
   await half.call('POST', '/payment-links', { appId: half.appId, name: 'Tea', slug: slug(), amount: '4.50' });
   await walkDashboard(half, 'half', { overview: '' });
@@ -222,7 +222,7 @@ test('an invoice in each state, in German', async () => {
   }
 });
 
-test('every mail, in English and in German, on a phone and at its full width', async () => {
+test('every mail, in English and in German, on a phone and at full width', async () => {
   const now = new Date();
   for (const kind of mailKinds) {
     for (const language of mailLanguages) {
