@@ -174,7 +174,7 @@ test('an owner edits settings, invites a member and creates an app; a viewer’s
   other.faults.splice(0);
 });
 
-test('logging out everywhere ends the other session, which returns to the same page; sessions also expire', async () => {
+test('logging out everywhere ends the other session, which returns to the same page; a session expires', async () => {
   const [one, two] = [await openPage({ expected: [/401/] }), await openPage({ expected: [/401/] })];
   for (const { page } of [one, two]) {
     await page.goto(`${ground.origin}/dashboard/settings?part=payouts`);

@@ -8,7 +8,7 @@ import { actionGroups, exportPath, filterOf } from '../../web/src/dashboard/sett
 import { changesOf } from '../../web/src/dashboard/settings/audit/changes.ts';
 import { targetWay } from '../../web/src/dashboard/settings/audit/target-way.ts';
 
-test('a key is limited as it was typed, and not at all by default', () => {
+test('a key is restricted to the entered limits, and has none by default', () => {
   expect(limitsInput('SECRET', noLimits)).toEqual({ scopes: null, allowedNetworks: null, expiresAt: null });
   expect(networksOf(' 10.0.0.0/8,\n\n2001:db8::/32; 203.0.113.7 ')).toEqual([
     '10.0.0.0/8',
@@ -22,7 +22,7 @@ test('a key is limited as it was typed, and not at all by default', () => {
   expect([...keyScopes].sort()).toEqual([...scopesOfApi].sort());
 });
 
-test('every action that a merchant meets has words and a group', () => {
+test('every action in a merchant’s log has a text and a group', () => {
   const words = JSON.parse(readFileSync(new URL('../../web/src/words/en/audit.json', import.meta.url), 'utf8'));
   const ofInstallation = /^(chain|database|payout|platform_credential|signing_key)\./;
   for (const action of auditActions.filter((each) => !ofInstallation.test(each))) {
@@ -33,7 +33,7 @@ test('every action that a merchant meets has words and a group', () => {
   expect(Object.keys(words.groups)).toEqual([...actionGroups]);
 });
 
-test('a filter asks and exports the same', () => {
+test('a filter applies equally to the list and to the export', () => {
   const none = { group: undefined, actorKind: undefined, appId: undefined };
   expect(filterOf(none)).toEqual({ action: null, actorKind: null, appId: null });
   expect(exportPath(none, 'ndjson')).toBe('/audit-log/export?format=ndjson');
@@ -42,7 +42,7 @@ test('a filter asks and exports the same', () => {
   expect(exportPath(some, 'csv')).toBe('/audit-log/export?format=csv&action=api_key.*&actorKind=MEMBER&appId=app');
 });
 
-test('changes are told field by field, and what is gone leads nowhere', () => {
+test('changes are listed by field, and a deleted object has no link', () => {
   expect(changesOf({ before: { name: 'A', active: true }, after: { name: 'B', networks: ['10.0.0.0/8'] } })).toEqual([
     { field: 'name', before: 'A', after: 'B' },
     { field: 'active', before: 'true', after: null },

@@ -16,6 +16,6 @@ test.each([
   ['', undefined],
   ['.5', undefined],
   ['999', undefined],
-])('%j percent is %s basis points', (percent, bps) => {
+])('%j percent equals %s basis points', (percent, bps) => {
   expect(basisPointsOf(percent)).toBe(bps);
 });

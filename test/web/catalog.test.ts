@@ -24,19 +24,19 @@ describe('a percentage', () => {
     ['0', 0],
     ['7.0001', 7.0001],
     ['101', 101],
-  ])('%j is %j', (text, percent) => expect(readPercentage(text)).toBe(percent));
+  ])('%j is read as %j', (text, percent) => expect(readPercentage(text)).toBe(percent));
 
   it.each(['', ' ', '0x10', '1e1', '-1', '+1', '.5', '5.', '1.2.3', '19 %', 'Infinity', '007.5', '1'.repeat(400)])(
-    '%j is none',
+    'rejects %j',
     (text) => expect(readPercentage(text)).toBeNull(),
   );
 });
 
-describe('the faults of a form', () => {
+describe('the errors of a form', () => {
   const refused = (details: { param: string; message: string }[]) =>
     new ApiError({ code: 'VALIDATION_ERROR', message: 'Wrong.', details });
 
-  it('stand at their fields, and leave nothing over', () => {
+  it('appear at their fields without a general error', () => {
     const error = refused([
       { param: 'name', message: 'between 1 and 255 characters' },
       { param: 'allowedChains[2]', message: 'is not known' },
@@ -51,7 +51,7 @@ describe('the faults of a form', () => {
     expect(rest).toBeUndefined();
   });
 
-  it('are shown as a whole where a field is none of the form’s, where there is none, and where there was no answer', () => {
+  it('appear as a general error if their field is not in the form, or there is no field or no response', () => {
     const elsewhere = refused([{ param: 'metadata', message: 'is too long' }]);
     expect(fieldFaults(elsewhere, ['name']).rest).toBe(elsewhere);
     const state = new ApiError({ code: 'INVALID_STATE', message: 'It is PAID.' });
@@ -59,7 +59,7 @@ describe('the faults of a form', () => {
     expect(fieldFaults(null, ['name']).rest).toBeNull();
   });
 
-  it('name the one field that a conflict is about', () => {
+  it('include a conflict that names its field', () => {
     const taken = new ApiError({ code: 'CONFLICT', message: 'The slug coffee is taken.', param: 'slug' });
     expect(fieldFaults(taken, ['slug'])).toEqual({
       byParam: new Map([['slug', 'The slug coffee is taken.']]),
@@ -67,7 +67,7 @@ describe('the faults of a form', () => {
     });
   });
 
-  it('are said in words of ours where their form is known', () => {
+  it('are translated if their message has a known form', () => {
     expect(limitWords('between 1 and 100 characters')).toEqual({
       key: 'betweenCharacters',
       values: { least: '1', most: '100' },
@@ -81,30 +81,30 @@ describe('the faults of a form', () => {
   });
 });
 
-describe('chains and tokens', () => {
+describe('the selection of chains and tokens', () => {
   const chain = (chainId: number, isTest: boolean, symbols: string[], family = 'EVM') =>
     ({ chainId, isTest, family, tokens: symbols.map((symbol) => ({ key: `${symbol}-${chainId}` })) }) as ChainSettings;
   const [one, two] = [chain(1, true, ['USDC', 'ETH']), chain(2, true, ['DAI'])];
 
-  it('offers those of the app’s mode, and none that take no payments', () => {
+  it('offers the chains of the app’s mode, without those that accept no payments', () => {
     const all = [one, chain(8, false, []), two, chain(784, true, [], 'SUI')];
     expect(offeredChains(all, 'TEST')).toEqual([one, two]);
     expect(offeredChains(all, 'LIVE').map(({ chainId }) => chainId)).toEqual([8]);
   });
 
-  it('are a list once one is taken out, and ALL again when it is back', () => {
+  it('becomes a list when an option is removed, and ALL when it is added again', () => {
     const without = toggleChain(everything, 1, [one, two]);
     expect(without).toEqual({ chains: [2], tokens: 'ALL' });
     expect(toggleChain(without, 1, [one, two])).toEqual(everything);
     expect(toggleToken(everything, 'ETH-1', ['USDC-1', 'ETH-1'])).toEqual({ chains: 'ALL', tokens: ['USDC-1'] });
   });
 
-  it('drop the tokens of a chain that goes', () => {
+  it('removes the tokens of a removed chain', () => {
     const chosen = { chains: 'ALL', tokens: ['USDC-1', 'DAI-2'] } as const;
     expect(toggleChain(chosen, 1, [one, two])).toEqual({ chains: [2], tokens: ['DAI-2'] });
   });
 
-  it('are read as the API tells them', () => {
+  it('is read from the API’s fields', () => {
     expect(readSelection({ allowedChains: 'ALL', allowedTokens: ['USDC-1'] })).toEqual({
       chains: 'ALL',
       tokens: ['USDC-1'],
@@ -112,13 +112,13 @@ describe('chains and tokens', () => {
   });
 });
 
-describe('what forms send', () => {
-  it('is a count, null where it may be left empty, and never null for what is no count', () => {
+describe('the input of a form', () => {
+  it('is a count, null for an empty field, and an invalid number for invalid text', () => {
     expect(['', ' ', '0', ' 12 ', '1000000000'].map(countOrNull)).toEqual([null, null, 0, 12, 1_000_000_000]);
     expect(['ten', '1.5', '-1', '1e3'].map(countOrNull)).toEqual([-1, -1, -1, -1]);
   });
 
-  it('is a price with its interval, or without one', () => {
+  it('is a price with or without an interval', () => {
     const values = { ...newPrice, amount: ' 12,50', billingIntervalCount: '3', trialPeriodDays: '14' };
     expect(priceInput(values, 'SUBSCRIPTION')).toEqual({
       amount: '12.50',
@@ -134,7 +134,7 @@ describe('what forms send', () => {
     });
   });
 
-  it('is a link with one way to be priced, the others cleared', () => {
+  it('is a link with one kind of price, and null for the others', () => {
     const values = { ...newLink, amount: '4,5', productPlanId: 'plan', productPlanPriceId: 'price' };
     expect(linkInput(values)).toMatchObject({ amount: '4.5', currency: 'USD', productPlanId: null });
     expect(linkInput({ ...values, pricing: 'price' })).toMatchObject({
@@ -146,14 +146,14 @@ describe('what forms send', () => {
     expect(linkInput({ ...values, pricing: 'open' })).toMatchObject({ amount: null, productPlanPriceId: null });
   });
 
-  it('has a slug from the name', () => {
+  it('contains a slug derived from the name', () => {
     expect(slugOf('Große Tasse Kaffee!')).toBe('grosse-tasse-kaffee');
     expect(slugOf('  Crème -- brûlée  ')).toBe('creme-brulee');
     expect(slugOf('★')).toBe('');
     expect(slugOf('a'.repeat(150))).toHaveLength(100);
   });
 
-  it('is an invoice whose total is what the API will reckon', () => {
+  it('is an invoice with the total that the API will calculate', () => {
     const line = { key: '1', description: 'Advice', amount: '19,99', quantity: '3', taxRateId: '' };
     const values: InvoiceValues = {
       customerAccountId: 'c',
@@ -178,10 +178,10 @@ describe('what forms send', () => {
   });
 });
 
-describe('a link’s code', () => {
+describe('the QR code of a link', () => {
   const url = 'https://pay.example/link/coffee';
 
-  it('draws exactly the dark squares', () => {
+  it('draws exactly the dark modules', () => {
     const code = linkCode(url);
     const { data } = encode(url, { ecc: 'M', border: 4 });
     const drawn = new Set<string>();
@@ -193,7 +193,7 @@ describe('a link’s code', () => {
     expect(codeSvg(code)).toContain(`viewBox="0 0 ${data.length} ${data.length}"`);
   });
 
-  it('comes with a line for a website that a name cannot break out of', () => {
+  it('comes with a snippet for websites in which the name is escaped', () => {
     expect(linkSnippet('<b>Tea & "cake"', url)).toBe(`<a href="${url}">&lt;b&gt;Tea &amp; "cake"</a>`);
   });
 });

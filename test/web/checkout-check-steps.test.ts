@@ -129,17 +129,17 @@ const given = (steps: GivenStep[], changes: Partial<Given> & { signed?: PaymentT
   ...changes,
 });
 
-describe('a payment as shown', () => {
+describe('a payment that matches the displayed terms', () => {
   it.each([
     ['ERC-3009', [receive()], ['receive']],
     ['a permit', [permit(), consent()], ['permit', 'consent']],
     ['an approval', [sending(token, approveData(escrow, amount)), consent()], ['approve', 'consent']],
     ['its own transaction', [sending(token, approveData(escrow, amount)), pay()], ['approve', 'pay']],
-  ])('by %s may be signed', (_how, steps, kinds) => {
+  ])('by %s can be signed', (_how, steps, kinds) => {
     expect(checkSteps(shown, given(steps)).map((step) => step.kind)).toEqual(kinds);
   });
 
-  it('sets an old allowance to zero only where there is one', () => {
+  it('resets an existing allowance to zero only if there is one', () => {
     const steps = [sending(token, approveData(escrow, 0n)), sending(token, approveData(escrow, amount)), consent()];
     expect(checkSteps(shown, given(steps, { walletAllowance: '5' })).map((step) => step.kind)).toEqual([
       'reset',
@@ -149,7 +149,7 @@ describe('a payment as shown', () => {
     expect(() => checkSteps(shown, given(steps))).toThrow(Mismatch);
   });
 
-  it('in the coin of the chain sends exactly its amount', () => {
+  it('in the native coin sends exactly its amount', () => {
     const native = { ...shown, token: { address: zeroAddress, permit: null, receive: null }, amount: '2500.00' };
     const wei = parseEther('1');
     const terms = {
@@ -163,7 +163,7 @@ describe('a payment as shown', () => {
     expect(() => checkSteps(native, given([{ ...pay(terms), value: String(wei + 1n) }], told))).toThrow('value');
   });
 
-  it('signs typed data made here, not what was given', () => {
+  it('signs typed data built by the page instead of the received data', () => {
     const step = consent();
     const evil = { ...step, typedData: { domain: { name: 'Other' }, types: {}, primaryType: 'Other', message: {} } };
     const [checked] = checkSteps(shown, given([evil]));
@@ -173,7 +173,7 @@ describe('a payment as shown', () => {
   });
 });
 
-describe('a payment that is not as shown', () => {
+describe('a payment that differs from the displayed terms', () => {
   it.each<[string, Partial<PaymentTerms>]>([
     ['intentId', { intentId: uuidToBytes32(quoteId) }],
     ['payer', { payer: thief }],
@@ -186,11 +186,11 @@ describe('a payment that is not as shown', () => {
     ['disputeWindow', { disputeWindow: 0 }],
     ['captureOnAuthorize', { captureOnAuthorize: false }],
     ['quoteHash', { quoteHash: hashOf({ fiat: '1.00' }) }],
-  ])('is stopped: %s', (part, changes) => {
+  ])('is rejected: %s', (part, changes) => {
     expect(() => checkSteps(shown, given([consent()], { signed: { ...good, ...changes } }))).toThrow(part);
   });
 
-  it('may keep what the wallet allows already, tells how much, and no more', () => {
+  it('may keep the existing allowance and reports it, but may not exceed it', () => {
     const steps = (kept: bigint) => [sending(token, approveData(escrow, amount + kept)), consent()];
     const [approval] = checkSteps(shown, given(steps(4n), { walletAllowance: '5' }));
     expect(approval).toMatchObject({ kind: 'approve', amount: amount + 4n, kept: 4n });
@@ -211,11 +211,11 @@ describe('a payment that is not as shown', () => {
     ['validBefore', receive({ validBefore: NOW + 86_400 })],
     ['name', { ...consent(), name: 'mystery' }],
     ['kind', { ...none, kind: 'solanaTransaction' }],
-  ])('is stopped in its steps: %s', (part, step) => {
+  ])('is rejected for its steps: %s', (part, step) => {
     expect(() => checkSteps(shown, given([step]))).toThrow(part);
   });
 
-  it('is stopped without steps and without terms', () => {
+  it('is rejected without steps and without terms', () => {
     expect(() => checkSteps(shown, given([]))).toThrow('steps');
     expect(() => checkSteps(shown, given([consent()], { terms: null }))).toThrow('terms');
   });
@@ -257,7 +257,7 @@ describe('a subscription', () => {
       terms: consentToJson(agreed),
     });
 
-  it('as shown may be agreed to, with its cap', () => {
+  it('can be agreed to with its cap if it matches the displayed terms', () => {
     expect(checkSteps(subscribing, agreeing(monthly))).toMatchObject([
       { kind: 'permit', amount: cap * 12n },
       { kind: 'recurring', amount, cap },
@@ -273,11 +273,11 @@ describe('a subscription', () => {
     ['period', { count: 2 }],
     ['capPerPeriod', { capPerPeriod: amount - 1n }],
     ['disputeWindow', { disputeWindow: 0 }],
-  ])('that is not as shown is stopped: %s', (part, changes) => {
+  ])('is rejected if it differs from the displayed terms: %s', (part, changes) => {
     expect(() => checkSteps(subscribing, agreeing({ ...monthly, ...changes }))).toThrow(part);
   });
 
-  it('may begin free after a trial, but never without a cap', () => {
+  it('may start free after a trial, but never without a cap', () => {
     const free = (agreed: RecurringConsent, permitted?: bigint) => {
       const asked = agreeing(agreed, permitted);
       return checkSteps(subscribing, { ...asked, quote: { ...asked.quote, cryptoAmount: '0' } });
@@ -286,7 +286,7 @@ describe('a subscription', () => {
     expect(() => free({ ...monthly, capPerPeriod: 0n }, 0n)).toThrow('capPerPeriod');
   });
 
-  it('to a metered price has the cap that is shown beside its first charge, and no other', () => {
+  it('to a metered price has exactly the cap that is displayed beside its first charge', () => {
     const metered = (fiat: string, capAmount: string): Shown => ({
       ...subscribing,
       amount: fiat,
@@ -306,7 +306,7 @@ describe('a subscription', () => {
     expect(() => checkSteps(four, signing(50_000_000n, 0n))).toThrow('capPerPeriod');
   });
 
-  it('allows twelve caps and no more', () => {
+  it('permits an allowance of at most twelve caps', () => {
     expect(() => checkSteps(subscribing, agreeing(monthly, cap * 13n))).toThrow('value');
   });
 });

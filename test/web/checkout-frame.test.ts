@@ -9,7 +9,7 @@ import type { Card } from '../../web/src/checkout/steps.ts';
 const theme = (given: Record<string, unknown>) => readTheme((name) => given[name]);
 
 describe('the theme', () => {
-  it('is read from its tokens', () => {
+  it('is read from its tokens, with defaults', () => {
     expect(theme({ scheme: 'dark', accent: '#0A7B5F', radius: 'small', font: 'mono' })).toEqual({
       scheme: 'dark',
       accent: '#0a7b5f',
@@ -34,14 +34,14 @@ describe('the theme', () => {
     expect(printTheme(theme(given))).toBe(printTheme(theme({})));
   });
 
-  it('makes an accent readable on light and on dark', () => {
+  it('adapts the accent to be readable on light and dark backgrounds', () => {
     const sheet = printTheme(theme({ accent: '#ffee00' }));
     expect([...sheet.matchAll(/--accent: (#[0-9a-f]{6})/gi)]).toHaveLength(3);
     expect(sheet).not.toMatch(/undefined|NaN/);
   });
 });
 
-describe('the origin of the page around the frame', () => {
+describe('the origin of the embedding page', () => {
   const listed = ['https://shop.example', 'http://localhost:3000'];
   it.each([
     ['https://shop.example', 'https://shop.example', 'https://shop.example'],
@@ -53,16 +53,16 @@ describe('the origin of the page around the frame', () => {
     ['*', undefined, undefined],
     ['', undefined, undefined],
     [null, 'https://shop.example', undefined],
-  ])('declared %s, actual %s: %s', (declared, actual, expected) => {
+  ])('with declared %s and actual %s is %s', (declared, actual, expected) => {
     expect(parentOriginOf({ listed, declared, actual })).toBe(expected);
   });
 
-  it('is none where none is listed', () => {
+  it('is undefined if no origins are listed', () => {
     expect(parentOriginOf({ listed: [], declared: 'https://shop.example', actual: undefined })).toBeUndefined();
   });
 });
 
-describe('the outcome', () => {
+describe('the outcome message', () => {
   const outcome = (card: Card) => frameOutcome({ ...card, primary: undefined, notice: undefined }, undefined);
   it.each<[Card, unknown]>([
     [
@@ -90,7 +90,7 @@ describe('the outcome', () => {
     [{ card: 'unreachable' }, undefined],
     [{ card: 'wallet' }, undefined],
     [{ card: 'progress', stage: 'reorged', txHash: null }, undefined],
-  ])('of %j is %j, and the element understands it', (card, expected) => {
+  ])('for %j is %j, and the element can read it', (card, expected) => {
     const sent = outcome(card);
     expect(sent).toEqual(expected);
     if (sent) expect(readMessage({ source: 'sluice', ...sent })).toEqual(sent);

@@ -8,7 +8,7 @@ const SESSION = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11';
 const page = new URL(`https://pay.example:8443/checkout/${SESSION}#code=${CODE}`);
 const twice = (text: string) => encodeURIComponent(encodeURIComponent(text));
 
-test('each app has its own form of link, by the documentation of its vendor', () => {
+test('each app has a link format documented by its vendor', () => {
   expect(Object.fromEntries(walletApps.map(({ id, link }) => [id, link(page)]))).toEqual({
     metamask: `https://link.metamask.io/dapp/pay.example:8443/checkout/${SESSION}#code=${CODE}`,
     base: `https://go.cb-w.com/dapp?cb_url=https%3A%2F%2Fpay.example%3A8443%2Fcheckout%2F${SESSION}%23code%3D${CODE}`,
@@ -29,7 +29,7 @@ const opened: Record<string, (link: URL) => string | null> = {
   okx: (link) => new URL(link.searchParams.get('deeplink') ?? '').searchParams.get('dappUrl'),
 };
 
-describe.each(walletApps)('a link of $name', ({ id, link }) => {
+describe.each(walletApps)('the link of $name', ({ id, link }) => {
   it.each([
     page.href,
     `https://pay.example/checkout/${SESSION}#code=${CODE}`,
@@ -42,7 +42,7 @@ describe.each(walletApps)('a link of $name', ({ id, link }) => {
   });
 });
 
-it('encodes the address twice only where one link is within another', () => {
+it('encodes the address twice only if it nests one link in another', () => {
   expect(walletApps.filter(({ link }) => link(page).includes(twice(page.href))).map(({ id }) => id)).toEqual(['okx']);
 });
 
@@ -52,6 +52,6 @@ test.each([
   ['#cs_secret', undefined],
   ['#xcode=1', undefined],
   ['', undefined],
-])('the fragment %s has the code %s', (fragment, code) => {
+])('the code in the fragment %s is %s', (fragment, code) => {
   expect(splitCode(fragment)).toBe(code);
 });

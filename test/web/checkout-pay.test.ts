@@ -34,15 +34,15 @@ const options = [
 ];
 const held = (tokens: [string, bigint][], coin: bigint | undefined) => ({ tokens: new Map(tokens), coin });
 
-describe('the ways to pay', () => {
+describe('the order of payment options', () => {
   const order = (request: Partial<Parameters<typeof waysFor>[0]>) =>
     waysFor({ options, held: new Map(), nativeKeys, walletChainId: 1, ...request }).map((way) => way.tokenKey);
 
-  it('are in their own order while nothing is known of the wallet', () => {
+  it('is unchanged while the wallet’s balances are unknown', () => {
     expect(order({})).toEqual(options.map(({ tokenKey }) => tokenKey));
   });
 
-  it('begin with what the wallet can pay: by signature, then by fee, then elsewhere, then unknown, then short', () => {
+  it('starts with payable options: by signature, then with a fee, elsewhere, unknown and insufficient ones', () => {
     const known = new Map([
       [
         1,
@@ -61,12 +61,12 @@ describe('the ways to pay', () => {
     expect(order({ held: known, walletChainId: 2 })[0]).toBe('USDC-2');
   });
 
-  it('put the consent that costs no fee first', () => {
+  it('prefers the consent without a network fee', () => {
     const [, usdc] = waysFor({ options, held: new Map(), nativeKeys, walletChainId: 1 });
     expect(usdc?.methods).toEqual(['PERMIT', 'APPROVAL', 'DIRECT']);
   });
 
-  it('need the coin of the chain for a fee, and the coin itself more than its amount', () => {
+  it('requires the native coin for a fee, and more than the amount to pay in the native coin itself', () => {
     const penniless = held([], 0n);
     const token = { isNative: false, cryptoAmount: '100', held: 100n };
     expect(lacksGas(token, 'PERMIT', penniless)).toBe(false);
@@ -77,7 +77,7 @@ describe('the ways to pay', () => {
   });
 });
 
-describe('a fault', () => {
+describe('an error', () => {
   it.each([
     [{ code: 4001 }, 'REJECTED'],
     [new Error('outer', { cause: { code: 4001 } }), 'REJECTED'],
@@ -104,12 +104,12 @@ describe('a fault', () => {
     ['CHAIN_UNAVAILABLE', 'The node does not answer', [], 'CHAIN_DOWN'],
     ['PRICE_UNAVAILABLE', '', [], 'PRICE_DOWN'],
     ['SOMETHING_NEW', '', [], 'FAILED'],
-  ])('of the API %s (%s) is told', (code, message, details, sentence) => {
+  ])('of the API %s (%s) has its message', (code, message, details, sentence) => {
     expect(apiSentence(new ApiError({ code, message, details }))).toBe(sentence);
   });
 });
 
-describe('a payment in this tab', () => {
+describe('the state of a payment in this tab', () => {
   const prepared = {
     quoteId: 'q',
     chainId: 1,
@@ -126,13 +126,13 @@ describe('a payment in this tab', () => {
   } as const;
   const quoted = afterPaymentEvent(noPayment, { happened: 'prepared', prepared });
 
-  it('keeps what was signed when a later step is declined, and goes on from there', () => {
+  it('keeps the signatures when a later step is declined, and continues from there', () => {
     const signed = afterPaymentEvent(quoted, { happened: 'signed', name: 'permit', signature: '0x01' });
     const declined = afterPaymentEvent(signed, { happened: 'failed', fault: 'REJECTED' });
     expect(declined).toMatchObject({ done: 1, signatures: { permit: '0x01' }, work: undefined, fault: 'REJECTED' });
   });
 
-  it('forgets it with the quote', () => {
+  it('discards the signatures with the quote', () => {
     const signed = afterPaymentEvent(quoted, { happened: 'signed', name: 'permit', signature: '0x01' });
     for (const event of [
       { happened: 'dropped' },
@@ -143,7 +143,7 @@ describe('a payment in this tab', () => {
     }
   });
 
-  it('keeps what was sent, whatever fails after it, until it is given up for what became of it', () => {
+  it('keeps a sent transaction through later errors, until it is abandoned with its reason', () => {
     const sent = { quoteId: 'q', chainId: 1, txHash: '0x02', sentAt: 1, payBy: 9 };
     const failed = [
       { happened: 'sent', sent },
@@ -157,7 +157,7 @@ describe('a payment in this tab', () => {
     expect(given).toMatchObject({ sent: undefined, abandonedQuoteId: 'q', fault: 'NOT_SEEN' });
   });
 
-  it('keeps the doubt whether a wallet has sent, whatever is begun and chosen after it, until the payer denies it', () => {
+  it('keeps the uncertainty about a sent transaction through later events, until the payer denies it', () => {
     const doubted = afterPaymentEvent(quoted, { happened: 'doubted', until: 9 });
     expect(doubted).toMatchObject({ unsureUntil: 9, fault: 'UNSURE' });
     const after = [
@@ -172,12 +172,12 @@ describe('a payment in this tab', () => {
     expect(afterPaymentEvent(kept, { happened: 'denied' })).toMatchObject({ unsureUntil: undefined, fault: undefined });
   });
 
-  it('spends a quote that the API calls expired', () => {
+  it('marks a quote as expired if the API reports it', () => {
     expect(afterPaymentEvent(quoted, { happened: 'failed', fault: 'QUOTE_EXPIRED' }).prepared?.expiresAt).toBe(0);
   });
 });
 
-describe('a payment that was sent and is seen nowhere', () => {
+describe('a transaction that was sent but not found', () => {
   const minute = 60_000;
   const evm = { family: 'EVM', sentAt: 0, payBy: 10 * minute };
   const solana = { ...evm, family: 'SOLANA' };
@@ -195,7 +195,7 @@ describe('a payment that was sent and is seen nowhere', () => {
   });
 });
 
-describe('a link', () => {
+describe('a payment link', () => {
   const fixed = {
     amount: '10.00',
     currency: 'USD',
@@ -207,7 +207,7 @@ describe('a link', () => {
     availableQuantity: null,
   };
 
-  it('asks only for what it needs', () => {
+  it('asks only for the required fields', () => {
     expect(beginQuestions(fixed)).toEqual({
       asksAmount: false,
       asksCurrency: false,
@@ -225,7 +225,7 @@ describe('a link', () => {
     expect(all.filter(({ isRequired }) => !isRequired).map(({ field }) => field)).toEqual(['state']);
   });
 
-  it('sends what was said and nothing that was not asked', () => {
+  it('sends only the fields that were asked for', () => {
     const said = {
       amount: ' 12,5 ',
       currency: 'EUR',
@@ -242,7 +242,7 @@ describe('a link', () => {
     expect(beginInput({ ...fixed, allowCouponCodes: true }, said)).toEqual({ couponCode: 'spring' });
   });
 
-  it('takes whole quantities within its limits, and is sold out when fewer than the least are left', () => {
+  it('accepts whole quantities within its limits, and is sold out below the minimum', () => {
     const several = { ...fixed, minimumQuantity: 2, maximumQuantity: 5 };
     const typed = ['2', ' 5 ', '1', '6', '2.5', '1e0', '', '-3'].map((text) => typedQuantity(several, text));
     expect(typed).toEqual([2, 5, null, null, null, null, null, null]);
@@ -251,7 +251,7 @@ describe('a link', () => {
     expect(beginQuestions({ ...fixed, availableQuantity: 1 }).isLimited).toBe(true);
   });
 
-  it('is begun once for the same answers, until the API has refused them', () => {
+  it('reuses its idempotency key for the same input until the API has rejected it', () => {
     const first = beginKey(undefined, { amount: '10.00' }, 'key 1');
     const again = (before: BeginKey | undefined, amount = '10.00') => beginKey(before, { amount }, 'key 2').key;
     expect(again(first)).toBe('key 1');
@@ -281,15 +281,15 @@ describe('a link', () => {
     ['/link/%', { page: 'link', slug: '%' }],
     ['/link/a/b', undefined],
     ['/', undefined],
-  ])('%s is an address', (path, address) => {
+  ])('reads the address %s', (path, address) => {
     expect(readAddress(path)).toEqual(address);
   });
 });
 
-describe('two readings of a session', () => {
+describe('two responses for a session', () => {
   const at = (now: string) => ({ view: { now } });
 
-  it('count by the gateway’s clock, not by when they came', () => {
+  it('are ordered by the gateway’s clock, not by their arrival', () => {
     const [early, late] = [at('2026-11-22T12:00:00.000Z'), at('2026-11-22T12:00:00.001Z')];
     expect(newer(early, late)).toBe(late);
     expect(newer(late, early)).toBe(late);
@@ -308,13 +308,13 @@ describe('a receipt', () => {
     ['held', true, 0, 'custodyHeld'],
     ['refunded', true, 0, 'refunded'],
   ] as const)(
-    'of %s (held by the service itself: %s, %i s for a dispute) says %s',
+    'of %s (held by the service itself: %s, %i s for a dispute) shows %s',
     (outcome, isCustodial, disputeSeconds, words) => {
       expect(receiptWords(outcome, { isCustodial, disputeSeconds })).toBe(words);
     },
   );
 
-  it('says of an open dispute what becomes of the money, and of a refund what became of it', () => {
+  it('shows an open dispute, and the refund once the payment is refunded', () => {
     const disputed = { isCustodial: false, disputeSeconds: 86_400, isDisputed: true };
     expect(receiptWords('paid', disputed)).toBe('disputed');
     expect(receiptWords('refunded', disputed)).toBe('refunded');
@@ -327,11 +327,11 @@ describe('a receipt', () => {
     ['subscribed', 0n, 1n, 'refundUnderWay'],
     ['refunded', 5n, 0n, null],
     ['trial', 0n, 0n, null],
-  ] as const)('of %s with %s refunded and %s under way has the head %s', (outcome, refunded, underWay, head) => {
+  ] as const)('of %s with %s refunded and %s pending has the heading %s', (outcome, refunded, underWay, head) => {
     expect(refundHead(outcome, { refunded, underWay })).toBe(head);
   });
 
-  it('leaves out failed refunds that were followed by another', () => {
+  it('omits failed refunds that were followed by another one', () => {
     const refund = (status: 'PENDING' | 'CONFIRMED' | 'FAILED') => ({ status, amount: '1', isUndelivered: false });
     const statuses = (...given: Parameters<typeof refund>[0][]) =>
       currentRefunds(given.map(refund)).map(({ status }) => status);
@@ -346,7 +346,7 @@ describe('a receipt', () => {
   });
 });
 
-describe('the shown ways', () => {
+describe('the displayed payment options', () => {
   const keyed = (key: string, chainId: number, isShort = false): Way => ({
     ...option(key, chainId, ['DIRECT']),
     held: isShort ? 1n : 100n,
@@ -356,7 +356,7 @@ describe('the shown ways', () => {
   const printed = (networks: readonly Network[]) =>
     networks.map(({ chainId, ways }) => `${chainId}: ${ways.map(({ tokenKey }) => tokenKey).join(' ')}`);
 
-  it('are grouped by network, those with the best way first, and apart from what the wallet cannot pay', () => {
+  it('are grouped by network with the best one first, and separate from those that the wallet cannot pay', () => {
     const ways = [keyed('B-2', 2), keyed('A-1', 1), keyed('A-2', 2), keyed('C-1', 1, true)];
     const { payable, lacking } = shownWays(ways, new Map([[1, { tokens: new Map(), coin: 5n }]]));
     expect(printed(payable)).toEqual(['2: B-2 A-2', '1: A-1']);
@@ -366,7 +366,7 @@ describe('the shown ways', () => {
     expect(printed(broke.lacking)).toEqual(['2: B-2 A-2', '1: C-1']);
   });
 
-  it('keep their order, with what is new at the end', () => {
+  it('keep their order, and new ones are appended', () => {
     const ways = [keyed('N-1', 1), keyed('A-1', 1), keyed('B-1', 1)];
     expect(keepOrder(ways, ['B-1', 'A-1', 'GONE-1']).map(({ tokenKey }) => tokenKey)).toEqual(['B-1', 'A-1', 'N-1']);
   });
@@ -375,7 +375,7 @@ describe('the shown ways', () => {
 describe('starting over', () => {
   const asked = { ...noPayment, work: 'sending', askedUntil: 5 } as const;
 
-  it('asks whether the wallet sent what it was asked to send, and drops the quote where nothing can have been sent', () => {
+  it('asks whether a requested transaction was sent, and otherwise discards the quote', () => {
     expect(afterPaymentEvent(asked, { happened: 'restarted' })).toMatchObject({ unsureUntil: 5, work: undefined });
     const signing = { ...noPayment, work: 'signing' } as const;
     expect(afterPaymentEvent(signing, { happened: 'restarted' })).toMatchObject({
@@ -385,7 +385,7 @@ describe('starting over', () => {
     });
   });
 
-  it('ends the doubt when the wallet sent it after all', () => {
+  it('resolves the uncertainty when the wallet sends the transaction after all', () => {
     const unsure = afterPaymentEvent(asked, { happened: 'restarted' });
     const sent = { quoteId: 'q', chainId: 1, txHash: '0x1', sentAt: 1, payBy: 2 };
     expect(afterPaymentEvent(unsure, { happened: 'sent', sent })).toMatchObject({ unsureUntil: undefined, sent });

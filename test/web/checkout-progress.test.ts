@@ -4,7 +4,7 @@ import { progressSteps } from '../../web/src/checkout/pay/progress-steps.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 
-describe('the facts of a payment on its way', () => {
+describe('the progress of a payment', () => {
   let progressFacts: typeof import('../../web/src/checkout/pay/progress-facts.ts').progressFacts;
   // The server writes the chains into the page, where this module finds them when it is loaded.
   beforeAll(async () => {
@@ -54,17 +54,17 @@ describe('the facts of a payment on its way', () => {
     [40, 12, { count: 12, of: 12 }],
     [null, 12, undefined],
     [3, null, undefined],
-  ])('%j confirmations of %j are %j', (confirmations, requiredConfirmations, told) => {
+  ])('shows %j confirmations for %j as %j', (confirmations, requiredConfirmations, told) => {
     const facts = factsOf({ requiredConfirmations, authorization: authorization(confirmations) });
     expect(facts.confirmations).toEqual(told);
     expect(facts.chain?.name).toBe('Mainnet');
   });
 
-  it('has no confirmations before anybody saw it', () => {
+  it('has no confirmations before the transaction is detected', () => {
     expect(factsOf({ requiredConfirmations: 12, authorization: null }).confirmations).toBeUndefined();
   });
 
-  it('does not wait for the merchant to take what is only held', () => {
+  it('does not wait for a manual capture', () => {
     expect(factsOf({ captureMode: 'MANUAL' }).isHeld).toBe(true);
     expect(factsOf({}).isHeld).toBe(false);
   });
@@ -76,7 +76,7 @@ describe('the facts of a payment on its way', () => {
     return { quoteId: 'q', method, chainId: 1, madeAt, payBy };
   };
 
-  it('are silent for two minutes, then tell until when it may come, and let it be given up only after that', () => {
+  it('shows nothing for two minutes, then the latest arrival, and offers to abandon it only after that', () => {
     expect(factsOf({}, answered(119))).toMatchObject({ lateUntil: undefined, again: undefined });
     expect(factsOf({}, answered(121))).toMatchObject({ lateUntil: ago(121 - 660), again: undefined });
     expect(factsOf({}, answered(660))).toMatchObject({ again: undefined });
@@ -86,7 +86,7 @@ describe('the facts of a payment on its way', () => {
     expect(lost.given).toEqual(['q NOT_SEEN']);
   });
 
-  it('let nothing be given up that the gateway sends, that somebody saw, or that nobody can be asked about', () => {
+  it('cannot be abandoned if the gateway sends it, if it was detected, or if it cannot be looked up', () => {
     const silent = { lateUntil: undefined, again: undefined };
     expect(factsOf({}, answered(9_999, 'PERMIT'))).toMatchObject(silent);
     expect(factsOf({ authorization: authorization(0) }, answered(9_999))).toMatchObject(silent);
@@ -98,13 +98,13 @@ describe('the facts of a payment on its way', () => {
     ['nobody could be asked', looked('UNKNOWN')],
     ['nobody has answered yet', undefined],
     ['somebody looked only while it could still come', looked('NOT_THERE', NOW - 9_999_000 + 660_000)],
-  ])('let nothing be given up that may be in a block: %s', (_about, look) => {
+  ])('cannot be abandoned while it may be in a block: %s', (_about, look) => {
     expect(factsOf({}, answered(9_999), { look })).toMatchObject({ isUncertain: true, again: undefined });
     expect(factsOf({}, answered(121), { look })).toMatchObject({ isUncertain: false, again: undefined });
     expect(factsOf({}, answered(9_999), { look: looked('NOT_THERE') }).isUncertain).toBe(false);
   });
 
-  it('let be given up what was replaced two minutes ago, for a higher fee would have been seen by then', () => {
+  it('can be abandoned two minutes after it was replaced, because its replacement would have been detected', () => {
     const replaced = (seconds: number) => ({ look: looked('REPLACED', NOW, NOW - seconds * 1000) });
     expect(factsOf({}, answered(300), replaced(120))).toMatchObject({ lateUntil: ago(300 - 660), again: undefined });
     const given = factsOf({}, answered(300), replaced(121));
@@ -117,7 +117,7 @@ describe('the facts of a payment on its way', () => {
     expect(factsOf({}, answered(300, 'PERMIT'), replaced(121)).again).toBeUndefined();
   });
 
-  it('say the same of what only this tab knows to be sent', () => {
+  it('is the same for a transaction that only this tab knows', () => {
     const sent = { quoteId: 'own', chainId: 1, txHash: '0x01', sentAt: NOW - 300_000, payBy: NOW - 61_000 };
     const lost = factsOf({}, null, { sent });
     expect(lost.chain?.name).toBe('Mainnet');
@@ -128,7 +128,7 @@ describe('the facts of a payment on its way', () => {
   });
 });
 
-describe('the steps of a payment on its way', () => {
+describe('the progress steps of a payment', () => {
   const told = (facts: Partial<Parameters<typeof progressSteps>[0]>) =>
     progressSteps({ stage: 'sent', confirmations: undefined, isInEscrow: true, isHeld: false, ...facts })
       .map(({ name, state }) => (state === 'current' ? `[${name}]` : state === 'done' ? `${name}!` : name))
@@ -142,7 +142,7 @@ describe('the steps of a payment on its way', () => {
     [{ stage: 'reorged', confirmations }, '[sent] confirmed authorized captured'],
     [{ stage: 'seen', confirmations, isHeld: true }, 'sent! [confirmed] authorized'],
     [{ stage: 'seen', confirmations, isInEscrow: false }, 'sent! [confirmed] custody captured'],
-  ])('%j: %s', (facts, steps) => {
+  ])('for %j are %s', (facts, steps) => {
     expect(told(facts)).toBe(steps);
   });
 });

@@ -45,10 +45,10 @@ function changed(base64: string, change: (transaction: Transaction) => void): st
 
 const ways = [...mints, { symbol: 'SOL', mint: null }];
 
-describe.each(ways)('what a wallet is asked to sign for $symbol', ({ mint }) => {
+describe.each(ways)('the transaction to sign for $symbol', ({ mint }) => {
   const { base64, shown } = asked(mint);
 
-  it('is let through when it is exactly what is shown', () => {
+  it('is accepted if it matches the displayed payment', () => {
     expect(isShownTransfer(base64, shown)).toBe(true);
   });
 
@@ -57,11 +57,11 @@ describe.each(ways)('what a wallet is asked to sign for $symbol', ({ mint }) => 
     ['another receiver', { recipient: key() }],
     ['another payer', { payer: key() }],
     ['another token', { token: mint ? 'native' : (mints[0]?.mint.address ?? '') }],
-  ])('is refused for %s', (_name, other) => {
+  ])('is rejected for %s', (_name, other) => {
     expect(isShownTransfer(base64, { ...shown, ...other })).toBe(false);
   });
 
-  it('is refused with anything beside it, twice, for two signers, or cut off', () => {
+  it('is rejected with an extra or repeated instruction, with two signers, or if truncated', () => {
     const from = Keypair.generate().publicKey;
     const more = SystemProgram.transfer({ fromPubkey: from, toPubkey: from, lamports: 1 });
     expect(
@@ -88,10 +88,10 @@ describe.each(ways)('what a wallet is asked to sign for $symbol', ({ mint }) => 
   });
 });
 
-describe('the words of others', () => {
+describe('Solana data of other parties', () => {
   const words = { label: 'Tea & more', message: 'Thank you', memo: 'a quote' };
 
-  it.each(ways)('read of the URL of a payment in $symbol what is typed by hand, if it is what is shown', ({ mint }) => {
+  it.each(ways)('includes a payment URL in $symbol, which must match the displayed payment', ({ mint }) => {
     const decimals = mint?.decimals ?? 9;
     const shown = { token: mint?.address ?? 'native', amount: base.amount, decimals };
     const given = { recipient, amount: base.amount, decimals, mint: mint?.address ?? null, reference, ...words };
@@ -109,7 +109,7 @@ describe('the words of others', () => {
     for (const other of others) expect(() => readPaymentUrl(other, shown), other).toThrow(OtherPayment);
   });
 
-  it('names the chains as wallets do', () => {
+  it('includes the chain names of wallets', () => {
     expect(solanaChainName({ chainId: 101, local: false })).toBe('solana:mainnet');
     expect(solanaChainName({ chainId: 103, local: false })).toBe('solana:devnet');
     expect(solanaChainName({ chainId: 103, local: true })).toBe('solana:localnet');
@@ -124,7 +124,7 @@ describe('the words of others', () => {
     [new Error('Attempt to debit an account but found no record of a prior credit.'), 'NO_GAS'],
     [new Error('Blockhash not found'), 'FAILED'],
     [undefined, 'FAILED'],
-  ])('makes of %s what the payer is told: %s', (error, fault) => {
+  ])('includes errors, and %s is shown as %s', (error, fault) => {
     expect(solanaFault(error)).toBe(fault);
   });
 });

@@ -135,7 +135,7 @@ describe('the page', () => {
     expect(`${card} ${action} ${view.notice ?? '-'}`).toBe(expected);
   });
 
-  it('shows the transaction of a payment on its way as soon as anybody knows it', () => {
+  it('shows the transaction of a payment as soon as it is known', () => {
     const hash = (changes: Partial<Facts>) => {
       const view = viewOf({ ...facts, ...changes });
       return view.card === 'progress' ? view.txHash : undefined;

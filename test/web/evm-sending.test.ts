@@ -25,8 +25,8 @@ async function find(hash: Hash, place?: Place) {
   return await findTransaction(client, { hash, place });
 }
 
-describe('what was sent', () => {
-  it('is done, or reverted', async () => {
+describe('a sent transaction', () => {
+  it('is found as done or reverted', async () => {
     expect((await find(await send())).found).toBe('DONE');
     // The token takes no coin; with its gas named, nobody tries that before.
     expect((await find(await send({ to: evm.usdc.address, gas: 100_000n }))).found).toBe('REVERTED');
@@ -35,7 +35,7 @@ describe('what was sent', () => {
   it.each([
     ['taken back', () => evm.payers[0].address],
     ['sent again at a higher fee', () => evm.merchant.address],
-  ])('is not there while it waits, and is replaced once its place is taken: %s', async (_about, to) => {
+  ])('is not found while pending, and replaced once its nonce is used: %s', async (_about, to) => {
     await evm.testClient.setAutomine(false);
     const hash = await send();
     const waiting = await find(hash);
@@ -49,7 +49,7 @@ describe('what was sent', () => {
     expect(await find(hash)).toEqual({ found: 'NOT_THERE', place: undefined });
   });
 
-  it('is not replaced by what comes after it', async () => {
+  it('is not replaced by a later transaction', async () => {
     await evm.testClient.setAutomine(false);
     const hash = await send();
     const { place } = await find(hash);

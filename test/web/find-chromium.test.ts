@@ -11,25 +11,25 @@ import { onTeardown } from '../setup/teardown.ts';
 beforeEach(() => vi.stubEnv('CHROMIUM_PATH', ''));
 afterEach(() => vi.unstubAllEnvs());
 
-it('no Chromium where CHROMIUM_PATH says: the test that needs it fails with what to do', async () => {
+it('reports how to get Chromium if CHROMIUM_PATH points to no file', async () => {
   vi.stubEnv('CHROMIUM_PATH', '/none');
   const sentence = 'CHROMIUM_PATH names /none, which is not there: install it, or set CHROMIUM_PATH to its program.';
   expect(() => findChromium()).toThrow(sentence);
   await expect(openPage()).rejects.toThrow(sentence);
 });
 
-it('any program that CHROMIUM_PATH names is taken, before one that is installed', () => {
+it('prefers any program in CHROMIUM_PATH to an installed browser', () => {
   vi.stubEnv('CHROMIUM_PATH', process.execPath);
   expect(findChromium({ installed: ['/bin/sh'] })).toEqual({ executablePath: process.execPath, environment: {} });
 });
 
-it('an installed browser is taken before the one that comes by npm', () => {
+it('prefers an installed browser to the npm package', () => {
   const found = findChromium({ installed: ['/none', '/bin/sh'], folder: '/none' });
   expect(found).toEqual({ executablePath: '/bin/sh', environment: {} });
 });
 
 it.runIf(process.platform === 'linux' && process.arch === 'x64')(
-  'the browser that comes by npm is unpacked once and shows a page',
+  'unpacks the browser of the npm package once, and it renders a page',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-chromium-'));
     onTeardown(async () => rmSync(folder, { recursive: true, force: true }));

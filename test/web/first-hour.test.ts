@@ -35,8 +35,8 @@ const nothing: SetupFactsQuery = {
 const doneOf = (facts: Partial<SetupFactsQuery>, mode: 'TEST' | 'LIVE' = 'TEST') =>
   setupSteps({ ...nothing, ...facts }, mode).flatMap(({ key, isDone }) => (isDone ? [key] : []));
 
-describe('the steps of the first hour', () => {
-  it('are done by what is there, each alone', () => {
+describe('the setup steps', () => {
+  it('are completed independently by their objects', () => {
     const link = { id: 'l', paymentUrl: 'u', isPayable: true };
     expect(doneOf({})).toEqual([]);
     expect(doneOf({ app: { id: 'a', payoutAddresses: evm } })).toEqual(['payout']);
@@ -63,7 +63,7 @@ describe('the steps of the first hour', () => {
     expect(takesPayments(setupSteps({ ...nothing, ...paid, paid: { nodes: [] } }, 'TEST'))).toBe(false);
   });
 
-  it('name the networks by family, without those of the other mode and Sui', () => {
+  it('list the networks by family, without those of the other mode and Sui', () => {
     expect(networksOf(chains, { mode: 'TEST', payouts: evm })).toEqual([
       { family: 'EVM', chains: 'Local, Local 2', isSet: true },
       { family: 'SOLANA', chains: 'Solana devnet', isSet: false },
@@ -74,16 +74,16 @@ describe('the steps of the first hour', () => {
   });
 });
 
-describe('what a form says of missing payout addresses', () => {
+describe('the notice about missing payout addresses', () => {
   const missing = (payouts: { family: string }[], selected: 'ALL' | number[]) =>
     missingPayouts(chains, { mode: 'TEST', payouts, selection: { ...everything, chains: selected } });
 
-  it('is every chain where none has one, and nothing where the others simply are not offered', () => {
+  it('lists every chain if no address exists, and none if the other chains are not offered', () => {
     expect(missing([], 'ALL')).toEqual({ isUnpayable: true, chains: ['Local', 'Local 2', 'Solana devnet'] });
     expect(missing([...evm], 'ALL')).toEqual({ isUnpayable: false, chains: [] });
   });
 
-  it('is a chain that was chosen by hand', () => {
+  it('lists a chain that was selected explicitly', () => {
     expect(missing([...evm], [31337, 103])).toEqual({ isUnpayable: false, chains: ['Solana devnet'] });
     expect(missing([...evm], [103])).toEqual({ isUnpayable: true, chains: ['Solana devnet'] });
   });
@@ -96,8 +96,8 @@ describe('what a form says of missing payout addresses', () => {
   });
 });
 
-describe('a problem', () => {
-  it('leads to the list of what it counts', () => {
+describe('a problem on the overview', () => {
+  it('links to the list of the objects that it counts', () => {
     const createdFrom = new Date(2026, 0, 5, 12).toISOString();
     expect(attentionWay({ kind: 'OPEN_DISPUTES', createdFrom: null })).toBe('/disputes?show=open');
     expect(attentionWay({ kind: 'FAILED_RENEWALS', createdFrom: null })).toBe('/subscriptions?renewal=failed');
@@ -106,7 +106,7 @@ describe('a problem', () => {
     expect(readFilters(way.split('?')[1] ?? '')).toEqual({ ...noFilters, flags: ['LATE'], from: '2026-01-05' });
   });
 
-  it('is a filter that the address keeps, in a fixed order, without words that are no flags', () => {
+  it('is a filter in the URL, in a fixed order and without unknown values', () => {
     const filters = readFilters('flags=LATE,ODD,DISPUTED');
     expect(filters.flags).toEqual(['DISPUTED', 'LATE']);
     expect(printFilters(filters)).toBe('flags=DISPUTED%2CLATE');
@@ -114,7 +114,7 @@ describe('a problem', () => {
   });
 });
 
-it('every example call has the same placeholder for the key, and a body that is JSON', () => {
+it('every example call has the same placeholder for the key and valid JSON in its body', () => {
   for (const name of sampleNames) {
     const call = curlOf(name, { appId: 'app', origin: 'https://pay.example' });
     expect(call).toContain("-H 'x-api-key: YOUR_SECRET_KEY'");

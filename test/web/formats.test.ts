@@ -17,11 +17,11 @@ describe('a time', () => {
     [-86_400, 'yesterday'],
     [86_400 * 3, 'in 3 days'],
     [-86_400 * 400, 'last year'],
-  ])('%s seconds from now is %s', (seconds, words) => {
+  ])('%s seconds from now is shown as %s', (seconds, words) => {
     expect(relativeTime('en', at(seconds), now)).toBe(words);
   });
 
-  it('is as many months away as the calendar has, however long they are', () => {
+  it('is counted in calendar months of any length', () => {
     // Since a minute ago, so that none is whole by the clock.
     const months = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
     const inMonths = (count: number) => new Date(Date.UTC(2026, 10 + count, 22, 10, 59));
@@ -32,13 +32,13 @@ describe('a time', () => {
     expect(relativeTime('en', new Date('2026-09-22T11:00:00Z'), now)).toBe('2 months ago');
   });
 
-  it('is told in the viewer’s language and zone', () => {
+  it('is shown in the viewer’s language and time zone', () => {
     expect(relativeTime('de', at(-120), now)).toBe('vor 2 Minuten');
     expect(absoluteTime('en', now, 'Europe/Berlin')).toBe('Nov 22, 2026, 12:00:00 PM GMT+1');
     expect(absoluteTime('de', now, 'UTC')).toContain('22. Nov. 2026');
   });
 
-  it('counts down to nothing, and not below', () => {
+  it('counts down to zero, and not below', () => {
     expect([605_000, 59_001, 3_723_000, 0, -5].map(countdown)).toEqual(['10:05', '1:00', '1:02:03', '0:00', '0:00']);
   });
 
@@ -49,18 +49,18 @@ describe('a time', () => {
     [604_800, '7 days'],
     [129_600, '36 hours'],
     [5_400, '90 minutes'],
-  ])('a span of %s seconds is %s', (seconds, words) => {
+  ])('a duration of %s seconds is %s', (seconds, words) => {
     expect(spanWords('en', seconds)).toBe(words);
   });
 });
 
 describe('an address', () => {
-  it('keeps its ends', () => {
+  it('keeps its first and last characters', () => {
     expect(shortAddress('0x5FbDB2315678afecb367f032d93F642f64180aa3')).toBe('0x5FbD…0aa3');
     expect(shortAddress('0x1234')).toBe('0x1234');
   });
 
-  it('is shown by the chain’s explorer, where it has one', () => {
+  it('links to the chain’s explorer if there is one', () => {
     const solana = { family: 'SOLANA', explorerUrl: 'https://explorer.solana.com?cluster=testnet' } as const;
     expect(explorerLink(solana, 'transaction', 'abc')).toBe('https://explorer.solana.com/tx/abc?cluster=testnet');
     const base = { family: 'EVM', explorerUrl: 'https://basescan.org' } as const;
@@ -69,9 +69,9 @@ describe('an address', () => {
   });
 });
 
-describe('a merchant’s accent', () => {
+describe('the accent color of a merchant', () => {
   it.each(['#ffff00', '#000000', '#ffffff', '#808080', '#2f55d4', '#ff4400', '#7f7fff'])(
-    '%s can be read on light and on dark',
+    '%s is readable on light and dark backgrounds',
     (colour) => {
       for (const surface of ['#ffffff', '#171b21']) {
         const colours = readableAccent(colour, surface);
@@ -82,7 +82,7 @@ describe('a merchant’s accent', () => {
     },
   );
 
-  it('stays as it is where it is readable, and is nothing where it is no colour', () => {
+  it('is unchanged if it is readable, and undefined if it is no color', () => {
     expect(readableAccent('#2f55d4', '#ffffff')).toEqual({
       accent: '#2f55d4',
       onAccent: '#ffffff',

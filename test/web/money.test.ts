@@ -16,19 +16,19 @@ describe('an amount of a token', () => {
     [1n, 36, `0.${'0'.repeat(35)}1`, `0.${'0'.repeat(35)}1`],
     [-12_500_000n, 6, '−12.50', '−12.50'],
     [123_456_789_012_345_678_901_234_567_890n, 0, '123,456,789,012,345,678,901,234,567,890', undefined],
-  ])('%s base units of %s decimals are %s', (units, decimals, words, exact) => {
+  ])('%s base units with %s decimals is %s', (units, decimals, words, exact) => {
     const figure = tokenFigure('en', units, decimals);
     expect(figure.words).toBe(words);
     expect(figure.exact).toBe(exact ?? words);
     expect(figure.isShortened).toBe(figure.words !== figure.exact);
   });
 
-  it('is never shown as more than it is', () => {
+  it('is never rounded up', () => {
     expect(tokenFigure('en', 1_999_999_999n, 6).words).toBe('1,999.99');
     expect(tokenFigure('en', 999_999_999_999_999_999n, 18).words).toBe('0.999999');
   });
 
-  it('is written as the language writes it, and copied as programs read it', () => {
+  it('is formatted for the language, and copied in a machine-readable format', () => {
     expect(tokenFigure('de', 1_234_500_000n, 6).words).toBe('1.234,50');
     expect(plainDecimal(1_234_500_000n, 6)).toBe('1234.5');
     expect(plainDecimal(-5n, 3)).toBe('-0.005');
@@ -50,7 +50,7 @@ describe('an amount of fiat', () => {
   });
 });
 
-describe('a cost, which may be far below a cent', () => {
+describe('a cost that may be far below a cent', () => {
   it.each([
     ['0.30864197', '0.30 USD'],
     ['0.00001234', '0.000012 USD'],
@@ -60,11 +60,11 @@ describe('a cost, which may be far below a cent', () => {
     ['12.003', '12.00 USD'],
     ['5', '5.00 USD'],
     ['0', '0.00 USD'],
-  ])('%s is %s', (amount, words) => {
+  ])('%s is formatted as %s', (amount, words) => {
     expect(smallFiatFigure('en', amount, 'USD')).toBe(words);
   });
 
-  it('has the decimal sign of the language', () => {
+  it('uses the decimal separator of the language', () => {
     expect(smallFiatFigure('de', '1234.5678', 'USD')).toBe('1.234,56 USD');
   });
 });

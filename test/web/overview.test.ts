@@ -5,14 +5,14 @@ import { type LivePayment, withPayment } from '../../web/src/dashboard/overview/
 import { spanOf } from '../../web/src/dashboard/overview/range.ts';
 import { stackColumns } from '../../web/src/ui/chart/stack.ts';
 
-describe('a span of time', () => {
+describe('a time range', () => {
   const now = new Date('2026-03-01T10:20:30Z');
   it.each([
     ['day', 'HOUR', 24, '2026-02-28T11:00:00.000Z', '2026-03-01T11:00:00.000Z'],
     ['week', 'DAY', 7, '2026-02-23T00:00:00.000Z', '2026-03-02T00:00:00.000Z'],
     ['month', 'DAY', 30, '2026-01-31T00:00:00.000Z', '2026-03-02T00:00:00.000Z'],
     ['year', 'MONTH', 12, '2025-04-01T00:00:00.000Z', '2026-04-01T00:00:00.000Z'],
-  ] as const)('%s is whole buckets up to the running one', (range, bucket, size, from, to) => {
+  ] as const)('%s consists of whole buckets including the current one', (range, bucket, size, from, to) => {
     const span = spanOf(range, now);
     expect([span.bucket, span.starts.length, span.from.toISOString(), span.to.toISOString()]).toEqual([
       bucket,
@@ -23,10 +23,10 @@ describe('a span of time', () => {
   });
 });
 
-describe('a chart of columns', () => {
+describe('a column chart', () => {
   const shape = { columns: ['mon', 'tue', 'wed'], layers: ['1', '8453'], height: 100 };
 
-  it('stacks its layers in order, adds up what is one, and leaves room up to a round figure', () => {
+  it('stacks its layers in order, sums equal ones, and ends at a round value', () => {
     const { columns, ticks, top } = stackColumns(
       [
         { column: 'mon', layer: '8453', amount: '0.10' },
@@ -45,7 +45,7 @@ describe('a chart of columns', () => {
     expect(ticks.map(({ amount }) => amount)).toEqual(['0', '0.2', '0.4', '0.6', '0.8']);
   });
 
-  it('stands on its line when there is nothing, and holds what no number holds', () => {
+  it('shows an axis without data, and keeps sums beyond the range of a number exact', () => {
     expect(stackColumns([], shape)).toMatchObject({ top: '1', columns: [{ parts: [] }, { parts: [] }, { parts: [] }] });
     const huge = stackColumns([{ column: 'tue', layer: '1', amount: '123456789012345678901.23' }], shape);
     expect(huge.columns[1]?.total).toBe('123456789012345678901.23');
@@ -53,7 +53,7 @@ describe('a chart of columns', () => {
   });
 });
 
-describe('the books', () => {
+describe('the balances', () => {
   const sum = (units: string, value: string) => ({ units, value });
   const nothing = sum('0', '0');
   const book = (tokenKey: string, currency: string, received: ReturnType<typeof sum>): Books[number] => ({
@@ -68,7 +68,7 @@ describe('the books', () => {
     undelivered: nothing,
   });
 
-  it('are summed in one currency, token by token', () => {
+  it('are summed in one currency, by token', () => {
     const books = [
       book('USDC-1', 'USD', sum('1000001', '0.10')),
       book('ETH-1', 'USD', sum('5', '0.20')),
@@ -88,7 +88,7 @@ describe('the books', () => {
     ]);
   });
 
-  it('have a part for what is undelivered only where something is', () => {
+  it('include undelivered payouts only if there are any', () => {
     const paid = book('USDC-1', 'USD', sum('1', '0.10'));
     const partsOf = (books: Books) => sumBooks(books, 'USD').map(({ part }) => part);
     expect(partsOf([paid])).toEqual(['received', 'held', 'settled', 'returned', 'fees']);
@@ -96,7 +96,7 @@ describe('the books', () => {
   });
 });
 
-describe('the newest payments', () => {
+describe('the recent payments', () => {
   const payment = (id: string, status: LivePayment['status']): LivePayment => ({
     id,
     status,
@@ -112,7 +112,7 @@ describe('the newest payments', () => {
     customerAccount: null,
   });
 
-  it('are newest first, each once as it is now, and not more than asked for', () => {
+  it('are sorted newest first, with each payment once in its latest state, up to the limit', () => {
     const updates = [
       payment('01', 'CREATED'),
       payment('03', 'CREATED'),

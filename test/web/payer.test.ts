@@ -82,7 +82,7 @@ const state = (fields: Partial<EscrowState>): EscrowState => ({
   ...fields,
 });
 
-describe('what comes next with a payment', () => {
+describe('the outlook of a payment', () => {
   // The boundary seconds are the contract's own: reclaim after captureBy, dispute before the window's end.
   it.each([
     [state({ status: 'AUTHORIZED' }), 1000, { kind: 'HELD', at: 1000 }, null],
@@ -102,17 +102,17 @@ describe('what comes next with a payment', () => {
     expect(actionOf(outlookOf(terms, now, at))).toBe(action);
   });
 
-  it('cannot be disputed where no dispute was agreed', () => {
+  it('excludes a dispute if no dispute window was agreed', () => {
     expect(actionOf(outlookOf({ ...terms, disputeWindow: 0 }, state({}), 950))).toBeNull();
   });
 });
 
-describe('the copy that the browser keeps', () => {
-  it('gives back the same payments and consents, under ids computed again', () => {
+describe('the stored copy in the browser', () => {
+  it('restores the same payments and consents, with recalculated IDs', () => {
     expect(readCopy(printCopy(heldBy(wallet)), { wallet, escrowOf })).toEqual(heldBy(wallet));
   });
 
-  it('shows nothing of another wallet, of a chain that is not served, and of what is no copy', () => {
+  it('is ignored for another wallet, an unknown chain or invalid content', () => {
     const copy = printCopy(heldBy(terms.merchant));
     expect(readCopy(copy, { wallet, escrowOf })).toEqual(noHoldings);
     expect(readCopy(printCopy(heldBy(wallet)), { wallet, escrowOf: () => undefined })).toEqual(noHoldings);
@@ -171,8 +171,8 @@ const toldOf = (answer: Partial<Parameters<typeof reportedHoldings>[0]>) =>
     escrowOf,
   );
 
-describe('what several sources tell', () => {
-  it('is one of each, the gateway’s word with its names before the others', () => {
+describe('data merged from several sources', () => {
+  it('contains each object once, with the gateway’s data and names first', () => {
     const told = toldOf({
       payments: [reportedPayment],
       consents: [reportedConsent],
@@ -188,7 +188,7 @@ describe('what several sources tell', () => {
     expect(told.allowances.map(({ tokenKey, amount }) => [tokenKey, amount])).toEqual([['USDC-31337', 5n]]);
   });
 
-  it("lies in the contract's first edition where that gave the id, and is not copied for a later visit", () => {
+  it('uses the first edition of the contract if its ID matches, and is not stored for a later visit', () => {
     const [ownTerms, ownConsent] = [termsFromJson(reportedPayment.terms), consentFromJson(reportedConsent.consent)];
     const told = toldOf({
       payments: [
@@ -208,7 +208,7 @@ describe('what several sources tell', () => {
     expect(readCopy(JSON.stringify(old), { wallet, escrowOf })).toEqual(noHoldings);
   });
 
-  it('is left out row by row where it cannot be read, or is not what its id says', () => {
+  it('omits each row that is invalid or does not match its ID', () => {
     const other = `0x${'22'.repeat(32)}`;
     const told = toldOf({
       payments: [
@@ -233,11 +233,11 @@ describe('what several sources tell', () => {
   });
 });
 
-describe('the address to which a coin is collected', () => {
+describe('the recipient address of a native coin', () => {
   const usdc = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
   const place = { name: 'Here', escrow, tokens: [{ symbol: 'USDC', address: usdc }] };
 
-  it.each([wallet, wallet.toLowerCase(), ` ${wallet} `])('may be %s', (typed) => {
+  it.each([wallet, wallet.toLowerCase(), ` ${wallet} `])('accepts %s', (typed) => {
     expect(readCoinTarget(place, typed)).toEqual({ address: typed.trim(), fault: null });
   });
 
@@ -255,11 +255,11 @@ describe('the address to which a coin is collected', () => {
     ['0x0000000000000000000000000000000000000100', { kind: 'RESERVED' }],
     ['0x4200000000000000000000000000000000000007', { kind: 'PREDEPLOY' }],
     ['0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE', { kind: 'PLACEHOLDER' }],
-  ])('cannot be "%s"', (typed, fault) => {
+  ])('rejects "%s"', (typed, fault) => {
     expect(readCoinTarget(place, typed)).toEqual({ address: null, fault });
   });
 
-  it.each(['en', 'de'])('has words for every reason in "%s"', (language) => {
+  it.each(['en', 'de'])('has a text for every rejection in "%s"', (language) => {
     const words = readFileSync(new URL(`../../web/src/words/${language}/payer.json`, import.meta.url), 'utf8');
     const kinds = [
       'ZERO',
@@ -276,7 +276,7 @@ describe('the address to which a coin is collected', () => {
   });
 });
 
-describe('what could not be sent to the wallet', () => {
+describe('an undelivered payout', () => {
   const next = '2026-01-01T00:05:00.000Z';
   const later = '2026-01-01T06:00:00.000Z';
   const undelivered = [
@@ -293,22 +293,22 @@ describe('what could not be sent to the wallet', () => {
     return new Map([[chainId, amount === 0n ? [] : [credit]]]);
   };
 
-  it('is as much as the contract says, with the payments and the next try that the gateway told', () => {
+  it('has the amount of the contract, with the payments and the next attempt from the gateway', () => {
     expect(heldCredits(told, onChain(20n))).toMatchObject([{ amount: 20n, from: payments, nextTryAt: next }]);
     expect(heldCredits(noHoldings, onChain(20n))).toMatchObject([{ amount: 20n, from: [], nextTryAt: null }]);
   });
 
-  it('is nothing any more once the contract owes nothing, whatever the gateway still says', () => {
+  it('is omitted once the contract owes nothing, even if the gateway still reports it', () => {
     expect(heldCredits(told, onChain(0n))).toEqual([]);
   });
 
-  it('is the sum that the gateway told where the contract could not be asked', () => {
+  it('has the total of the gateway if the contract could not be read', () => {
     expect(heldCredits(told, new Map())).toMatchObject([
       { chainId, tokenKey: 'USDC-31337', amount: 12n, from: payments, nextTryAt: next },
     ]);
   });
 
-  it('counts also what is of a payment that the gateway did not list', () => {
+  it('includes amounts of payments that the gateway did not list', () => {
     const unlisted = { id: 'c', chainId, tokenKey: 'USDC-31337', amount: '9', nextTryAt: later };
     const elsewhere = { ...unlisted, id: 'd', chainId: 5 };
     const more = toldOf({ payments: [], undelivered: [unlisted, elsewhere] });
@@ -317,7 +317,7 @@ describe('what could not be sent to the wallet', () => {
     expect(heldCredits(more, new Map())).toHaveLength(1);
   });
 
-  it('makes a payment that went back one to be collected, and no other', () => {
+  it('makes a returned payment claimable, and no other', () => {
     expect(collectable({ kind: 'RETURNED' })).toEqual({ kind: 'COLLECTABLE' });
     expect(collectable({ kind: 'SETTLED' })).toEqual({ kind: 'SETTLED' });
     expect(actionOf({ kind: 'COLLECTABLE' })).toBeNull();

@@ -92,7 +92,7 @@ describe('the steps of a payment', () => {
     ],
   };
 
-  test('put each booking and event to the transaction that it follows from', () => {
+  test('assign each booking and event to the transaction that caused it', () => {
     const steps = paymentSteps({ ...emptyStory, ...story });
     expect(
       steps.map(({ name, entries, events }) => [
@@ -112,7 +112,7 @@ describe('the steps of a payment', () => {
     expect(steps[4]?.refund?.id).toBe('f');
   });
 
-  test('have the entries of a claim with the delivery that was told with it', () => {
+  test('include the ledger entries of a claim with the delivery of the same time', () => {
     const events = [20, 40, 60].map((second) =>
       event(`payment_intent.payout_${second === 20 ? 'un' : ''}delivered`, second),
     );
@@ -131,7 +131,7 @@ describe('the steps of a payment', () => {
     ]);
   });
 
-  test('are moving until every block is final and every delivery is made', () => {
+  test('are updated until every block is final and every delivery is complete', () => {
     expect(isMoving({ ...emptyStory, ...story })).toBe(false);
     expect(isMoving({ ...emptyStory, transactions: [transaction('a', 'CAPTURE', 1, { finality: 'CONFIRMED' })] })).toBe(
       true,
@@ -142,7 +142,7 @@ describe('the steps of a payment', () => {
   });
 });
 
-describe('the moments of a payment', () => {
+describe('the timeline of a payment', () => {
   const refundOf = (id: string, status: 'PENDING' | 'CONFIRMED' | 'FAILED'): PaymentStory['refunds'][number] => ({
     id: `refund ${id}`,
     transactionId: id,
@@ -155,7 +155,7 @@ describe('the moments of a payment', () => {
     confirmedAt: status === 'CONFIRMED' ? at(99) : null,
   });
 
-  test('name refunds by how they stand, and join what one transaction does', () => {
+  test('shows refunds by status, and combines what one transaction does', () => {
     const failing = event('payment_intent.refund_failed', 22);
     const delivery = {
       id: 'd',
@@ -191,7 +191,7 @@ describe('the moments of a payment', () => {
     expect(moments[3]?.at).toBe(at(99));
   });
 
-  test('give a payout as what the merchant received, with the fee that was withheld', () => {
+  test('shows a payout as the amount that the merchant received, with the withheld fee', () => {
     const booked = (account: 'ESCROW' | 'MERCHANT' | 'FEE', amount: string, kind = 'SETTLE') => ({
       ...entry(kind, '0xs'),
       account,
@@ -208,7 +208,7 @@ describe('the moments of a payment', () => {
     expect(payout([])).toEqual([null, null]);
   });
 
-  test('keep a capture that a merchant made, and a payment that is not confirmed', () => {
+  test('includes a separate capture and an unconfirmed payment', () => {
     const names = (captureMode: PaymentStory['captureMode'], transactions: Transaction[]) =>
       paymentMoments({ ...emptyStory, captureMode, transactions }).map(({ name }) => name);
     expect(names('MANUAL', [transaction('a', 'AUTHORIZE', 1), transaction('c', 'CAPTURE', 2)])).toEqual([
@@ -224,7 +224,7 @@ describe('the moments of a payment', () => {
   });
 });
 
-describe('the money of a payment', () => {
+describe('the amounts of a payment', () => {
   test.each([
     ['12500000', '12.50', '12500000', '12.50'],
     ['2500000', '12.50', '12500000', '2.50'],
@@ -233,11 +233,11 @@ describe('the money of a payment', () => {
     ['333333333333333333', '10', '1000000000000000000', '3.33'],
     ['1', '1.00', null, null],
     ['1', '1.005', '1', null],
-  ])('%s units of %s paid as %s were worth %s', (units, amount, cryptoAmount, worth) => {
+  ])('%s units of %s paid as %s had a fiat value of %s', (units, amount, cryptoAmount, worth) => {
     expect(fiatAtPayment(BigInt(units), { amount, cryptoAmount })).toBe(worth);
   });
 
-  test('is summed by where it went, without failed refunds', () => {
+  test('are summed by destination, without failed refunds', () => {
     const refunds = [
       { status: 'CONFIRMED' as const, amount: '2' },
       { status: 'CONFIRMED' as const, amount: '3' },
@@ -258,7 +258,7 @@ describe('the money of a payment', () => {
     });
   });
 
-  test('has the gas by coin, and no fiat value where a part of it is not known', () => {
+  test('include gas by coin, without a fiat value if a part of it is unknown', () => {
     const gas = (coin: string, amount: string, amountUsd: string | null) => ({
       gasCost: { coin, decimals: 18, amount, amountUsd },
     });
@@ -278,12 +278,12 @@ describe('an undelivered payout', () => {
     ['SENT', { nextTryAt: at(9), isBeingDelivered: true }, at(5)],
     ['SENT', { nextTryAt: at(9), isBeingDelivered: true }, undefined],
     ['REFUSED', { nextTryAt: at(9), isBeingDelivered: false }, at(5)],
-  ] as const)('is %s with %o when it was asked for at %s', (state, payout, askedAt) => {
+  ] as const)('is %s with %o when delivery was requested at %s', (state, payout, askedAt) => {
     expect(deliveryStateOf(payout, askedAt)).toBe(state);
   });
 });
 
-describe('what can be done', () => {
+describe('the allowed actions', () => {
   const payment = { leftoverAmount: '5', dispute: null, transactions: [] };
   test.each([
     ['CREATED', ['cancel']],
@@ -291,11 +291,11 @@ describe('what can be done', () => {
     ['CAPTURED', ['refund']],
     ['REFUND_PENDING', []],
     ['SETTLED', []],
-  ] as const)('with %s', (status, actions) => {
+  ] as const)('for status %s', (status, actions) => {
     expect(allowedActions({ ...payment, status })).toEqual(actions);
   });
 
-  test('a dispute can be conceded; nothing while money is on its way, or when none is left', () => {
+  test('include conceding a dispute, and are empty while a transaction is pending or nothing is left', () => {
     const dispute = { status: 'OPEN' as const };
     expect(allowedActions({ ...payment, status: 'CAPTURED', dispute })).toEqual(['refund', 'concede']);
     const open = [transaction('a', 'CAPTURE', 1, { status: 'PENDING' })];
@@ -303,7 +303,7 @@ describe('what can be done', () => {
     expect(allowedActions({ ...payment, status: 'CAPTURED', leftoverAmount: '0' })).toEqual([]);
   });
 
-  test('nothing with a paid call by x402 exact, whose money is never in the escrow; all of it with one by escrow', () => {
+  test('are empty for a paid call by x402 exact, which is never in escrow, and complete for escrow', () => {
     expect(allowedActions({ ...payment, status: 'CAPTURED', x402: { scheme: 'exact' } })).toEqual([]);
     expect(allowedActions({ ...payment, status: 'CAPTURED', x402: { scheme: 'escrow' } })).toEqual(['refund']);
   });
@@ -315,7 +315,7 @@ describe('a refund', () => {
     ['everything', { kind: 'all' } as const, 10_000_001n, 0n, {}],
     ['an amount', { kind: 'amount', text: '2,5' } as const, 2_500_000n, 7_500_001n, { amount: '2500000' }],
     ['a percentage, floored', { kind: 'percent', text: '33.3' } as const, 3_330_000n, 6_670_001n, { percent: 33.3 }],
-  ])('of %s says what goes back and what is left', (_name, choice, units, leftover, input) => {
+  ])('of %s shows the refunded and the remaining amount', (_name, choice, units, leftover, input) => {
     expect(planRefund(choice, money)).toEqual({ isGood: true, units, leftover, input });
   });
 
@@ -330,7 +330,7 @@ describe('a refund', () => {
     [{ kind: 'percent', text: '-5' }, 'noNumber'],
     [{ kind: 'amount', text: '01' }, 'noNumber'],
     [{ kind: 'percent', text: '007.5' }, 'noNumber'],
-  ] as const)('%o is refused as %s', (choice, fault) => {
+  ] as const)('rejects %o as %s', (choice, fault) => {
     expect(planRefund(choice, money)).toEqual({ isGood: false, fault });
   });
 });

@@ -19,20 +19,20 @@ describe('the filters in the address bar', () => {
     'search=a%26b&status=CAPTURED%2CFAILED&chain=31337&token=USDC-31337&from=2026-11-01&to=2026-11-30' +
     `&least=1&most=2.50&metadata=order%3D7%3D8&customer=${customer}`;
 
-  test('come back as they went', () => {
+  test('are restored unchanged', () => {
     const filters = readFilters(all);
     expect(printFilters(filters)).toBe(all);
     expect(countHidden(filters)).toBe(8);
     expect(hasFilters(noFilters)).toBe(false);
   });
 
-  test('leave out what makes no sense', () => {
+  test('ignore invalid values', () => {
     const query =
       'status=LOST,CAPTURED&chain=x&token=<b>&from=2026-02-30&to=soon&least=01&most=1e9&metadata=x&customer=7';
     expect(readFilters(query)).toEqual({ ...noFilters, status: ['CAPTURED'] });
   });
 
-  test('are told to the API by the viewer’s own days, the last one included', () => {
+  test('are sent to the API in the viewer’s time zone, including the last day', () => {
     const filter = filterOf(readFilters(all), 'app');
     expect(filter).toMatchObject({
       appId: 'app',
@@ -49,11 +49,11 @@ describe('the filters in the address bar', () => {
   });
 });
 
-describe('the live head', () => {
+describe('the live list', () => {
   const row = (id: string, status = 'CREATED', updatedAt = '1') => ({ id, status, updatedAt });
   const options = { newest: 'm', fits: ({ status }: { status: string }) => status !== 'FAILED' };
 
-  test('lets new rows wait, newest first, and changes known ones in place', () => {
+  test('holds back new rows, newest first, and updates known ones in place', () => {
     let head = emptyHead<ReturnType<typeof row>>();
     for (const one of [row('n'), row('z'), row('b', 'CAPTURED', '2'), row('n', 'AUTHORIZED', '2')]) {
       head = takeRow(head, one, options);
@@ -62,7 +62,7 @@ describe('the live head', () => {
     expect(withChanges([row('m'), row('b')], head)).toEqual([row('m'), row('b', 'CAPTURED', '2')]);
   });
 
-  test('forgets a waiting row that fits no more, and news that are old', () => {
+  test('drops a waiting row that no longer matches, and ignores outdated updates', () => {
     const head = takeRow(emptyHead<ReturnType<typeof row>>(), row('n', 'CAPTURED', '2'), options);
     expect(takeRow(head, row('n', 'CREATED', '1'), options)).toBe(head);
     expect(takeRow(head, row('n', 'FAILED', '3'), options).waiting).toEqual([]);
@@ -97,7 +97,7 @@ describe('the export', () => {
     ...fields,
   });
 
-  test('is read page by page, exact, quoted, and no formula', async () => {
+  test('reads every page, and is exact, quoted and free of formulas', async () => {
     const asked: (string | null)[] = [];
     const pages = [
       { rows: [row({ externalId: '=HYPERLINK("x")' })], next: 'one' },

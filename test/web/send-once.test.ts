@@ -20,8 +20,8 @@ function makePage(failed: FailedCalls = new Map()) {
   return { press, sent, end };
 }
 
-describe('a press', () => {
-  it('that is pressed again before its answer is the same call, though its variables are made anew', async () => {
+describe('a click', () => {
+  it('that is repeated before the response is the same call, even with a new variables object', async () => {
     const { press, sent, end } = makePage();
     const first = press({ name: 'Tea' });
     const second = press({ name: 'Tea' });
@@ -37,7 +37,7 @@ describe('a press', () => {
     expect(new Set(sent).size).toBe(2);
   });
 
-  it('after a failure brings the same key, for it may have been done all the same', async () => {
+  it('after a failure reuses the key, because the call may have succeeded', async () => {
     const { press, sent, end } = makePage();
     const first = press({ name: 'Tea' });
     end(0).fail(new Error('no answer'));
@@ -48,7 +48,7 @@ describe('a press', () => {
     expect(sent[1]).toBe(sent[0]);
   });
 
-  it('after a failure brings the same key from a dialogue that was opened again', async () => {
+  it('after a failure reuses the key from a reopened dialog', async () => {
     const failed: FailedCalls = new Map();
     const dialogue = makePage(failed);
     const first = dialogue.press({ name: 'Tea' });
@@ -59,7 +59,7 @@ describe('a press', () => {
     expect(reopened.sent).toEqual(dialogue.sent);
   });
 
-  it('after a success is another call: what is delivered again is not replayed', async () => {
+  it('after a success is another call, so that a second redelivery is not replayed', async () => {
     const { press, sent, end } = makePage();
     const first = press({ deliveryId: '1' });
     end(0).answer('queued');
@@ -73,7 +73,7 @@ describe('a press', () => {
     ['the same chain', { chainId: 1 }, { chainId: 1 }],
     ['a wallet of the same customer', { customerId: '1', input: {} }, { customerId: '1', walletId: '2' }],
   ])(
-    'is another call once something else about %s succeeded: a pause that failed, a resume, and a pause again',
+    'is another call after another success for %s, so that a second pause takes effect',
     async (_about, one, other) => {
       const failed: FailedCalls = new Map();
       const pause = makePage(failed);
@@ -94,7 +94,7 @@ describe('a press', () => {
     ['something of the same app', { appId: 'a', id: '2' }, 'Ping'],
     ['nothing that has a name yet', { input: {} }, 'MakeThing'],
   ])(
-    'has the same key whatever succeeded about %s: a refund whose answer was lost is one refund',
+    'reuses the key despite a success for %s, so that a refund with a lost response is made once',
     async (_about, other, document) => {
       const { press, sent, end } = makePage();
       const refund = { appId: 'a', id: '1', amount: '5' };
@@ -109,7 +109,7 @@ describe('a press', () => {
     },
   );
 
-  it('that names nothing is another call once its own kind succeeded', async () => {
+  it('without an object is another call after a success of the same mutation', async () => {
     const { press, sent, end } = makePage();
     const first = press({ name: 'Tea' });
     end(0).fail(new Error('no answer'));
@@ -121,14 +121,14 @@ describe('a press', () => {
     expect(sent[2]).not.toBe(sent[0]);
   });
 
-  it('with the same variables is another call of another kind', () => {
+  it('with the same variables is another call for another mutation', () => {
     const { press, sent } = makePage();
     press({ id: '1' }, 'Pause');
     press({ id: '1' }, 'Resume');
     expect(new Set(sent).size).toBe(2);
   });
 
-  it('that fails after something else succeeded keeps its key', async () => {
+  it('that fails after another one succeeded keeps its key', async () => {
     const { press, sent, end } = makePage();
     const slow = press({ name: 'Tea' });
     const quick = press({ name: 'Coffee' });

@@ -95,13 +95,13 @@ describe('a wallet that only signs', () => {
       [rpc({ error: { code: -32002, message: 'This transaction has already been processed' } })],
       1,
     ],
-  ])('has sent, by its own signature, with %s', async (_about, told, tries) => {
+  ])('has sent by its own signature, with %s', async (_about, told, tries) => {
     answers = [...told];
     expect(await send(signer)).toBe(signature);
     expect(taken).toEqual(Array(tries).fill(`sendTransaction ${signed.serialize().toString('base64')}`));
   });
 
-  it('has not sent what the node refuses at once', async () => {
+  it('has not sent what the node rejects at once', async () => {
     answers = [refused];
     await expect(send(signer)).rejects.toThrow('Blockhash not found');
     expect(taken).toHaveLength(1);
@@ -113,7 +113,7 @@ describe('a wallet that sends', () => {
     walletWith({ 'solana:signAndSendTransaction': { ...versions, signAndSendTransaction } });
   const throwing = (error: Error) => sender(() => Promise.reject(error));
 
-  it('tells the signature', async () => {
+  it('returns the signature', async () => {
     expect(await send(sender(async () => [{ signature: new Uint8Array(signed.signature ?? []) }]))).toBe(signature);
   });
 
@@ -124,11 +124,11 @@ describe('a wallet that sends', () => {
     'Request cancelled: timeout',
     'Transaction rejected by the node',
     'Attempt to debit an account but found no record of a prior credit.',
-  ])('may have sent when it ends with “%s”', async (said) => {
+  ])('may have sent if it fails with “%s”', async (said) => {
     await expect(send(throwing(new Error(said)))).rejects.toThrow(Unsure);
   });
 
-  it('may have sent when it answers nothing', async () => {
+  it('may have sent if it returns nothing', async () => {
     await expect(send(sender(async () => []))).rejects.toThrow(Unsure);
   });
 
@@ -144,7 +144,7 @@ describe('a wallet that sends', () => {
   });
 });
 
-describe('what was sent', () => {
+describe('a sent transaction', () => {
   const statuses = (...value: unknown[]) => rpc({ result: { context: { slot: 9 }, value } });
   const status = (confirmationStatus: string, err: unknown) => ({ slot: 8, confirmations: 1, err, confirmationStatus });
 
@@ -155,7 +155,7 @@ describe('what was sent', () => {
     ['in a block that may be dropped', status('processed', null), 'UNKNOWN'],
     ['in a block that may be dropped, and failed', status('processed', { InstructionError: [0, 'Custom'] }), 'UNKNOWN'],
     ['nowhere in its history', null, 'NOT_THERE'],
-  ])('is looked for with the node, which has it %s', async (_about, told, found) => {
+  ])('is looked up at the node, which has it %s', async (_about, told, found) => {
     answers = [statuses(told)];
     expect(await findSignature(nodeUrl, signature)).toBe(found);
     expect(taken).toEqual([`getSignatureStatuses ${signature}`]);
@@ -167,7 +167,7 @@ describe('what was sent', () => {
     ['answers in its own words', { status: 502, body: '<html>Bad gateway</html>' }],
     ['refuses', rpc({ error: { code: -32005, message: 'Node is behind' } })],
     ['answers nothing', statuses()],
-  ])('is not taken for missing with a node that %s', async (_about, answer) => {
+  ])('is not considered missing with a node that %s', async (_about, answer) => {
     answers = [answer];
     await expect(findSignature(nodeUrl, signature)).rejects.toThrow();
   });

@@ -25,7 +25,7 @@ const active: Foretold = {
   upcomingCharges: [charge('2027-02-01T00:00:00.000Z')],
 };
 
-describe('a forecast', () => {
+describe('the renewal forecast', () => {
   it.each<[string, Partial<Foretold>, ReturnType<typeof forecastWords>]>([
     ['enough', {}, { key: 'fine', tone: 'good', needed: 10_000_000n, found: 25_000_000n }],
     ['a wallet never looked at', { renewalOutlook: null }, { key: 'unread', tone: 'quiet' }],
@@ -54,13 +54,13 @@ describe('a forecast', () => {
     ['charges that fail', { status: 'PAST_DUE' }, { key: 'failing', tone: 'bad' }],
     ['one that has not begun', { status: 'PENDING', renewalForecast: null }, { key: 'notBegun', tone: 'quiet' }],
     ['one that ended', { status: 'CANCELLED', renewalForecast: 'REVOKED' }, { key: 'ended', tone: 'quiet' }],
-  ])('says %s', (_what, part, words) => {
+  ])('describes %s', (_what, part, words) => {
     expect(forecastWords({ ...active, ...part })).toEqual(words);
   });
 });
 
-describe('the calendar', () => {
-  it('has its charges by year, with what each comes to', () => {
+describe('the charge calendar', () => {
+  it('lists charges by year, with the total of each year', () => {
     const charges = [
       charge('2027-11-30T10:00:00.000Z', '0.10'),
       charge('2027-12-31T23:30:00.000Z', '0.20'),
@@ -73,14 +73,14 @@ describe('the calendar', () => {
     expect(chargeCalendar([])).toEqual([]);
   });
 
-  it('needs the time of day where two charges fall on one day', () => {
+  it('shows the time of day if two charges are due on one day', () => {
     const morning = charge('2027-01-01T08:00:00.000Z');
     expect(needsClock([morning, charge('2027-01-01T08:05:00.000Z')])).toBe(true);
     expect(needsClock([morning, charge('2027-01-02T08:00:00.000Z')])).toBe(false);
   });
 });
 
-describe('a change of plan', () => {
+describe('the preview of a plan change', () => {
   const end = '2027-02-01T00:00:00.000Z';
   const change: PlanChange = {
     effectiveAt: '2027-01-15T00:00:00.000Z',
@@ -96,7 +96,7 @@ describe('a change of plan', () => {
   };
   const keys = (part: Partial<PlanChange>) => planChangeWords({ ...change, ...part }).map(({ key }) => key);
 
-  it('says when it counts, what is prorated, and what credit is left', () => {
+  it('shows when it takes effect, what is prorated, and the remaining credit', () => {
     expect(planChangeWords(change)).toEqual([
       { key: 'now' },
       { key: 'prorated' },
@@ -105,7 +105,7 @@ describe('a change of plan', () => {
     ]);
   });
 
-  it('waits for the end of the period, or is none at all', () => {
+  it('shows a change at the end of the period, or no change', () => {
     expect(keys({ effectiveAt: end, isProrated: false, carriedCredit: null })).toEqual(['atPeriodEnd', 'nextCharge']);
     expect(keys({ effectiveAt: null, isProrated: false })).toEqual(['same']);
   });

@@ -26,8 +26,8 @@ const english = new Map(
 );
 const stems = new Set([...english.keys()].map(stem));
 
-describe.each(languages.filter((language) => language !== 'en'))('the words in %s', (language) => {
-  it('are in the same areas', () => {
+describe.each(languages.filter((language) => language !== 'en'))('the texts in %s', (language) => {
+  it('have the same areas as English', () => {
     expect(
       globSync(`words/${language}/*.json`, { cwd: root })
         .map((file) => basename(file, '.json'))
@@ -35,7 +35,7 @@ describe.each(languages.filter((language) => language !== 'en'))('the words in %
     ).toEqual([...areas].sort());
   });
 
-  it.each(areas)('of %s have the keys of English, its blanks and their own plurals', (area) => {
+  it.each(areas)('of %s have the keys and placeholders of English, and their own plurals', (area) => {
     const reference = wordsOf('en', area);
     const words = wordsOf(language, area);
     expect([...new Set([...words.keys()].map(stem))].sort()).toEqual(
@@ -104,22 +104,22 @@ function badStyle(language: string, texts: readonly (readonly [where: string, te
   );
 }
 
-describe.each(['en', 'de'] as const)('the style of the words in %s', (language) => {
-  it('avoids what products for payments do not say', () => {
+describe.each(['en', 'de'] as const)('the style of the texts in %s', (language) => {
+  it('avoids unusual terms for payment products in the pages', () => {
     const texts = areas.flatMap((area) =>
       [...wordsOf(language, area)].map(([key, text]) => [`${area}.${key}`, text] as const),
     );
     expect(badStyle(language, texts)).toEqual([]);
   });
 
-  it('avoids it in mails and in the pages that the server prints', () => {
+  it('avoids them in mails and in the pages that the server renders', () => {
     const texts = serverTexts(language);
     expect(texts.length).toBeGreaterThan(400);
     expect(badStyle(language, texts)).toEqual([]);
   });
 });
 
-it('the style finds what was said before', () => {
+it('the style rules detect earlier wording', () => {
   const before: Record<string, string[]> = {
     en: [
       'Make the test app',
@@ -152,7 +152,7 @@ it('the style finds what was said before', () => {
 });
 
 describe('the pages', () => {
-  it('ask for words that are there', () => {
+  it('use only keys that exist', () => {
     const missing = globSync('**/*.{ts,tsx}', { cwd: root }).flatMap((file) => {
       const text = readFileSync(join(root, file), 'utf8');
       const literal = [...text.matchAll(/\bt\(\s*'([^']+)'/g), ...text.matchAll(/\bi18nKey="([^"]+)"/g)];
@@ -164,7 +164,7 @@ describe('the pages', () => {
     expect(missing).toEqual([]);
   });
 
-  it('have a word for every status', () => {
+  it('have a text for every status', () => {
     expect(knownStatuses.filter((status) => !english.has(`everywhere.status.${status}`))).toEqual([]);
   });
 });
