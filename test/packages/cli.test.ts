@@ -51,18 +51,18 @@ async function run(args: string[], environment: Record<string, string> = {}) {
 const asJson = async (args: string[]) => JSON.parse((await run([...args, '--json'])).said);
 
 describe('login', () => {
-  it('comes before everything else', async () => {
+  it('is required before any other command', async () => {
     const { code, failed } = await run(['payments', 'list']);
     expect([code, failed]).toEqual([2, expect.stringContaining('Run "sluice login"')]);
   });
 
-  it('refuses a key that the gateway refuses, and stores nothing', async () => {
+  it('rejects a key that the gateway rejects, and stores nothing', async () => {
     const { code, failed } = await run(['login', '--url', gateway.url], { input: 'sk_test_wrong\n' });
     expect([code, failed]).toEqual([1, expect.stringContaining('AUTHENTICATION_ERROR')]);
     expect((await run(['payments', 'list'])).code).toBe(2);
   });
 
-  it('stores the key for its owner only, and never prints it', async () => {
+  it('stores the key in a file that only its owner can read, and never prints it', async () => {
     const { code, said } = await run(['login', '--url', gateway.url], { input: `${gateway.key}\n` });
     expect([code, said]).toEqual([0, expect.stringContaining('TEST app')]);
     expect(said).not.toContain(gateway.key);
@@ -73,7 +73,7 @@ describe('login', () => {
 });
 
 describe('payments', () => {
-  it('are triggered on the local chain, listed, shown and refunded', async () => {
+  it('can be triggered on the local chain, listed, shown and refunded', async () => {
     const { code, said, failed } = await run([
       'trigger',
       'payment_intent.captured',
@@ -96,7 +96,7 @@ describe('payments', () => {
     expect(refund).toMatchObject({ paymentIntentId: payment.id, status: 'PENDING', amount: '3750000' });
   });
 
-  it('report what the gateway refuses, also as JSON', async () => {
+  it('report errors of the gateway, also as JSON', async () => {
     const { id } = await sluice.paymentIntents.create({ amount: '1' });
     const { code, failed } = await run(['payments', 'refund', id, '--reason', 'No']);
     expect([code, failed]).toEqual([1, expect.stringMatching(/^INVALID_STATE: .*\nRequest [0-9a-f-]{36}\.\n$/)]);
@@ -106,7 +106,7 @@ describe('payments', () => {
 });
 
 describe('listen', () => {
-  it('forwards events signed, and goes on where it stopped', async () => {
+  it('forwards signed events, and resumes at its last position', async () => {
     const receiver = await openReceiver();
     const args = ['listen', '--forward-to', receiver.url, '--types', 'payment_intent.created', '--json'];
     const first = start(args);
@@ -126,7 +126,7 @@ describe('listen', () => {
     expect(events.map(({ data }) => (data as { id: string }).id)).toEqual(made);
   });
 
-  it('refuses a live key', async () => {
+  it('rejects a live key', async () => {
     const live = { SLUICE_URL: gateway.url, SLUICE_API_KEY: 'sk_live_0' };
     const { code, failed } = await run(['listen', '--forward-to', 'http://127.0.0.1:9'], live);
     expect([code, failed]).toEqual([2, expect.stringContaining('test app')]);
@@ -134,7 +134,7 @@ describe('listen', () => {
 });
 
 describe('logs', () => {
-  it('show the newest events and follow what happens', async () => {
+  it('show the newest events and follow new ones', async () => {
     const following = start(['logs', '--follow', '--limit', '2', '--json']);
     await expect.poll(() => following.said().split('\n').length, { timeout: 30_000 }).toBe(3);
     const { id } = await sluice.paymentIntents.create({ amount: '3' });
@@ -150,7 +150,7 @@ describe('logs', () => {
   });
 });
 
-it('a wrong call says how it is called', async () => {
+it('an invalid call prints its usage', async () => {
   expect(await run(['pay'])).toMatchObject({ code: 2, failed: expect.stringContaining('There is no command "pay"') });
   expect(await run(['payments', 'list', '--sort'])).toMatchObject({
     code: 2,

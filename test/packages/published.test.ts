@@ -16,16 +16,16 @@ const root = join(import.meta.dirname, '../..');
 const api = await openRestApi();
 const { archives, shop } = await installPackages();
 
-it.each([...archives])('the archive of %s is small, and packaging linters find nothing in it', (name, archive) => {
+it.each([...archives])('the archive of %s is small, and packaging linters report no problems', (name, archive) => {
   inspectArchive(name as PackageName, archive);
 });
 
-it.each(['sdk', 'checkout'])('%s depends on nothing', (name) => {
+it.each(['sdk', 'checkout'])('%s has no dependencies', (name) => {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
   expect(dependencies).toBeUndefined();
 });
 
-it('the checkout is imported on a server, where it defines nothing, and needs no React there', () => {
+it('the checkout can be imported on a server without React, and defines no element there', () => {
   writeFileSync(
     join(shop, 'page.js'),
     "import { SluiceCheckout } from '@sluice/checkout'; console.log(JSON.stringify(SluiceCheckout.name));",
@@ -33,7 +33,7 @@ it('the checkout is imported on a server, where it defines nothing, and needs no
   return expect(runProgram(process.execPath, ['page.js'])).resolves.toBe('SluiceCheckout');
 });
 
-it('the paid API, its client and its tools are imported, and a secret key is required', () => {
+it('the paid API, its client and its tools can be imported, and require a secret key', () => {
   writeFileSync(
     join(shop, 'paid.js'),
     `import { createX402 } from '@sluice/x402';
@@ -83,7 +83,7 @@ it.skipIf(!isOnPath('deno'))('works in an empty project in Deno', () => {
   return expect(runProgram('deno', ['run', '--allow-net', '--no-remote', 'main.js'])).resolves.toEqual(expected);
 });
 
-it('is typed in an empty project', () => {
+it('has types in an empty project', () => {
   writeFileSync(
     join(shop, 'typed.ts'),
     `import { createSluice, type PaymentIntent } from '@sluice/sdk';

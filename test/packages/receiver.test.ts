@@ -56,7 +56,7 @@ async function webhook(sequence: number | undefined, withSecret = secret): Promi
 }
 
 describe('a webhook', () => {
-  it('wakes the receiver, which handles everything up to it, in order and once', async () => {
+  it('starts the receiver, which handles all events up to it once and in order', async () => {
     const { sluice, happen, reads } = await openShop();
     const handled: number[] = [];
     const { receiver } = openOne({
@@ -73,7 +73,7 @@ describe('a webhook', () => {
     expect(reads()).toBe(2);
   });
 
-  it('that is not the gateway’s is 400 and reads nothing', async () => {
+  it('with an invalid signature returns 400 and reads nothing', async () => {
     const { sluice, reads } = await openShop();
     const { receiver } = openOne({ sluice, store: memoryStore(), handle: () => undefined });
     const forged = await webhook(1, `whsec_${Buffer.alloc(32).toString('base64')}`);
@@ -84,7 +84,7 @@ describe('a webhook', () => {
     expect(reads()).toBe(0);
   });
 
-  it('of another app is reported, because its events never come', async () => {
+  it('of another app is reported, because its events cannot be read', async () => {
     const { sluice, happen } = await openShop();
     const { receiver, errors } = openOne({ sluice, store: memoryStore(), handle: () => undefined });
     await happen(2);
@@ -92,14 +92,14 @@ describe('a webhook', () => {
     expect(errors).toMatchObject([{ name: 'SluiceUsageError', message: expect.stringContaining('event 7 is not in') }]);
   });
 
-  it('that pings is 204 and reads nothing', async () => {
+  it('for a ping returns 204 and reads nothing', async () => {
     const { sluice, reads } = await openShop();
     const { receiver } = openOne({ sluice, store: memoryStore(), handle: () => undefined });
     expect((await receiver.fetch(await webhook(undefined))).status).toBe(204);
     expect(reads()).toBe(0);
   });
 
-  it('beside another one starts one run, and what happened meanwhile is in the next', async () => {
+  it('that arrives with another one starts one run, and later events are handled in the next', async () => {
     const { sluice, happen } = await openShop();
     const handled: number[] = [];
     let active = 0;
@@ -123,7 +123,7 @@ describe('a webhook', () => {
   });
 });
 
-describe('a handler that throws', () => {
+describe('a handler that fails', () => {
   it('stops the cursor, and is retried with the same event until it succeeds', async () => {
     const { sluice, happen } = await openShop();
     const handled: string[] = [];
@@ -148,7 +148,7 @@ describe('a handler that throws', () => {
 });
 
 describe('downtime', () => {
-  it('is made up for by a file that the next process reads', async () => {
+  it('is recovered from by the next process with a file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-receiver-'));
     onTeardown(async () => rmSync(folder, { recursive: true, force: true }));
     const path = join(folder, 'cursor');
@@ -167,7 +167,7 @@ describe('downtime', () => {
     await expect(start().catchUp()).rejects.toThrow('does not contain a sequence number');
   });
 
-  it('can begin after a number', async () => {
+  it('can be followed by a start after a given number', async () => {
     const { sluice, happen } = await openShop();
     const handled: number[] = [];
     await happen(3);
@@ -177,7 +177,7 @@ describe('downtime', () => {
   });
 });
 
-describe('in PostgreSQL', () => {
+describe('a receiver in PostgreSQL', () => {
   const pool = new pg.Pool({ connectionString: api.databaseUrl, max: 8 });
   onTeardown(() => pool.end());
 
@@ -195,7 +195,7 @@ describe('in PostgreSQL', () => {
       (row) => row.sequence,
     );
 
-  it('what the handler writes and the cursor are committed together, or not at all', async () => {
+  it('commits the writes of the handler and the cursor together', async () => {
     const { sluice, happen } = await openShop();
     const store: CursorStore<pg.PoolClient> = await openStore('together');
     await happen(3);
@@ -214,7 +214,7 @@ describe('in PostgreSQL', () => {
     expect([await shipped('together'), await store.load()]).toEqual([[1, 2, 3], 3]);
   });
 
-  it('several processes handle each event once', async () => {
+  it('handles each event once in several processes', async () => {
     const { sluice, happen } = await openShop();
     await happen(25);
     const processes = await Promise.all(
@@ -229,8 +229,8 @@ describe('in PostgreSQL', () => {
   });
 });
 
-describe('mounted', () => {
-  it('in Hono', async () => {
+describe('a mounted receiver', () => {
+  it('works in Hono', async () => {
     const { sluice, happen } = await openShop();
     const handled: number[] = [];
     const { receiver } = openOne({
@@ -251,7 +251,7 @@ describe('mounted', () => {
     expect(handled).toEqual([1]);
   });
 
-  it('in Express, whose requests are Node’s', async () => {
+  it('works in Express, which has Node requests', async () => {
     const { sluice, happen } = await openShop();
     const handled: number[] = [];
     const { receiver } = openOne({
@@ -272,7 +272,7 @@ describe('mounted', () => {
     expect(next).not.toHaveBeenCalled();
   });
 
-  it('behind a parser of JSON, it says what is wrong', async () => {
+  it('reports that a JSON parser has already read the body', async () => {
     const { sluice } = await openShop();
     const { receiver } = openOne({ sluice, store: memoryStore(), handle: () => undefined });
     const request = { headers: {}, body: { parsed: true }, async *[Symbol.asyncIterator]() {} };

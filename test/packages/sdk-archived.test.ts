@@ -29,21 +29,21 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('a watched payment begins anew with its present state, which is whole', async () => {
+it('a watched payment restarts with its complete current state', async () => {
   for await (const { status } of sluice.paymentIntents.watch(id, { after: 1 })) {
     expect(status).toBe('CANCELLED');
     break;
   }
 });
 
-it('followed events end with the number to go on after', async () => {
+it('following archived events fails with the number to continue after', async () => {
   const missing = sluice.events.follow({ after: 1 }).next();
   await expect(missing).rejects.toMatchObject({ code: 'EXPIRED', message: expect.stringMatching(/\b2\b/) });
   const { value } = await sluice.events.follow({ after: 2 }).next();
   expect(value).toMatchObject({ sequence: 3 });
 });
 
-it('a receiver reports it and handles nothing, and goes on from that number', async () => {
+it('a receiver reports archived events without handling any, and continues after the given number', async () => {
   const handled: number[] = [];
   const open = (startAfter: number) =>
     createReceiver({

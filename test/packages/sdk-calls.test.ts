@@ -45,7 +45,7 @@ const refusal = async (promise: Promise<unknown>) =>
   )) as SluiceApiError;
 
 describe('resources', () => {
-  it('creates, reads, changes and removes', async () => {
+  it('can be created, read, changed and removed', async () => {
     const intent = await sluice.paymentIntents.create({ amount: '12.50', metadata: { order: '42' } });
     expect(intent).toMatchObject({ amount: '12.50', status: 'CREATED', appId: merchantA.appId });
     expect(await sluice.paymentIntents.get(intent.id)).toMatchObject({ id: intent.id, transactions: [] });
@@ -56,12 +56,12 @@ describe('resources', () => {
     expect((await refusal(sluice.paymentLinks.get(link.id))).code).toBe('NOT_FOUND');
   });
 
-  it('keeps amounts as the strings that they are', async () => {
+  it('keep amounts as strings', async () => {
     const { amount } = await sluice.paymentIntents.create({ amount: '999999999999.99' });
     expect(amount).toBe('999999999999.99');
   });
 
-  it('refuses an identifier that would name another path, before anything is sent', async () => {
+  it('reject an identifier that would change the path, before a request is sent', async () => {
     const { client, seen } = ledClient(() => undefined);
     for (const id of ['', '.', '..']) expect(() => client.paymentIntents.get(id)).toThrow('not a valid identifier');
     expect(seen).toEqual([]);
@@ -69,7 +69,7 @@ describe('resources', () => {
     expect(seen.map(({ url }) => url)).toEqual([`${api.url}/payments/intents/..%2Fcustomers`]);
   });
 
-  it('reads files, and requests that have no method', async () => {
+  it('include files, and requests without a method of their own', async () => {
     const file = await sluice.auditLog.export({ format: 'csv' });
     expect((await file.text()).split('\n')[0]).toContain('id');
     const csv = await sluice.request({ method: 'GET', path: '/reports/payments', query: { format: 'csv' } });
@@ -78,7 +78,7 @@ describe('resources', () => {
 });
 
 describe('lists', () => {
-  it('are their first page when awaited, and all rows when iterated, also while rows are added', async () => {
+  it('return their first page when awaited, and all rows when iterated, even while rows are added', async () => {
     const { id: appId } = { id: merchantB.appId };
     const other = createSluice({ baseUrl: api.url, apiKey: merchantB.secretKey });
     for (let number = 1; number <= 7; number += 1) await other.customers.create({ appId, name: `Customer ${number}` });
@@ -94,14 +94,14 @@ describe('lists', () => {
     expect(names).toEqual([7, 6, 5, 4, 3, 2, 1].map((number) => `Customer ${number}`));
   });
 
-  it('of events go on after the last sequence number', async () => {
+  it('of events continue after the last sequence number', async () => {
     const sequences: number[] = [];
     for await (const event of sluice.events.list({ limit: 1 })) sequences.push(event.sequence);
     expect(sequences.length).toBeGreaterThan(2);
     expect(sequences).toEqual(sequences.map((_, index) => index + 1));
   });
 
-  it('of rows by cursors go on after the last row', async () => {
+  it('of rows with cursors continue after the last row', async () => {
     const all = (await sluice.auditLog.list({ limit: 100 })).data.map(({ id }) => id);
     const ids: string[] = [];
     for await (const entry of sluice.auditLog.list({ limit: 2 })) ids.push(entry.id);
@@ -117,7 +117,7 @@ describe('lists', () => {
 });
 
 describe('errors', () => {
-  it('name the code, the fields, the status and the request', async () => {
+  it('contain the code, the fields, the status and the request ID', async () => {
     const error = await refusal(sluice.paymentIntents.create({ amount: '1.234', currency: 'XXX' }));
     expect(error).toBeInstanceOf(SluiceApiError);
     expect(error).toMatchObject({ code: 'VALIDATION_ERROR', status: 400, retryable: false });
@@ -139,7 +139,7 @@ describe('errors', () => {
       403,
       'AUTHORIZATION_ERROR',
     ],
-  ])('tell %s apart', async (_name, call, status, code) => {
+  ])('have a class for %s', async (_name, call, status, code) => {
     expect(await refusal(call())).toMatchObject({ status, code, retryable: false });
   });
 
@@ -148,7 +148,7 @@ describe('errors', () => {
     expect(`${error.stack}${JSON.stringify(error)}`).not.toContain(merchantA.secretKey);
   });
 
-  it('of another merchant’s payment are those of a missing one', async () => {
+  it('are the same for another merchant’s payment as for a missing one', async () => {
     const { id } = await sluice.paymentIntents.create({ amount: '1' });
     const other = createSluice({ baseUrl: api.url, apiKey: merchantB.secretKey });
     const [foreign, missing] = [
@@ -158,7 +158,7 @@ describe('errors', () => {
     expect({ ...foreign, requestId: '' }).toEqual({ ...missing, requestId: '' });
   });
 
-  it('say what came instead of the gateway’s answer', async () => {
+  it('describe a response that is not from the gateway', async () => {
     const { client } = ledClient(() => new Response('<html>Bad gateway</html>', { status: 400 }));
     expect(await refusal(client.paymentIntents.list().then())).toMatchObject({
       code: 'UNEXPECTED_RESPONSE',
@@ -169,7 +169,7 @@ describe('errors', () => {
 });
 
 describe('retries', () => {
-  it('keep one idempotency key, so that a write whose answers were lost happens once', async () => {
+  it('reuse one idempotency key, so that a write with lost responses is made once', async () => {
     const { client, seen } = ledClient((attempt) => (attempt < 3 ? lost() : undefined), true);
     const intent = await client.paymentIntents.create({ amount: '5', externalId: 'lost-answers' });
     expect(seen).toHaveLength(3);
@@ -178,7 +178,7 @@ describe('retries', () => {
     expect(rows.map(({ id }) => id)).toEqual([intent.id]);
   });
 
-  it('use the caller’s key, and none beside the one in the body', async () => {
+  it('use the caller’s key, and no header if the body contains a key', async () => {
     const { client, seen } = ledClient(() => undefined);
     const [first, again] = [
       await client.paymentIntents.create({ amount: '6' }, { idempotencyKey: 'order-7' }),
@@ -191,7 +191,7 @@ describe('retries', () => {
     expect(seen.map(({ key }) => key)).toEqual(['order-7', 'order-7', 'order-7', null]);
   });
 
-  it('send a file again as it is', async () => {
+  it('send a file again unchanged', async () => {
     const { client, seen } = ledClient((attempt) => (attempt === 1 ? lost() : undefined));
     const file = new Blob([JSON.stringify({ amount: '5', externalId: 'from-a-file' })], { type: 'application/json' });
     const answer = await client.request({ method: 'POST', path: '/payments/intents', file });
@@ -199,7 +199,7 @@ describe('retries', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('keep a key over those of a request without a method of its own', async () => {
+  it('keep a key across retries of a request without a method of its own', async () => {
     const { client, seen } = ledClient((attempt) => (attempt === 1 ? lost() : undefined), true);
     const call = { method: 'POST', path: '/payments/intents', body: { amount: '5', externalId: 'by-hand' } };
     expect((await client.request(call)).headers.get('idempotent-replayed')).toBe('true');
@@ -207,7 +207,7 @@ describe('retries', () => {
     expect(await api.database.paymentIntent.count({ where: { externalId: 'by-hand' } })).toBe(1);
   });
 
-  it('wait as long as the gateway asks', async () => {
+  it('wait as long as the gateway requests', async () => {
     const body = JSON.stringify({
       success: false,
       error: { code: 'RATE_LIMIT_EXCEEDED', message: 'Slow.', requestId: 'r' },
@@ -221,7 +221,7 @@ describe('retries', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(1_990);
   });
 
-  it('are not made after a verdict, nor when the gateway asks for a long pause', async () => {
+  it('are not made after a final error, or if the gateway requests a long delay', async () => {
     const verdict = ledClient(() => undefined);
     await refusal(verdict.client.paymentIntents.create({ amount: '0' }));
     expect(verdict.seen).toHaveLength(1);
@@ -231,7 +231,7 @@ describe('retries', () => {
     expect(paused.seen).toHaveLength(1);
   });
 
-  it('end after their number', async () => {
+  it('stop at their maximum', async () => {
     const { client, seen } = ledClient(lost);
     const error = await refusal(client.taxRates.list(undefined, { maxRetries: 1 }));
     expect(error).toBeInstanceOf(SluiceConnectionError);
@@ -239,7 +239,7 @@ describe('retries', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('find a removal done whose answer was lost', async () => {
+  it('treat a removal as done if its response was lost', async () => {
     const link = await sluice.paymentLinks.create({ appId: merchantA.appId, name: 'Milk', slug: 'milk', amount: '1' });
     const { client, seen } = ledClient((attempt) => (attempt === 1 ? lost() : undefined), true);
     await client.paymentLinks.delete(link.id);
@@ -252,14 +252,14 @@ describe('time limits and signals', () => {
   const deaf = (): typeof fetch => (_input, init) =>
     new Promise((_resolve, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
 
-  it('end an attempt without an answer', async () => {
+  it('end an attempt without a response', async () => {
     const client = createSluice({ baseUrl: api.url, apiKey: merchantA.secretKey, fetch: deaf(), maxRetries: 0 });
     const error: SluiceError = await refusal(client.taxRates.list(undefined, { timeoutMs: 50 }));
     expect(error).toBeInstanceOf(SluiceTimeoutError);
     expect(error).toMatchObject({ retryable: true, message: 'GET /tax-rates had no response within 50 ms.' });
   });
 
-  it('end a call with the caller’s reason, in an attempt and between two', async () => {
+  it('end a call with the caller’s reason, during an attempt and between attempts', async () => {
     const inAttempt = createSluice({ baseUrl: api.url, apiKey: merchantA.secretKey, fetch: deaf() });
     const reason = new Error('The shop closes.');
     const controller = new AbortController();
@@ -283,7 +283,7 @@ describe('a client', () => {
     [{ baseUrl: 'ftp://pay.example.com' }, 'baseUrl is not'],
     [{ baseUrl: 'https://pay.example.com', apiKey: ' ' }, 'empty'],
     [{ baseUrl: 'https://pay.example.com', apiKey: 'pk_test_1', clientSecret: 'cs' }, 'one of'],
-  ])('is not made of %j', (options, message) => {
+  ])('cannot be created with %j', (options, message) => {
     expect(() => createSluice(options)).toThrow(message);
   });
 

@@ -50,7 +50,7 @@ describe('the example of', () => {
   });
 });
 
-it('a payment is captured and refunded as the examples do', async () => {
+it('a payment is captured and refunded as in the examples', async () => {
   const intent = await sluice.paymentIntents.create({ amount: '20.00', captureMode: 'MANUAL' });
   const session = await sluice.checkoutSessions.create({ paymentIntentId: intent.id });
   const [payer] = gateway.evm.payers;

@@ -51,7 +51,7 @@ const { methods } = describeMethods(
   }),
 );
 
-it('a new resource is named by its tag, and its methods by their operations', () => {
+it('a new resource is named after its tag, and its methods after their operations', () => {
   expect(methods.map((method) => `${method.resource}.${signatureOf(method)}`)).toEqual([
     'payoutBatches.list(query?: ListPayoutBatchesQuery, options?: RequestOptions): ListPromise<Payout>',
     'payoutBatches.create(body: Payout, options?: RequestOptions): Promise<Payout>',
@@ -62,7 +62,7 @@ it('a new resource is named by its tag, and its methods by their operations', ()
   ]);
 });
 
-it('has examples from the document, with ids as names that the reader has', () => {
+it('has examples from the document, with variable names for IDs', () => {
   const [list, create, upload] = methods;
   if (!list || !create || !upload) throw new Error('The methods are missing.');
   expect(exampleOf(list).text).toBe('for await (const payout of sluice.payoutBatches.list()) console.log(payout);');
@@ -81,11 +81,11 @@ it.each<[Schema, string]>([
   [{ allOf: [payout, { type: 'object', additionalProperties: true }] }, 'Payout & Record<string, unknown>'],
   [{ $ref: '#/components/schemas/Event' }, 'SluiceEvent'],
   [{}, 'unknown'],
-])('%j is %s', (schema, type) => {
+])('%j is converted to %s', (schema, type) => {
   expect(printType(schema)).toBe(type);
 });
 
-it('what a description says cannot end its comment', () => {
+it('a description cannot end its comment', () => {
   const text = printDeclaration('Odd', {
     description: 'Ends */ here.',
     properties: { 'a-b': { type: 'string' } },

@@ -10,7 +10,7 @@ const at = (baseUrl: string, liveTransport: 'auto' | 'websocket' | 'sse' = 'auto
   createSluice({ baseUrl, apiKey: merchantA.secretKey, liveTransport });
 const sluice = at(api.url);
 
-it.each(['websocket', 'sse'] as const)('a payment is watched over %s, its present state first', async (transport) => {
+it.each(['websocket', 'sse'] as const)('a payment is watched over %s from its current state', async (transport) => {
   const { id } = await sluice.paymentIntents.create({ amount: '10', metadata: { order: '1' } });
   const seen: string[] = [];
   for await (const intent of at(api.url, transport).paymentIntents.watch(id)) {
@@ -22,7 +22,7 @@ it.each(['websocket', 'sse'] as const)('a payment is watched over %s, its presen
   expect(seen).toEqual(['CREATED', 'CANCELLED']);
 });
 
-it('has the fields of the REST resource', async () => {
+it('a watched payment has the fields of the REST resource', async () => {
   const { id } = await sluice.paymentIntents.create({ amount: '10' });
   const { transactions, dispute, customerAccount, ...own } = await sluice.paymentIntents.get(id);
   expect([transactions, dispute, customerAccount]).toEqual([[], null, null]);
@@ -34,7 +34,7 @@ it('has the fields of the REST resource', async () => {
 });
 
 it.each(['websocket', 'sse'] as const)(
-  'over %s, a line that breaks loses nothing and repeats nothing',
+  'over %s, a lost connection causes no missing and no repeated values',
   async (transport) => {
     const line = await openBreakableLine(api.url);
     const { id } = await sluice.paymentIntents.create({ amount: '10' });
@@ -52,7 +52,7 @@ it.each(['websocket', 'sse'] as const)(
   },
 );
 
-it('goes on after a sequence number', async () => {
+it('watching resumes after a sequence number', async () => {
   const { id } = await sluice.paymentIntents.create({ amount: '10' });
   let after = 0;
   for await (const intent of sluice.paymentIntents.watch(id)) {
@@ -67,7 +67,7 @@ it('goes on after a sequence number', async () => {
   }
 });
 
-it('takes server-sent events where no socket opens', async () => {
+it('watching falls back to server-sent events if no WebSocket can be opened', async () => {
   const proxy = await openSocketlessProxy(api.url);
   const { id } = await sluice.paymentIntents.create({ amount: '10' });
   for await (const intent of at(proxy.url).paymentIntents.watch(id)) {
@@ -77,7 +77,7 @@ it('takes server-sent events where no socket opens', async () => {
   expect(proxy.refused()).toBe(1);
 });
 
-it('events are followed from now on, in order, through a broken line', async () => {
+it('new events are followed in order, despite a lost connection', async () => {
   const line = await openBreakableLine(api.url);
   await sluice.paymentIntents.create({ amount: '1' });
   const followed = at(line.url).events.follow({ types: ['payment_intent.created'] });
@@ -96,13 +96,13 @@ it('events are followed from now on, in order, through a broken line', async () 
   expect(seen.map((event) => (event?.type === 'payment_intent.created' ? event.data.id : undefined))).toEqual(made);
 });
 
-it('the newest sequence number is where new events begin', async () => {
+it('the newest sequence number is the position of new events', async () => {
   const before = await sluice.events.newestSequence();
   await sluice.paymentIntents.create({ amount: '1' });
   expect(await sluice.events.newestSequence()).toBe(before + 1);
 });
 
-it('events are followed from the first on', async () => {
+it('events are followed from the first one', async () => {
   const sequences: number[] = [];
   for await (const event of sluice.events.follow({ after: 0 })) {
     sequences.push(event.sequence);
@@ -111,7 +111,7 @@ it('events are followed from the first on', async () => {
   expect(sequences).toEqual([1, 2, 3, 4, 5]);
 });
 
-it.each(['websocket', 'sse'] as const)('over %s, a verdict ends the loop', async (transport) => {
+it.each(['websocket', 'sse'] as const)('over %s, a final error ends the loop', async (transport) => {
   const { id } = await sluice.paymentIntents.create({ amount: '10' });
   const first = (key: string, which: string) =>
     createSluice({ baseUrl: api.url, apiKey: key, liveTransport: transport }).paymentIntents.watch(which).next();
@@ -122,7 +122,7 @@ it.each(['websocket', 'sse'] as const)('over %s, a verdict ends the loop', async
   expect(wrong).toMatchObject({ code: 'AUTHENTICATION_ERROR', status: 401 });
 });
 
-it('ends with the caller’s reason', async () => {
+it('watching ends with the caller’s reason', async () => {
   const { id } = await sluice.paymentIntents.create({ amount: '10' });
   const controller = new AbortController();
   const reason = new Error('The shop closes.');
@@ -132,7 +132,7 @@ it('ends with the caller’s reason', async () => {
   await expect(watching).rejects.toBe(reason);
 });
 
-it('a session is watched by its client secret', async () => {
+it('a session is watched with its client secret', async () => {
   const { id, clientSecret } = await sluice.checkoutSessions.create({ items: [{ name: 'Tea', amount: '3' }] });
   const payer = createSluice({ baseUrl: api.url, clientSecret });
   const seen: string[] = [];

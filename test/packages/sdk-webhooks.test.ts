@@ -28,7 +28,7 @@ function signedBy(withSecret: string, timestamp = now): Record<string, string> {
 }
 
 describe('a delivery of the gateway', () => {
-  it('is verified, also with the old secret while a new one rotates in', async () => {
+  it('is verified, also with the previous secret during a rotation', async () => {
     const api = await openRestApi({ environment: { WEBHOOK_PRIVATE_ADDRESSES: 'true' } });
     const { appId, secretKey } = api.merchantA;
     const sluice = createSluice({ baseUrl: api.url, apiKey: secretKey });
@@ -53,13 +53,13 @@ describe('a delivery of the gateway', () => {
 });
 
 describe('a signature', () => {
-  it('of the reference library is verified, and the other way round', async () => {
+  it('is compatible with the reference library in both directions', async () => {
     expect(await webhooks.verify({ body, headers: signedBy(secret), secret })).toEqual(JSON.parse(body));
     const own = await webhooks.sign({ id: 'e1', body, secret });
     expect(new Webhook(secret).verify(body, own)).toEqual(JSON.parse(body));
   });
 
-  it('is read from any kind of headers, and covers bytes as well as text', async () => {
+  it('is read from any kind of headers, and verified for bytes and text', async () => {
     const headers = signedBy(secret);
     const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]));
     for (const given of [new Headers(headers), upper]) {
@@ -86,11 +86,11 @@ describe('a signature', () => {
     ['an old one', { headers: signedBy(secret, new Date(now.getTime() - 302_000)) }, 'TIMESTAMP_TOO_OLD'],
     ['one from the future', { headers: signedBy(secret, new Date(now.getTime() + 310_000)) }, 'TIMESTAMP_TOO_NEW'],
     ['a secret that is none', { secret: 'whsec_' }, expect.stringContaining('must be whsec_')],
-  ])('is refused for %s', async (_name, change, fault) => {
+  ])('is rejected for %s', async (_name, change, fault) => {
     expect(await faultOf(webhooks.verify({ body, headers: signedBy(secret), secret, ...change }))).toEqual(fault);
   });
 
-  it('may be as old as the caller tolerates', async () => {
+  it('may be as old as the caller’s tolerance', async () => {
     const headers = signedBy(secret, new Date(now.getTime() - 60_000));
     expect(await faultOf(webhooks.verify({ body, headers, secret, toleranceSeconds: 30 }))).toBe('TIMESTAMP_TOO_OLD');
     expect(await faultOf(webhooks.verify({ body, headers, secret, toleranceSeconds: 90 }))).toBeUndefined();

@@ -20,7 +20,7 @@ it('converts minor units into decimal strings and back', () => {
   );
 });
 
-it('refuses amounts that it cannot convert exactly', () => {
+it('rejects amounts that it cannot convert exactly', () => {
   expect(() => decimalOf(12_505, 3)).toThrow('fraction of a cent');
   for (const amount of [0, -1, 1.5, Number.NaN, 2 ** 60])
     expect(() => decimalOf(amount, 2)).toThrow('positive integer');
@@ -29,13 +29,13 @@ it('refuses amounts that it cannot convert exactly', () => {
   expect(() => minorUnitsOf('90071992547409.93', 2)).toThrow('too large');
 });
 
-it('refunds base units in proportion, rounded down', () => {
+it('refunds base units proportionally, rounded down', () => {
   expect(refundUnits({ cryptoAmount: '1000000', amount: 300 }, 100)).toBe(333_333n);
   expect(refundUnits({ cryptoAmount: '1', amount: 300 }, 299)).toBe(0n);
   expect(refundUnits({ cryptoAmount: '8000000000000000001', amount: 2100 }, 2100)).toBe(8000000000000000001n);
 });
 
-it('never refunds more than was paid, in however many parts', () => {
+it('never refunds more than was paid, in any number of parts', () => {
   const parts = fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 10n ** 30n }), parts, (crypto, refunds) => {

@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 
 describe('a buyer', () => {
-  it('pays a call, keeps its receipt, and pays nothing for a free one', async () => {
+  it('pays for a call, keeps its receipt, and pays nothing for a free call', async () => {
     const buyer = buyerOf();
     expect(await (await buyer.fetch(`${url}/free`)).text()).toBe('free');
     const response = await buyer.fetch(`${url}/data`);
@@ -51,13 +51,13 @@ describe('a buyer', () => {
     });
   });
 
-  it('sends the body again, and follows a redirect of a GET', async () => {
+  it('sends the body again, and follows a redirect of a GET request', async () => {
     const buyer = buyerOf();
     expect(await (await buyer.fetch(`${url}/echo`, { method: 'POST', body: 'text' })).text()).toBe('text');
     expect(await (await buyer.fetch(`${url}/moved`)).json()).toEqual({ ok: true });
   });
 
-  it('never exceeds the day, however many calls run at once', async () => {
+  it('never exceeds the daily limit, regardless of concurrent calls', async () => {
     const buyer = buyerOf();
     const calls = await Promise.allSettled(Array.from({ length: 8 }, () => buyer.fetch(`${url}/data`)));
     const paid = calls.filter((call) => call.status === 'fulfilled' && call.value.status === 200);
@@ -69,7 +69,7 @@ describe('a buyer', () => {
     expect((await buyer.receipts()).map(({ status }) => status)).toEqual(Array(3).fill('charged'));
   });
 
-  it('may spend again on the next day', async () => {
+  it('can spend again on the next day', async () => {
     let now = Date.parse('2026-06-01T12:00:00Z');
     const buyer = buyerOf({ now: () => now, budget: { ...budget, perDay: '0.01' } });
     await buyer.fetch(`${url}/data`);
@@ -94,7 +94,7 @@ describe('a buyer', () => {
     expect(await buyer.receipts()).toEqual([]);
   });
 
-  it('releases at once what could not be signed', async () => {
+  it('releases the reservation at once if signing fails', async () => {
     const broken = { address: signer.address, signTypedData: () => Promise.reject(new Error('no key')) };
     const buyer = buyerOf({ signer: broken, budget: { ...budget, perDay: '0.01' } });
     await expect(buyer.fetch(`${url}/data`)).rejects.toThrow('no key');
@@ -102,7 +102,7 @@ describe('a buyer', () => {
     await expect(buyer.fetch(`${url}/data`)).rejects.toThrow('no key');
   });
 
-  it('counts what was signed until the chain shows that it can no longer be charged', async () => {
+  it('counts a signed payment until the chain shows that it can no longer be charged', async () => {
     isFailing = true;
     const buyer = buyerOf({ budget: { ...budget, perDay: '0.01' }, rpcUrls: { [network]: evm.rpcUrl } });
     expect((await buyer.fetch(`${url}/data`)).status).toBe(500);

@@ -55,11 +55,11 @@ const requirementsWith = (change: Change = {}) => ({
 const create = (change?: Change, options: object = {}) =>
   new EscrowEvmScheme(signer, { now: () => now * 1000, ...options }).createPaymentPayload(2, requirementsWith(change));
 
-it('the contract that is allowed by default is the one of this edition', () => {
+it('allows the escrow contract of this edition by default', () => {
   expect(SLUICE_ESCROW).toBe(escrowAddress);
 });
 
-it('signs the receipt of the tokens by the escrow, with the hash of the complete terms as nonce', async () => {
+it('signs a token transfer to the escrow, with the hash of the complete terms as nonce', async () => {
   const { payload } = await create();
   const { authorization, signature, intentId } = payload as {
     authorization: Record<string, string>;
@@ -90,7 +90,7 @@ it('signs the receipt of the tokens by the escrow, with the hash of the complete
   expect(by).toBe(signer.address);
 });
 
-it('pays one offer twice with two nonces, and never beyond the end of the offer', async () => {
+it('pays one offer twice with two nonces, and never after the end of the offer', async () => {
   const late = { terms: { authorizeBy: `${now + 20}` } };
   const [one, other] = await Promise.all([create(late), create(late)]);
   const read = (made: typeof one) => made.payload.authorization as Record<string, string>;
@@ -98,7 +98,7 @@ it('pays one offer twice with two nonces, and never beyond the end of the offer'
   expect(read(one).validBefore).toBe(`${now + 20}`);
 });
 
-describe('refuses', () => {
+describe('the escrow scheme rejects', () => {
   const other = '0x2222222222222222222222222222222222222222';
   it.each<[string, string, Change, object?]>([
     ['an unknown escrow', 'escrow', { extra: { escrow: other }, requirement: { payTo: other } }],

@@ -68,7 +68,7 @@ function reserver(
   return { child, granted, ended };
 }
 
-it('remembers after a restart what was reserved, charged and released', async () => {
+it('keeps reservations, charges and releases across a restart', async () => {
   const [first, second] = [receiptOf(), receiptOf()];
   const before = fileStore(file);
   expect(await before.list()).toEqual([]);
@@ -95,7 +95,7 @@ it('counts a call whose process was killed between the reservation and the payme
   expect(await store.reserve(receiptOf({ units: '4' }), 5n)).toBe(true);
 });
 
-it('never lets several processes overspend together', async () => {
+it('prevents several processes from overspending together', async () => {
   const all = Array.from({ length: 4 }, () => reserver(40));
   expect(await Promise.all(all.map(({ ended }) => ended))).toEqual([0, 0, 0, 0]);
   const receipts = await fileStore(file).list();
@@ -103,7 +103,7 @@ it('never lets several processes overspend together', async () => {
   expect(receipts.map(({ id }) => id).sort()).toEqual(all.flatMap(({ granted }) => granted).sort());
 });
 
-it('stays readable and loses nothing that was granted, wherever processes are killed', async () => {
+it('remains readable and keeps all granted reservations when processes are killed', async () => {
   const granted: string[] = [];
   for (let run = 0; run < 8; run += 1) {
     const { child, granted: ofRun, ended } = reserver(1_000_000);
@@ -117,7 +117,7 @@ it('stays readable and loses nothing that was granted, wherever processes are ki
   }
 });
 
-it('takes over the lock of a process that has ended, and waits for one that runs', async () => {
+it('takes over the lock of a process that has ended, and waits for a running one', async () => {
   const store = fileStore(file, { lockTimeoutMs: 200 });
   await store.reserve(receiptOf(), 10n);
   const { child, ended } = reserver(0);
@@ -137,7 +137,7 @@ it('takes over the lock of a process that has ended, and waits for one that runs
   expect(await store.list()).toHaveLength(4);
 });
 
-it('refuses a file that it cannot read, instead of taking it for an unspent budget', async () => {
+it('rejects a file that it cannot read, instead of treating it as an unspent budget', async () => {
   const store = fileStore(file);
   await store.reserve(receiptOf(), 10n);
   for (const content of ['', '{"version":1,"receipts":[{}]}', readFileSync(file, 'utf8').slice(0, -5)]) {
@@ -148,7 +148,7 @@ it('refuses a file that it cannot read, instead of taking it for an unspent budg
   }
 });
 
-it('forgets old receipts whose outcome is known, and keeps the others', async () => {
+it('removes old receipts with a known outcome, and keeps the others', async () => {
   const store = fileStore(file, { keepDays: 2 });
   const old = { at: '2026-05-01T00:00:00.000Z' };
   const [charged, open] = [receiptOf(old), receiptOf(old)];
@@ -161,7 +161,7 @@ it('forgets old receipts whose outcome is known, and keeps the others', async ()
   expect((await store.list()).map(({ id }) => id)).toEqual([fresh.id, open.id]);
 });
 
-it('keeps a buyer within its day across restarts and between two buyers', async () => {
+it('keeps buyers within the daily limit across restarts and between two buyers', async () => {
   const signer = privateKeyToAccount(generatePrivateKey());
   const token = { network: 'eip155:8453', asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', decimals: 6 };
   const buyer = () =>

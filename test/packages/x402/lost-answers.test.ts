@@ -102,7 +102,7 @@ async function sendAndLeave(path: string, signature: string): Promise<void> {
 }
 
 describe.each(['/after', '/before'])('a payer of %s', (path) => {
-  it('whose every settlement was unanswered gets the response with the same header, once', async () => {
+  it('gets the response once with the same header after every settlement response was lost', async () => {
     const signature = await header(path);
     gateway.fault = 'every settle lost';
     const lost = await send(path, signature);
@@ -118,7 +118,7 @@ describe.each(['/after', '/before'])('a payer of %s', (path) => {
     expect(runs).toBe(ran);
   });
 
-  it('who was limited after a lost answer gets the response with the same header, once', async () => {
+  it('gets the response once with the same header after a rate limit follows a lost response', async () => {
     const signature = await header(path);
     gateway.fault = 'every settle lost';
     expect((await send(path, signature)).status).toBe(503);
@@ -127,7 +127,7 @@ describe.each(['/after', '/before'])('a payer of %s', (path) => {
     expect((await send(path, signature)).status).toBe(402);
   });
 
-  it('who left during the settlement gets the response with the same header, once', async () => {
+  it('gets the response once with the same header after disconnecting during the settlement', async () => {
     const signature = await header(path, patient);
     await sendAndLeave(path, signature);
     const ran = runs;
@@ -138,7 +138,7 @@ describe.each(['/after', '/before'])('a payer of %s', (path) => {
   });
 });
 
-it('a payer who left while a server that refunds was paid is told to it, and the payment buys nothing more', async () => {
+it('a server that refunds is notified of a disconnected payer, whose payment buys nothing more', async () => {
   const signature = await header('/told', patient);
   await sendAndLeave('/told', signature);
   await vi.waitFor(() => expect(unserved).toMatchObject([{ paymentIntentId: 'stock', status: undefined }]), patience);
@@ -146,7 +146,7 @@ it('a payer who left while a server that refunds was paid is told to it, and the
   expect((await send('/told', signature, patient)).status).toBe(402);
 });
 
-it('a call that fails after its payment was settled late may be repeated', async () => {
+it('a call that fails after a late settlement can be repeated', async () => {
   const signature = await header('/flaky');
   gateway.fault = 'every settle lost';
   expect((await send('/flaky', signature)).status).toBe(503);
@@ -157,9 +157,9 @@ it('a call that fails after its payment was settled late may be repeated', async
   expect((await send('/flaky', signature)).status).toBe(402);
 });
 
-describe('one payment at two processes at once', () => {
+describe('one payment at two processes at the same time', () => {
   it.each(['none', 'settle limited', 'settle lost', 'every settle lost'] as const)(
-    'buys one response at most, with the fault "%s"',
+    'buys at most one response, with the fault "%s"',
     async (fault) => {
       const signature = await header('/after');
       let open = () => {};
@@ -179,8 +179,8 @@ describe('one payment at two processes at once', () => {
   );
 });
 
-describe('an authorization that was read from the chain', () => {
-  it('collects nothing with a 402 response of another client, while its payer waits', async () => {
+describe('an authorization copied from the chain', () => {
+  it('gets no response from another client’s 402 response while its payer waits', async () => {
     const signature = await header('/before');
     gateway.fault = 'every settle lost';
     expect((await send('/before', signature)).status).toBe(503);

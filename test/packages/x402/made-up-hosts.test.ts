@@ -21,7 +21,7 @@ const [payer] = evm.payers;
 const price = { price: '0.01' } as const;
 const asked = () => gateway.calls['/x402/requirements'] ?? 0;
 
-it('cannot flood the gateway or displace the host that is paid, and the limit is reported once', async () => {
+it('made-up hosts cannot flood the gateway or displace the paid host, and the limit is reported once', async () => {
   let nowMs = 0;
   let calls = 0;
   const requirements = async () => {
@@ -51,7 +51,7 @@ it('cannot flood the gateway or displace the host that is paid, and the limit is
   expect(later.filter(({ status }) => status === 'fulfilled')).toHaveLength(STRANGE_PER_SECOND);
 });
 
-it('do not matter to a server with a publicUrl', async () => {
+it('made-up hosts do not affect a server with a publicUrl', async () => {
   const own = createX402({ ...settings, publicUrl: 'https://api.example' });
   const paid = own.pay(price).fetch(() => new Response('served'));
   const before = asked();
@@ -62,7 +62,7 @@ it('do not matter to a server with a publicUrl', async () => {
   expect(asked() - before).toBe(1);
 });
 
-it('are refused without a call if they are no host, or if the URL is too long', async () => {
+it('an invalid host and a URL that is too long are rejected without a call to the gateway', async () => {
   const x402 = createX402(settings);
   const url = await listenExpress((app) => {
     app.use(x402.pay(price).express, (_, response) => void response.send('served'));
@@ -89,7 +89,7 @@ it('are refused without a call if they are no host, or if the URL is too long', 
   expect(JSON.parse(slashes.body).resource.url).toBe('http://api.example//other.example/one');
 });
 
-it('a scheme or network that the route does not offer is refused with a quote of another route', async () => {
+it('a scheme or network that the route does not offer is rejected with a quote of another route', async () => {
   const x402 = createX402(settings);
   let runs = 0;
   const routes = await listenExpress((app) => {

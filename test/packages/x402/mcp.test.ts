@@ -55,7 +55,7 @@ const buyer = createBuyer({
   },
 });
 
-it('an unpaid call is answered by the requirements, which describe the tool', async () => {
+it('an unpaid call returns the requirements, which describe the tool', async () => {
   const result = await client.callTool({ name: 'forecast', arguments: { city: 'Berlin' } });
   expect(result).toMatchObject({
     isError: true,

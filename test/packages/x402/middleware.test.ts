@@ -87,7 +87,7 @@ const send = (path: string, signature: string) =>
   fetch(`${url}${path}`, { headers: { 'payment-signature': signature } });
 
 describe('an unpaid call', () => {
-  it('is answered with 402, the requirements and the description, and the handler does not run', async () => {
+  it('returns 402, the requirements and the description, and does not run the handler', async () => {
     const response = await fetch(`${url}/weather/berlin?day=1`);
     expect(response.status).toBe(402);
     expect(response.headers.get('cache-control')).toBe('no-store');
@@ -103,7 +103,7 @@ describe('an unpaid call', () => {
     expect(runs).toBe(0);
   });
 
-  it('asks the gateway once for calls that arrive together, and again after the offer has expired', async () => {
+  it('requests one offer for simultaneous calls, and a new one after it has expired', async () => {
     const calls = await Promise.all(Array.from({ length: 10 }, () => fetch(`${url}/weather/paris`)));
     expect(calls.map(({ status }) => status)).toEqual(Array(10).fill(402));
     expect(gateway.calls['/x402/requirements']).toBe(1);
@@ -118,7 +118,7 @@ describe('an unpaid call', () => {
 });
 
 describe('a paid call, settled after the response', () => {
-  it('is served to an unmodified @x402/fetch, with a receipt, and the merchant has the money', async () => {
+  it('is served to an unmodified @x402/fetch with a receipt, and pays the merchant', async () => {
     const had = await balance();
     const response = await pay(`${url}/weather/berlin`);
     expect(response.status).toBe(200);
@@ -130,7 +130,7 @@ describe('a paid call, settled after the response', () => {
     expect((await balance()) - had).toBe(10_000n);
   });
 
-  it('has what the handler wrote in pieces, and a body that the middleware did not touch', async () => {
+  it('has the response that the handler wrote in parts, and a body that the middleware did not change', async () => {
     expect(await (await pay(`${url}/pieces`)).text()).toBe('one two three');
     const body = JSON.stringify({ price: '0.02', text: 'ü' });
     const init = { method: 'POST', body, headers: { 'content-type': 'application/json' } };
@@ -152,7 +152,7 @@ describe('a paid call, settled after the response', () => {
     expect(await balance()).toBe(had);
   });
 
-  it('is served once for a header that is sent twice at once, and not again later', async () => {
+  it('is served once for a header that is sent twice at the same time, and not again later', async () => {
     const signature = await header('/weather/oslo');
     let open = () => {};
     slow = new Promise((resolve) => {
@@ -204,7 +204,7 @@ describe('a paid call, settled after the response', () => {
     await evm.publicClient.waitForTransactionReceipt({ hash: back });
   });
 
-  it('is refused with the quote of a cheaper route, and with one that was changed', async () => {
+  it('is rejected with the quote of a cheaper route or a changed quote', async () => {
     const cheap = await header('/weather/berlin');
     expect((await send('/dear', cheap)).status).toBe(402);
     const changed = JSON.parse(Buffer.from(cheap, 'base64').toString());
@@ -239,7 +239,7 @@ describe('a paid call, settled before', () => {
     },
   );
 
-  it('is charged although the handler fails, and the server is told so', async () => {
+  it('is charged although the handler fails, and the server is notified', async () => {
     const had = await balance();
     const response = await pay(`${url}/first-fails`);
     expect(response.status).toBe(500);
@@ -252,7 +252,7 @@ describe('a paid call, settled before', () => {
 });
 
 describe('a gateway that fails', () => {
-  it('serves nothing while it is away', async () => {
+  it('causes an error response while it is unavailable', async () => {
     const signature = await header('/weather/kyiv');
     gateway.fault = 'away';
     const response = await send('/weather/kyiv', signature);
@@ -266,7 +266,7 @@ describe('a gateway that fails', () => {
     expect((await send('/weather/kyiv', signature)).status).toBe(200);
   });
 
-  it('charges once if the response to the settlement is lost', async () => {
+  it('charges once if its response to the settlement is lost', async () => {
     gateway.fault = 'settle lost';
     const had = await balance();
     expect((await pay(`${url}/weather/lost`)).status).toBe(200);
@@ -274,7 +274,7 @@ describe('a gateway that fails', () => {
     expect(gateway.calls['/x402/settle']).toBe(2);
   });
 
-  it('asks for the same payment again while the settlement is pending, and then serves it', async () => {
+  it('accepts the same payment again after a pending settlement, and charges it once', async () => {
     const signature = await header('/weather/pending');
     gateway.fault = 'pending';
     const had = await balance();
@@ -286,7 +286,7 @@ describe('a gateway that fails', () => {
     expect((await balance()) - had).toBe(10_000n);
   });
 
-  it('serves nothing with a key that is refused', async () => {
+  it('causes an error response if it rejects the key', async () => {
     const other = createX402({ ...settings, secretKey: 'sk_test_wrong' }).pay(price);
     const response = await other.fetch(() => new Response('secret'))(new Request('http://localhost/x'));
     expect(response.status).toBe(503);
@@ -295,7 +295,7 @@ describe('a gateway that fails', () => {
 });
 
 describe('other frameworks and proxies', () => {
-  it('Hono serves paid calls, and does not charge for what its handler throws', async () => {
+  it('Hono serves paid calls, and does not charge for an error in its handler', async () => {
     const app = new Hono();
     app.get('/ok/:id', after.hono, (context) =>
       context.json({ id: context.req.param('id') }, 200, { 'x-kept': 'yes' }),
@@ -316,7 +316,7 @@ describe('other frameworks and proxies', () => {
     expect((await balance()) - had).toBe(10_000n);
   });
 
-  it('a Fetch handler serves paid calls, and free ones for nothing', async () => {
+  it('a Fetch handler serves paid calls, and free calls without a charge', async () => {
     const paid = x402.pay({ price: ({ header: read }) => (read('x-friend') ? null : '0.01') });
     const handler = paid.fetch(
       async (request: Request, extra?: string) => new Response(`${await request.text()}${extra ?? ''}`),
@@ -331,7 +331,7 @@ describe('other frameworks and proxies', () => {
     expect(free.headers.get('payment-response')).toBeNull();
   });
 
-  it('names the address that clients call, and trusts forwarded headers only on request', async () => {
+  it('uses the address that clients call, and trusts forwarded headers only if configured', async () => {
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'api.example.com' };
     const resource = async (options: object) => {
       const paid = createX402({ ...settings, ...options }).pay(price);
@@ -344,7 +344,7 @@ describe('other frameworks and proxies', () => {
     expect(await resource({ publicUrl: 'https://api.example.com/v1/' })).toBe('https://api.example.com/v1/a');
   });
 
-  it('refuses options that cannot be right', () => {
+  it('rejects invalid options', () => {
     expect(() => createX402({ ...settings, secretKey: 'pk_test_1' })).toThrow('sk_');
     expect(() => createX402({ ...settings, apiUrl: 'pay.example.com' })).toThrow('apiUrl');
     // @ts-expect-error A price is never a number.

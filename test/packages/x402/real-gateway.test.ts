@@ -28,7 +28,7 @@ const escrow = { escrows: [evm.escrow] };
 const payments = async () => (await gateway.rest('GET', '/payments/intents')).body.data;
 const withoutRow = async () => gateway.database.paymentIntent.count();
 
-it('an unpaid call offers exact and escrow, and writes no row', async () => {
+it('an unpaid call offers exact and escrow, and creates no row', async () => {
   const before = await withoutRow();
   const response = await fetch(`${url}/weather/berlin`);
   expect(response.status).toBe(402);
@@ -42,7 +42,7 @@ it('an unpaid call offers exact and escrow, and writes no row', async () => {
   expect(await withoutRow()).toBe(before);
 });
 
-it('the scheme escrow pays from an unmodified x402Client, and the payment is an intent', async () => {
+it('an unmodified x402Client pays with the scheme escrow, and the payment is an intent', async () => {
   const client = stockClient(payer.privateKey).register(
     'eip155:*',
     new EscrowEvmScheme(privateKeyToAccount(payer.privateKey), escrow),
@@ -61,7 +61,7 @@ it('the scheme escrow pays from an unmodified x402Client, and the payment is an 
   });
 });
 
-it('an unmodified @x402/fetch pays by exact, to the merchant itself', async () => {
+it('an unmodified @x402/fetch pays the merchant directly with the scheme exact', async () => {
   const response = await stockFetch(payer.privateKey)(`${url}/weather/rome`);
   expect(await response.json()).toEqual({ city: 'rome' });
   expect(receiptOf(response)).toMatchObject({ success: true, network, payer: payer.address });
@@ -69,7 +69,7 @@ it('an unmodified @x402/fetch pays by exact, to the merchant itself', async () =
   expect(intent).toMatchObject({ amount: '0.01', x402: { resource: `${url}/weather/rome`, scheme: 'exact' } });
 });
 
-it('a buyer pays the same route several times, and a payment buys one response', async () => {
+it('a buyer pays for the same route several times, and each payment buys one response', async () => {
   const buyer = createBuyer({
     signer: privateKeyToAccount(second.privateKey),
     budget: { perCall: '0.02', perDay: '1', hosts: [url], tokens: [{ network, asset: evm.usdc.address, decimals: 6 }] },
