@@ -1,4 +1,4 @@
-/** Trouble in a real browser: no disputed or partly refunded payment stands there as merely captured, and each problem has its list. */
+/** Problems in a real browser: disputed and partially refunded payments are marked, and each problem has its list. */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { newId } from '../../src/platform/identifier.ts';
@@ -42,7 +42,7 @@ async function refundInPart(id: string): Promise<void> {
   await expect.poll(refunded, PATIENCE).not.toBeNull();
 }
 
-/** As the payer does it, with a signature. */
+/** Opens a dispute with the payer's signature. */
 async function dispute(id: string): Promise<void> {
   const path = `/payments/intents/${id}/dispute`;
   const said = { reason: 'There was no tea' };

@@ -1,4 +1,4 @@
-/** Wallets that allow and pay at once (EIP-5792) at the hosted page: on the local chain, by a real delegated account (EIP-7702). */
+/** Wallets that approve and pay in one batch (EIP-5792) at the hosted page: on the local chain, by a real delegated account (EIP-7702). */
 import { createPublicClient, http } from 'viem';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
   shop = await ground.openShop();
 });
 
-/** At the quote for a token that knows no permits, and so takes two steps. */
+/** Opens the quote of a token without permits, which needs two steps. */
 async function toBatch(batches: BatchMode, options: { language?: 'de'; width?: number } = {}) {
   const { path } = await makeLink(shop);
   const seen = await visit(ground, path, { batches, ...options });
@@ -41,7 +41,7 @@ test('approves and pays with one click, in one transaction of a delegated accoun
   const rpcUrl = ground.demo.chains.find(({ chainId }) => chainId === CHAIN)?.rpcUrl;
   const node = createPublicClient({ transport: http(rpcUrl) });
   const hash = payment.authorizationTxHash as `0x${string}`;
-  // The account called itself, with an authorization of its own key: nobody else took part.
+  // The account called itself, with an authorization of its own key: no other account took part.
   expect(await node.getTransaction({ hash })).toMatchObject({ type: 'eip7702', from: wallet.address.toLowerCase() });
   expect(await node.getCode({ address: wallet.address })).toMatch(/^0xef0100/);
 });
@@ -57,7 +57,7 @@ test('reports a partially executed batch, and requests only the remaining call',
   const { page, wallet } = await toBatch('partial');
   await press(page, /^Pay 12\.50 USDT$/);
   await notice(page, 'BATCH_PARTIAL');
-  // The approval stands, and is not asked for again.
+  // The approval remains valid, and is not requested again.
   await press(page, /^Update price$/);
   await press(page, /^Pay 12\.50 USDT$/);
   await card(page, 'receipt');
@@ -76,7 +76,7 @@ test('lets the payer retry with one click after a batch fails, is declined or is
   await choose(page, `USDT-${CHAIN}`);
   await press(page, /^Continue with/);
   await card(page, 'sign');
-  // Not taken, it is done step by step without another press.
+  // If the batch is not supported, the steps are sent one by one without another click.
   wallet.behave('wallet_sendCalls', 'notAtomic');
   await press(page, /^Pay 12\.50 USDT$/);
   await card(page, 'receipt');

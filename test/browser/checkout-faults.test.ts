@@ -1,4 +1,4 @@
-/** What goes wrong at the hosted page: each has its sentence and a way on, and nothing is paid twice. */
+/** Errors at the hosted page: each has a message and a next step, and nothing is paid twice. */
 import { beforeAll, expect, test, vi } from 'vitest';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
 import { openPage } from './setup/open-page.ts';
@@ -58,7 +58,7 @@ test('continues with one click after a rejection, a chain switch, a reload or an
   wallet.behave('wallet_requestPermissions', 'reject');
   await press(page, /^Connect /);
   await notice(page, 'REJECTED');
-  // The payer's own decision is no error.
+  // The payer's own decision is not an error.
   expect(await page.locator('[data-notice="REJECTED"]').getAttribute('role')).toBe('status');
   wallet.behave('wallet_requestPermissions');
   await press(page, /^Connect /);
@@ -113,7 +113,7 @@ test('shows what a wallet lacks to pay, and reports a transaction that fails for
   await busy.click({ force: true });
   wallet.behave('eth_sendTransaction');
   await card(page, 'receipt');
-  // Once with no gas, once for good: pressing a busy button asked nothing.
+  // Once without gas and once successfully: clicks on a busy button request nothing.
   expect(asked(wallet)).toEqual(['eth_sendTransaction', 'eth_sendTransaction']);
 });
 
@@ -154,7 +154,7 @@ test('reports an unavailable node, and shows one payment after a reload and in a
   let isDown = true;
   await page.route('**/graphql', async (route) => {
     const text = route.request().postData() ?? '';
-    // The wallet has sent; that we hear of it from the page is kept from happening until the end.
+    // The wallet has sent the transaction. The page’s report of it is blocked until the end of the test.
     if (text.includes('CheckoutConfirm')) return await route.abort();
     if (!isDown || !text.includes('CheckoutPrepare')) return await route.continue();
     isDown = false;
@@ -176,7 +176,7 @@ test('reports an unavailable node, and shows one payment after a reload and in a
   expect((await shown.said()).at(-1)).toBe('Payment successful');
   expect(asked(wallet)).toEqual(['eth_sendTransaction']);
 
-  // Another browser, which has nothing but the address: no wallet, and no tab of before.
+  // Another browser with only the address, without a wallet and without stored state.
   const { page: other } = await openPage();
   await other.goto(page.url());
   await card(other, 'receipt');
@@ -238,7 +238,7 @@ test('withdraws the receipt after a reorganization, and shows it again when the 
   await card(page, 'receipt');
 });
 
-/** Drops the block of a transaction and all after it; what else was in them returns at once, for others are paying too. */
+/** Drops the block of a transaction and all after it; the other transactions are sent again at once, because other tests are paying too. */
 async function reorganise(chainId: number, hash: string): Promise<{ comeBack(): Promise<void> }> {
   const rpcUrl = ground.demo.chains.find((chain) => chain.chainId === chainId)?.rpcUrl ?? '';
   const request = async (method: string, params: unknown[]) => {

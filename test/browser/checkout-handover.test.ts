@@ -1,4 +1,4 @@
-/** The hosted page where no wallet is: the payment continues in the browser of a wallet app, or on a phone. */
+/** The hosted page without a wallet: the payment continues in the browser of a wallet app, or on a phone. */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { walletApps } from '../../web/src/checkout/handover/wallet-apps.ts';

@@ -1,4 +1,4 @@
-/** The ways to pay at the hosted page: what is shown first, what stays where it is, and what is remembered. */
+/** The ways to pay at the hosted page: their order, a stable layout, and the last used option. */
 import { beforeAll, expect, test, vi } from 'vitest';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
 import { CHAIN, card, choose, makeLink, OTHER_CHAIN, press, visit, watch } from './setup/payer-visit.ts';
@@ -24,7 +24,7 @@ test('groups payment options by network with fiat amounts, and keeps the button 
   await first.getByText('12.50 USD', { exact: true }).waitFor();
   const keys = await page.locator('[data-way]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-way')));
   const networks = keys.map((key) => key?.split('-').at(-1));
-  // One group each: a network does not come twice.
+  // Each network has one group.
   expect(networks.filter((one, index) => one !== networks[index - 1])).toEqual([String(CHAIN), String(OTHER_CHAIN)]);
   const button = page.locator('[data-action="prepare"]');
   const isInView = async () => {
@@ -44,7 +44,7 @@ test('does not shift while balances load, and collapses the options that the wal
   const { path } = await makeLink(shop, { allowedChains: [CHAIN, OTHER_CHAIN] });
   const { page, context } = await visit(ground, path);
   const other = ground.demo.chains.find(({ chainId }) => chainId === OTHER_CHAIN)?.rpcUrl ?? '';
-  // One node is slow: longer than the page waits before it shows an order.
+  // One node is slow: slower than the page waits before it sorts the options.
   await context.route(`${other}/**`, async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 4_000));
     await route.continue();

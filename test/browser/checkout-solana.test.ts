@@ -158,7 +158,7 @@ test(
     await page.locator('[data-notice="STARTED_OVER"]').waitFor();
     await pictures('solana-started-over');
     expect(await axe()).toEqual([]);
-    // A late yes leads nowhere: the payer may have chosen the code instead.
+    // A late approval has no effect, because the payer may have chosen the code instead.
     wallet.behave('connect');
     expect(await page.getByRole('button', { name: /^Sign to pay/ }).count()).toBe(0);
     await page.getByRole('button', { name: 'Connect Test Solana wallet' }).click();

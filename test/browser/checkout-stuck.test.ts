@@ -1,4 +1,4 @@
-/** Nobody is stuck at the hosted page: mute wallets, reloads, a second tab, no network, and a payout address that changed meanwhile. */
+/** Interruptions at the hosted page: unresponsive wallets, reloads, a second tab, no network, and a payout address that changed meanwhile. */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { localAccounts } from '../../src/local/local-accounts.ts';
@@ -40,7 +40,7 @@ test('a wallet that does not respond can be cancelled at every step, and the pay
   await press(page, /^Connect /);
   await startOver(page);
   await notice(page, 'STARTED_OVER');
-  // A late yes connects all the same.
+  // A late approval still connects the wallet.
   wallet.behave('wallet_requestPermissions');
   wallet.behave('eth_requestAccounts');
   await card(page, 'way');
@@ -57,7 +57,7 @@ test('a wallet that does not respond can be cancelled at every step, and the pay
 
   wallet.behave('eth_signTypedData_v4', 'hang');
   await press(page, /^Sign to pay/);
-  // After a while the page says what may be wrong.
+  // After a while the page shows a possible cause.
   await notice(page, 'SLOW_WALLET');
   await pictures('checkout-slow-wallet');
   expect(await axe()).toEqual([]);
@@ -66,7 +66,7 @@ test('a wallet that does not respond can be cancelled at every step, and the pay
   await notice(page, 'STARTED_OVER');
   await pictures('checkout-started-over');
   expect(await axe()).toEqual([]);
-  // A late signature is nobody's: it is not handed in.
+  // A late signature is discarded.
   wallet.behave('eth_signTypedData_v4');
   await choose(page, `USDC-${CHAIN}`);
   await press(page, /^Continue with/);
@@ -83,7 +83,7 @@ test('a payer who cancels a pending request is asked whether it was sent, and a 
   await press(page, /^Pay \d/);
   await startOver(page);
   await card(page, 'unsure');
-  // Declined after all: then nothing was sent, and nobody has to say so.
+  // After a late rejection, nothing was sent, and the page asks no longer.
   wallet.behave('eth_sendTransaction', 'reject');
   await card(page, 'sign');
 

@@ -71,7 +71,7 @@ test('a link is paid in two transfers, and the excess is refunded', async () => 
   await pictures('transfer-short');
   expect(await axe()).toEqual([]);
 
-  // Whoever comes back finds the same address.
+  // A returning payer gets the same address.
   await page.reload();
   await page.locator('[data-stage="short"]').waitFor();
   expect(await page.locator('[data-address]').getAttribute('data-address')).toBe(address);

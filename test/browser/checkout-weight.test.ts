@@ -1,4 +1,4 @@
-/** What the hosted page loads until it shows the ways to pay, as the browser counts it: people open it once, on phones. */
+/** The bytes that the hosted page loads until it shows the payment options, as counted by the browser. */
 import { beforeAll, expect, test, vi } from 'vitest';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
 import { injectEvmWallet } from './setup/inject-evm-wallet.ts';
@@ -44,7 +44,7 @@ test.for(['en', 'de'] as const)(
       const { requests, bytes } = await loadUntilWays(address, language);
       process.stdout.write(`${language} ${address.slice(0, 10)} ${requests.length} requests, ${bytes} bytes\n`);
       expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(REQUESTS);
-      // Were nothing counted, nothing would be held: the live connection, and the balances of each network with its preflight.
+      // The counts must not be empty: the live connection, and the balances of each network with its preflight.
       expect(requests.filter((one) => one.startsWith('WEBSOCKET'))).toHaveLength(1);
       for (const { rpcUrl } of ground.demo.chains)
         expect(requests.filter((one) => one.includes(rpcUrl))).toHaveLength(2);

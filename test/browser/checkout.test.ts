@@ -82,7 +82,7 @@ test('a link is paid with an approval and a signature, in a narrow dark window, 
     await page.keyboard.press('Enter');
   };
   await pressKey(/^Connect Test wallet$/);
-  // The group of ways is one stop, at the one that is chosen; arrows go on from there.
+  // The group of payment options is one tab stop, at the selected one. Arrow keys move from there.
   const usdt = page.locator(`[data-way="USDT-${CHAIN}"] input`);
   await tabTo(page, page.locator('[data-way] input:checked'));
   for (let presses = 0; presses < 5 && !(await usdt.isChecked()); presses++) await page.keyboard.press('ArrowDown');

@@ -43,7 +43,7 @@ test('a plan is created, sold by a link and its QR code, renamed and archived; t
   await dialog(page).getByLabel('Name', { exact: true }).fill('Gold tea');
   await dialog(page).getByLabel('Amount').fill('-3');
   await dialog(page).getByRole('button', { name: 'Create product' }).click();
-  // The API's own refusal stands at the field that it is about.
+  // An error of the API appears at its field.
   const amount = dialog(page).getByLabel('Amount');
   await expect.poll(() => amount.getAttribute('aria-invalid'), patient).toBe('true');
   await dialog(page).getByRole('alert').filter({ hasText: 'Enter an amount, such as 10.00' }).waitFor();
@@ -171,7 +171,7 @@ test('a tax rate is created and archived; an invoice with it is opened, printed,
   await printed.getByRole('heading', { level: 1, name: invoiceNumber }).waitFor();
   await printed.getByText('$119.00').first().waitFor();
   await printed.getByRole('button').waitFor();
-  // What is for the screen alone is not on paper.
+  // Elements for the screen only are not printed.
   await printed.emulateMedia({ media: 'print' });
   await printed.getByRole('button').waitFor({ state: 'hidden' });
   await printed.close();
@@ -216,7 +216,7 @@ test('a subscription shows its calendar, previews a plan change and updates live
 
   await applyCoupons(opened, id);
 
-  // Paused by another program: the page is told.
+  // Paused by another program, which the page receives live.
   await shop.call('POST', `/subscriptions/${id}/pause`);
   await page.locator('[data-forecast="paused"]').waitFor();
   await page.getByRole('button', { name: 'Resume' }).waitFor();

@@ -27,7 +27,7 @@ let payer: Awaited<ReturnType<BrowserGround['newPayer']>>;
 beforeAll(async () => {
   ground = await openBrowserGround();
   shop = await ground.openShop('Tea house');
-  // Long enough that nothing settles while it is looked at.
+  // Long enough that nothing settles during the test.
   await ground.database.app.update({
     where: { id: shop.appId },
     data: { timelockDuration: 86_400, disputeStartDuration: 43_200 },
@@ -59,10 +59,10 @@ function firstChain() {
   return { chain, token, node: createPublicClient({ transport: http(chain.rpcUrl) }) };
 }
 
-/** Blocks, logs, bookings and events stand under a fold. */
+/** Opens the collapsed blocks, logs, bookings and events. */
 const openTechnical = (page: Page) => page.getByText('Technical details', { exact: true }).click();
 
-/** What the node and the books have of a step stands in it: block, depth, the contract's logs, the lines that were booked. */
+/** Asserts that a step shows its data from node and ledger: block, confirmations, logs and bookings. */
 async function seeStep(page: Page, { id, name, hash }: { id: string; name: string; hash: Hex }): Promise<void> {
   const { chain, token, node } = firstChain();
   const step = page.locator(`[data-step="${name}"]`);
@@ -89,7 +89,7 @@ test('a new payment appears in the list, filters survive a reload, and the timel
   await page.getByText('No payments yet').waitFor();
   await pictures('payments-empty');
   const { id } = await make({ amount: '12.50', externalId: 'tea-1', metadata: { table: '7' } });
-  // The first of all stands there at once, later ones wait to be asked for.
+  // The first payment appears at once. Later ones are shown on request.
   await row(page, 'tea-1').waitFor();
   await make({ amount: '4.00', externalId: 'tea-2' });
   await page.getByRole('button', { name: '1 new' }).click();
@@ -304,7 +304,7 @@ test('an authorized payment is captured in part, and a disputed one shows its ev
   await statusOf(disputed.id, 'REFUNDED');
 });
 
-/** As the payer does it, with a signature. */
+/** Opens a dispute with the payer's signature. */
 async function dispute(id: string): Promise<void> {
   const path = `/payments/intents/${id}/dispute`;
   const said = { reason: 'There was no tea', evidence: 'A photo of an empty cup' };

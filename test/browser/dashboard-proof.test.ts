@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The login of the member as the tab keeps it. */
+/** The login of the member in the storage of the tab. */
 async function login(): Promise<string> {
   const { id: memberId } = await api.database.member.findFirstOrThrow({ where: { email } });
   const sessionId = newId();

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let ground: BrowserGround;
 let shop: ShopGround;
-/** Their numbers are of no other test, because all share one installation. */
+/** Their numbers appear in no other test, because all tests share one installation. */
 const FIRST = 700_000;
 
 beforeAll(async () => {

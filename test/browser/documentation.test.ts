@@ -1,4 +1,4 @@
-/** The documentation in a browser: its own policy stops none of it, its search finds pages, and it is usable on a phone. */
+/** The documentation in a browser: its policy blocks nothing, its search finds pages, and it is usable on a phone. */
 import { expect, test, vi } from 'vitest';
 import { openRestApi } from '../setup/api/rest.ts';
 import { openPage } from './setup/open-page.ts';

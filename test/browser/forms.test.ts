@@ -1,4 +1,4 @@
-/** Forms as people use them: faults stand where they belong, changes are not lost without a question; and the branding they set. */
+/** Forms: errors at their fields, a prompt before unsaved changes are discarded, and branding. */
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
@@ -52,7 +52,7 @@ test('the first invalid field is scrolled to and focused, and shares are entered
   await share.fill('62,5');
   await page.getByLabel(settings.general.subscriptionGraceDays, { exact: true }).fill('366');
   await save.click();
-  // The API's own refusal, in the words of the form.
+  // An error of the API, with the form's text.
   await expect.poll(() => focused(page), patient).toBe('subscriptionGraceDays');
   await page.getByText('At most 365').waitFor();
   await page.getByLabel(settings.general.subscriptionGraceDays, { exact: true }).fill('14');
@@ -113,7 +113,7 @@ test('links, the back button, a reload and closing a dialog ask before unsaved c
   await page.keyboard.press('Escape');
   await question(page).getByRole('button', { name: everywhere.unsaved.stay }).click();
   expect(await name.inputValue()).toBe('Tea');
-  // What is as it was before is no change.
+  // A value that is restored is not a change.
   await name.fill('');
   await page.getByRole('dialog').getByLabel(links.slug, { exact: true }).fill('');
   await page.keyboard.press('Escape');

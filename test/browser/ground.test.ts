@@ -1,4 +1,4 @@
-/** That the ground of the browser tests holds: what it must find it finds, and its wallets do what wallets do. */
+/** The setup of the browser tests: it finds what it must find, and its wallets behave like real ones. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Connection, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';

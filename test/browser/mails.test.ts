@@ -1,4 +1,4 @@
-/** Mails as people see them: what a merchant switches on, what a member receives, and the link that repairs a failed renewal. */
+/** Mails: their settings, the mails that a member receives, and the link that repairs a failed renewal. */
 import { beforeAll, expect, test, vi } from 'vitest';
 import { newId } from '../../src/platform/identifier.ts';
 import { readMail } from '../setup/mail/read-mail.ts';
@@ -8,7 +8,7 @@ import { openPage } from './setup/open-page.ts';
 import { CHAIN, card, makeLink, press, toQuote, visit } from './setup/payer-visit.ts';
 import { inspect, visitDashboard } from './setup/visit-dashboard.ts';
 
-// A renewal is due a minute after the subscription has begun, and goes through worker, chain and indexer.
+// A renewal is due a minute after the start of the subscription, and goes through worker, chain and indexer.
 vi.setConfig({ testTimeout: 600_000 });
 const PATIENCE = { timeout: 240_000, interval: 500 };
 
@@ -91,7 +91,7 @@ test('a payer with a failed renewal signs a new consent by the link in the mail,
     create: { memberId, ...kinds },
     update: kinds,
   });
-  // Who has never logged in is not mailed.
+  // Members who have never logged in receive no mails.
   await ground.database.member.update({ where: { id: memberId }, data: { joinedAt: new Date() } });
   const plan = await shop.call('POST', '/product-plans', {
     name: 'Tea club',

@@ -15,7 +15,7 @@ let shop: ShopGround;
 beforeAll(async () => {
   ground = await openBrowserGround();
   shop = await ground.openShop('Tea house');
-  // Long enough that nothing settles while it is looked at.
+  // Long enough that nothing settles during the test.
   await ground.database.app.update({
     where: { id: shop.appId },
     data: { timelockDuration: 86_400, disputeStartDuration: 43_200 },
@@ -60,7 +60,7 @@ test('a payment shows its order, payer and source, and only its own merchant fin
   await sold.getByText('Abonnement:').waitFor();
   await sold.getByRole('link', { name: 'Tea club' }).waitFor();
   await sold.getByRole('link', { name: 'Ada' }).waitFor();
-  // A value is never squeezed into a column of single letters beside a long name.
+  // A value keeps its width beside a long name.
   const asked = german.page.locator('[data-part="money"] dd').first();
   const height = (await asked.boundingBox())?.height ?? 0;
   expect(height).toBeGreaterThan(0);

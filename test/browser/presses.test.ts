@@ -1,4 +1,4 @@
-/** What a hasty hand and a bad line do to the dashboard: whatever is pressed twice, or tried again, happens once. */
+/** Repeated clicks and lost responses in the dashboard: a repeated action happens once. */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { createMerchant } from '../../src/auth/create-merchant.ts';
@@ -45,7 +45,7 @@ test('Enter pressed twice, and again after a lost response, creates one tax rate
   await dialog.getByRole('button', { name: 'Create tax rate' }).click();
   await dialog.getByRole('alert').filter({ hasText: 'Enter a percentage, such as 19 or 5.5' }).waitFor();
   await percentage.fill('19');
-  // Both in one task: nothing of the page is drawn between them.
+  // Both in one task, so that the page does not render between them.
   await dialog.locator('form').evaluate((form: HTMLFormElement) => {
     form.requestSubmit();
     form.requestSubmit();

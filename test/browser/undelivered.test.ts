@@ -18,7 +18,7 @@ const CHAIN = 31337;
 const OTHER_CHAIN = 31338;
 const HOUR = 3600;
 const PATIENCE = { timeout: 90_000 };
-// Each test is a whole story, most of which is waiting for blocks.
+// Each test is a whole flow, most of which waits for blocks.
 vi.setConfig({ testTimeout: 400_000, hookTimeout: 400_000 });
 
 let ground: BrowserGround;
@@ -53,7 +53,7 @@ test('an undelivered payout is shown on its payment and on the overview, and a b
   await visitDashboard(ground, page, { email: shop.ownerEmail, path: `/payments/${id}` });
   await page.getByText(/^The payout is on hold because your payout address cannot receive payments/).waitFor();
 
-  // A stranger settles: the page learns of it by itself.
+  // Another account settles, and the page updates by itself.
   await refusals.settle(id);
   const card = (of: Page) => of.getByRole('region', { name: /USDC could not be paid out to you$/ });
   await card(page).getByText('USDC on Local 31337 rejected the transfer to the recipient.', { exact: false }).waitFor();
@@ -79,7 +79,7 @@ test('an undelivered payout is shown on its payment and on the overview, and a b
   await card(page).getByRole('button', { name: 'Retry payout' }).click();
   await card(page).waitFor({ state: 'detached', ...PATIENCE });
   await part.waitFor({ state: 'detached' });
-  // Whoever pressed nothing is told as well.
+  // A page without a click is updated too.
   await card(watcher.page).waitFor({ state: 'detached' });
   expect([await refusals.owed(address), await refusals.balance(address)]).toEqual([0n, owed]);
   expect(await refusals.claimsSent(address)).toBe(1);

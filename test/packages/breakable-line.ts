@@ -1,4 +1,4 @@
-/** A line to the gateway that can break, and stay broken for a while; and one on which sockets do not open. */
+/** A proxy of the gateway whose connections can be broken for a while, and one that accepts no WebSockets. */
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { freePort } from '../setup/free-port.ts';
@@ -6,9 +6,9 @@ import { onTeardown } from '../setup/teardown.ts';
 
 export type BreakableLine = {
   url: string;
-  /** Connections that were made over it. */
+  /** The connections that were opened through it. */
   opened(): number;
-  /** Resolves when a connection has been refused because the line is broken. */
+  /** Resolves when a connection has been refused while the proxy is broken. */
   refusal(): Promise<void>;
   /** Breaks every connection. New ones break as well until `mend`. */
   break(): void;
@@ -65,7 +65,7 @@ export async function openBreakableLine(target: string): Promise<BreakableLine> 
   };
 }
 
-/** Passes requests on, and refuses upgrades to websockets as some proxies do. */
+/** Forwards requests, and rejects WebSocket upgrades like some proxies. */
 export async function openSocketlessProxy(target: string): Promise<{ url: string; refused(): number }> {
   let refused = 0;
   const server = createServer(async (request, response) => {
@@ -80,7 +80,7 @@ export async function openSocketlessProxy(target: string): Promise<{ url: string
     try {
       for await (const chunk of answer.body ?? []) response.write(chunk);
     } catch {
-      // The gateway or the caller has left.
+      // The gateway or the caller has disconnected.
     }
     response.end();
   });

@@ -1,11 +1,11 @@
-/** What can be said of an archive of `npm pack` before anybody installs it: its size, and what two packaging linters find. */
+/** Checks of an archive of `npm pack` before it is installed: its size, and two packaging linters. */
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Kilobytes that an archive may have. It is read on every install. */
+/** The maximum size of an archive in kilobytes. It is read on every install. */
 const LARGEST_KB = { sdk: 80, cli: 20, checkout: 20, x402: 40, medusa: 20, vendure: 30 };
 
 /** How the types are resolved; the CLI has none. Vendure requires its plugins, which are CommonJS. */
@@ -13,7 +13,7 @@ const profiles = { sdk: 'esm-only', checkout: 'esm-only', x402: 'esm-only', medu
 
 export type PackageName = keyof typeof LARGEST_KB;
 
-/** Prints the size. Throws with what is wrong. */
+/** Prints the size. Throws an error that lists the problems. */
 export function inspectArchive(name: PackageName, archive: string): void {
   const kilobytes = statSync(archive).size / 1024;
   console.log(`${name}: ${kilobytes.toFixed(1)} KB packed`);

@@ -72,7 +72,7 @@ it('works in an empty project in Node', () => {
   return expect(runProgram(process.execPath, ['main.js'])).resolves.toEqual(expected);
 });
 
-/** Each is a hundred megabytes, which every install would pay for: where one is on the path, it is tried. */
+/** Each has a hundred megabytes, so it is no dependency, and is tested only if it is on the path. */
 it.skipIf(!isOnPath('bun'))('works in an empty project in Bun', () => {
   writeFileSync(join(shop, 'main.js'), program(api.url));
   return expect(runProgram('bun', ['main.js'])).resolves.toEqual(expected);

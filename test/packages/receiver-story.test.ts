@@ -1,4 +1,4 @@
-/** A receiver behind the gateway's own deliveries: a payment on a real chain, a broken handler, and a receiver that was away. */
+/** A receiver behind the gateway's own deliveries: a payment on a real chain, a failing handler, and a receiver that was offline. */
 import { createServer, type Server } from 'node:http';
 import pg from 'pg';
 import { expect, it, vi } from 'vitest';

@@ -23,7 +23,7 @@ import { onTeardown } from '../setup/teardown.ts';
 const api = await openRestApi();
 const secret = `whsec_${Buffer.from('a key of thirty-two bytes, or so').toString('base64')}`;
 
-/** An app of its own for each test, so that its sequence is the test's. */
+/** Creates a separate app for each test, so that its sequence has only events of the test. */
 async function openShop() {
   const { secretKey } = await newTestApp(api.world, { name: 'Shop', mode: 'TEST' });
   let reads = 0;
@@ -141,7 +141,7 @@ describe('a handler that fails', () => {
     expect(handled).toEqual(['1']);
     expect(errors).toEqual([new Error('The database is away.')]);
     isBroken = false;
-    // No further webhook: the receiver comes back by itself.
+    // Without another webhook, the receiver retries by itself.
     await expect.poll(() => handled, { timeout: 10_000 }).toEqual(['1', '2', '3']);
     await expect(receiver.catchUp()).resolves.toBeUndefined();
   });

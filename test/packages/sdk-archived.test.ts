@@ -1,4 +1,4 @@
-/** What a client meets whose place in the sequence was archived while it was away. */
+/** Clients whose position in the sequence was archived while they were offline. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

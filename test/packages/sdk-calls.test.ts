@@ -16,7 +16,7 @@ const sluice = createSluice({ baseUrl: `${api.url}/`, apiKey: merchantA.secretKe
 
 type Seen = { url: string; method: string; key: string | null };
 
-/** A client whose `fetch` is led by `meet`: it may throw or answer in the gateway's place; undefined passes the call on. */
+/** A client whose `fetch` calls `meet`, which may throw or return a response. Undefined forwards the call to the gateway. */
 function ledClient(meet: (attempt: number) => Response | undefined | Promise<Response | undefined>, late = false) {
   const seen: Seen[] = [];
   const client = createSluice({

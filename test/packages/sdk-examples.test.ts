@@ -84,7 +84,7 @@ it('a payment is captured and refunded as in the examples', async () => {
 
 let number = 0;
 
-/** Fresh resources for every name that an example takes as given; for a name that is not known here, an id that nothing has. */
+/** Fresh resources for every name that an example takes as given; for an unknown name, an ID that does not exist. */
 async function atHand(): Promise<{ names: AtHand; isMissing(): boolean }> {
   const made = await makeResources();
   let isMissing = false;

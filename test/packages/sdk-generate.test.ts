@@ -1,4 +1,4 @@
-/** How operations become methods: those that are added to the API appear without anything written for them. */
+/** How operations become methods: operations that are added to the API appear without further code. */
 import { expect, it } from 'vitest';
 import { describeMethods } from '../../packages/sdk/generate/describe-methods.ts';
 import type { OpenApiDocument, Operation, Schema } from '../../packages/sdk/generate/openapi-document.ts';
@@ -57,7 +57,7 @@ it('a new resource is named after its tag, and its methods after their operation
     'payoutBatches.create(body: Payout, options?: RequestOptions): Promise<Payout>',
     'payoutBatches.uploadFile(payoutBatchId: string, file: Blob, query: UploadPayoutBatchFileQuery, options?: RequestOptions): Promise<void>',
     'payoutBatches.archive(payoutBatchId: string, options?: RequestOptions): Promise<void>',
-    // Two of one name: the second keeps its operation's.
+    // Of two methods with one name, the second one keeps the name of its operation.
     'payoutBatches.archivePayoutBatches(payoutBatchId: string, options?: RequestOptions): Promise<void>',
   ]);
 });

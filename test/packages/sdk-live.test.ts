@@ -1,4 +1,4 @@
-/** Live updates of the client: over sockets and server-sent events, through broken lines. */
+/** Live updates of the client: over WebSockets and server-sent events, despite lost connections. */
 import { expect, it } from 'vitest';
 import { createSluice, SluiceApiError, type SluiceEvent } from '../../packages/sdk/src/index.ts';
 import { openRestApi } from '../setup/api/rest.ts';
@@ -44,7 +44,7 @@ it.each(['websocket', 'sse'] as const)(
       if (status !== 'CREATED') break;
       line.break();
       await sluice.paymentIntents.cancel(id);
-      // The client meets the broken line at least once before it is mended.
+      // The client fails to connect at least once before the connection is restored.
       line.refusal().then(() => line.mend());
     }
     expect(seen.map(({ status }) => status)).toEqual(['CREATED', 'CANCELLED']);

@@ -1,4 +1,4 @@
-/** The calendar of billing periods, against another way to count it and against the contract's own. */
+/** The calendar of billing periods, compared with an independent count and with the contract. */
 import { assert, asyncProperty, constantFrom, integer, property } from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BillingInterval } from '../../prisma/client.ts';
@@ -12,7 +12,7 @@ const evm = await openEvm();
 const ZERO = '0x0000000000000000000000000000000000000000';
 
 const intervals = constantFrom<BillingInterval>('MINUTE', 'DAY', 'WEEK', 'MONTH', 'YEAR');
-/** Whole seconds from 2024 to 2099, the days at the ends of months far more often than chance has them. */
+/** Whole seconds from 2024 to 2099, with the last days of months far more often than at random. */
 const anchors = [
   integer({ min: 1_704_067_200, max: 4_102_444_799 }),
   integer({ min: 2024, max: 2099 }).chain((year) =>
@@ -30,7 +30,7 @@ const daysIn = (year: number, month: number) =>
     ? 29
     : ([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month] ?? 0);
 
-/** Counted with the fingers: month by month over a table of their lengths, day by day since 1970. */
+/** Counted step by step: month by month over a table of their lengths, day by day since 1970. */
 function countedStart(anchor: Date, interval: BillingInterval, steps: number): number {
   const whole = Math.floor(anchor.getTime() / 1000);
   if (interval === 'MINUTE') return whole + 60 * steps;
@@ -83,7 +83,7 @@ test('starts the periods of a consent where the contract does, and assigns each 
 test('returns to a leap day in leap years only', () => {
   const yearly = (index: number) =>
     periodStart({ anchor: new Date('2096-02-29T12:00:00Z'), interval: 'YEAR', count: 1 }, index).toISOString();
-  // 2100 is no leap year.
+  // 2100 is not a leap year.
   expect([1, 4, 8].map(yearly)).toEqual([
     '2097-02-28T12:00:00.000Z',
     '2100-02-28T12:00:00.000Z',

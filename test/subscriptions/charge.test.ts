@@ -1,4 +1,4 @@
-/** One charge of a consent that was signed once, on the real contract, and folded as any other payment. */
+/** One charge of a consent that was signed once, on the real contract, and folded like any other payment. */
 import type { Address } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 
 const consentOf = (changes: Partial<RecurringConsent> = {}): RecurringConsent => ({
-  // Another one each time: two that begin in the same second would be one consent.
+  // A different value each time, because two consents that start in the same second would be equal.
   subscriptionId: uuidToBytes32(newId()),
   payer: gateway.evm.payers[0].address,
   merchant: gateway.evm.merchant.address,

@@ -1,4 +1,4 @@
-/** The checkout of a subscription over REST, an outcome a test; that the charges work is `first-charge.test.ts`. */
+/** The checkout of a subscription over REST, with one outcome in each test. `first-charge.test.ts` tests the charges. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PaymentStep } from '../../src/checkout/payment-step.ts';
 import { type CheckoutGround, openCheckoutGround } from '../checkout/checkout-ground.ts';
@@ -123,7 +123,7 @@ describe('POST /subscriptions/:id/checkout', () => {
     await database.app.update({ where, data: { subscriptionCapMultiplier: '1.111', subscriptionCaptureRetries: 2 } });
     const id = await subscribe();
     const { data: session } = (await open(id)).body;
-    // A wallet that no charge is under way of.
+    // A wallet without a charge in progress.
     const input = way({ walletAddress: ground.evm.payers[1].address });
     const { steps } = (await ground.prepare(session, input, { key })).body.data;
     expect(steps[1].typedData.message.capPerPeriod).toBe('11110000');

@@ -41,7 +41,7 @@ const prepare = async (method: 'APPROVAL' | 'PERMIT') => {
   if (answer.status !== 200) throw new Error(answer.text);
   return answer.body.data as { quote: { id: string }; steps: PaymentStep[] };
 };
-/** What this key signs of the steps. */
+/** The signatures of this key for the steps. */
 const signed = async (steps: readonly PaymentStep[], by: { privateKey: `0x${string}` }) => {
   const asked = steps.filter((step) => step.kind === 'signTypedData');
   return Object.fromEntries(await Promise.all(asked.map(async (step) => [step.name, await signStep(by, step)])));

@@ -1,4 +1,4 @@
-/** Renewals that coupons reduce, many at once: each uses up one period, once, and a void invoice gives it back. */
+/** Renewals with coupons, many at once: each uses up one period once, and a voided invoice returns it. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Prisma } from '../../prisma/client.ts';
 import { voidInvoice } from '../../src/invoices/void-invoice.ts';
@@ -37,7 +37,7 @@ const totals = async (id: string) => (await ground.invoices(id)).map(({ total })
 
 type Subscribed = Awaited<ReturnType<Renewals['subscribe']>>;
 
-/** Subscriptions with these coupons, whose trials have ended; none of them has been looked at. */
+/** Subscriptions with these coupons, whose trials have ended and which have not been processed. */
 async function dueTogether(couponIds: readonly (string | null)[], wanted: Parameters<Renewals['subscribe']>[0] = {}) {
   const due: Subscribed[] = [];
   for (const couponId of couponIds) {

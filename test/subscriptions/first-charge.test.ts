@@ -1,4 +1,4 @@
-/** A subscription from its session to its first charge, with the real contract, pump, projector and jobs between. */
+/** A subscription from its session to its first charge, with the real contract, pump, projector and jobs. */
 
 import { encodeFunctionData, type Hex } from 'viem';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -153,7 +153,7 @@ describe('a first charge by APPROVAL', () => {
       steps.filter((step) => step.kind === 'signTypedData'),
     );
     await ground.confirm(session.id, unapproved);
-    // No longer than it takes, because the quote expires meanwhile.
+    // As short as possible, because the quote expires in the meantime.
     for (let tries = 0; tries < 9 && (await ground.readSession(session.id)).lastErrorCode === null; tries++) {
       await ground.settleDown();
       await ground.passTime(61);
@@ -241,7 +241,7 @@ describe('a subscription whose price changes before it is paid', () => {
     const { id, old, oldIntent, signatures, reprice } = await changed();
     await reprice();
     const session = await ground.openSession(id);
-    // As it was left where a change of the price let both stand.
+    // The state before payments were cancelled on a change of the price.
     await ground.database.paymentIntent.update({ where: { id: oldIntent }, data: { status: 'CREATED' } });
     await ground.database.checkoutSession.update({ where: { id: old.id }, data: { status: 'OPEN' } });
     const { steps } = await ground.prepare(session.id, other, 'APPROVAL');

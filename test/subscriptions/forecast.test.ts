@@ -1,4 +1,4 @@
-/** Whether the next renewal will be paid, told before it is due. */
+/** Forecasts of renewals, and their warnings before the renewal is due. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { forecastOf } from '../../src/subscriptions/forecast/forecast-of.ts';
 import { nextLookAt, renewalForecast } from '../../src/subscriptions/forecast/renewal-forecast.ts';

@@ -1,4 +1,4 @@
-/** A subscription's first charge and a renewal, by processes that die on the way and are started again. */
+/** A subscription's first charge and a renewal, by processes that are killed in between and restarted. */
 import { describe, expect, it } from 'vitest';
 import { hexOf } from '../../src/subscriptions/charge/prepare-charge.ts';
 import { confirmConsent } from '../../src/subscriptions/consent/confirm-consent.ts';
@@ -9,13 +9,13 @@ import { mortalGateway } from '../setup/gateway/mortal-gateway.ts';
 import { openRenewals } from './renewal-ground.ts';
 import { openSubscriptionGround } from './subscription-ground.ts';
 
-/** Of steps between two deaths: the code of pump and projector dies at each of them in test/payments/actions. */
+/** The number of steps between two kills: test/payments/actions kills pump and projector at every step. */
 const STRIDE = 11;
 const limit = { timeout: 300_000 };
 
 type Dying = ReturnType<typeof mortalGateway>;
 
-/** Verb, pump and projector each die at their `diesAt`th step. Answers whether any did. */
+/** Kills the verb, the pump and the projector at their `diesAt`th step each. Returns whether any was killed. */
 async function underFire(gateway: Gateway, diesAt: number, verb: (dying: Dying) => Promise<unknown>): Promise<boolean> {
   const pumpThrice = async ({ pump }: Dying) => {
     for (let turn = 0; turn < 3; turn += 1) await pump();
@@ -29,7 +29,7 @@ async function underFire(gateway: Gateway, diesAt: number, verb: (dying: Dying) 
   return anyDied;
 }
 
-/** `once` answers whether anything died at that step. Answers how many steps there were, about. */
+/** `once` returns whether anything was killed at that step. Returns the approximate number of steps. */
 async function atSteps(once: (diesAt: number) => Promise<boolean>): Promise<number> {
   let diesAt = 1;
   while (await once(diesAt)) diesAt += STRIDE;
@@ -50,7 +50,7 @@ describe('a gateway whose processes are killed', () => {
         died = await underFire(ground, diesAt, ({ world }) =>
           confirmConsent({ ...world, config: ground.checkout.config }, request),
         );
-        // A payer whose confirmation was not answered sends it again.
+        // A payer whose confirmation got no response sends it again.
         await confirmConsent(ground.checkout, request);
         await ground.come();
       });
@@ -75,7 +75,7 @@ describe('a gateway whose processes are killed', () => {
       let died = false;
       const moved = await ground.gained(async () => {
         died = await underFire(ground, diesAt, ({ world }) => renewSubscription(world, { subscriptionId: id }));
-        // The job that rang it is still in the queue, as a dead worker leaves it.
+        // The job that started it is still in the queue, as after a worker was killed.
         await ground.settleDown();
       });
       expect({ diesAt, moved: moved.payer }).toEqual({ diesAt, moved: -10_000_000n });
@@ -92,7 +92,7 @@ describe('a gateway whose processes are killed', () => {
   });
 });
 
-/** What books, contract and intent say alike. */
+/** The remaining amount, on which the ledger, the contract and the payment intent agree. */
 async function leftOf(ground: Pick<Gateway, 'database' | 'left'>, intentId: string): Promise<bigint> {
   const { acceptedTermsHash } = await ground.database.paymentIntent.findUniqueOrThrow({ where: { id: intentId } });
   return await ground.left(intentId, { id: hexOf(acceptedTermsHash ?? '') });

@@ -1,4 +1,4 @@
-/** Changes of plan: what they owe, what the payer's consent allows, and what becomes of them on the next invoice. */
+/** Plan changes: their proration, the limits of the payer's consent, and their lines on the next invoice. */
 import { Decimal } from 'decimal.js';
 import { assert, integer, property } from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -52,7 +52,7 @@ const change = (id: string, productPlanPriceId: string, idempotency?: { key: str
 const preview = (id: string, productPlanPriceId: string) =>
   previewPlanChange(ground.action, { scope: ground.scope, id, change: { productPlanPriceId } });
 
-/** What the calendar says of the charges to come. */
+/** The upcoming charges of the calendar. */
 async function foreseen(id: string, limit: number) {
   const subscription = await ground.database.subscription.findUniqueOrThrow({
     where: { id },
@@ -75,7 +75,7 @@ describe('a plan change', () => {
     const [, invoice] = await ground.invoices(id);
     const amounts = invoice?.items.map((item) => item.amount.toFixed(2));
     expect(amounts?.[0]).toBe('12.00');
-    // Halfway, to the second: the test's own seconds are some thousandths of a month.
+    // Accurate to some thousandths of a month, because the test itself takes seconds.
     const [credit, charge] = [Number(amounts?.[1]), Number(amounts?.[2])];
     expect(credit).toBeGreaterThan(-5.02);
     expect(credit).toBeLessThan(-4.98);
@@ -103,7 +103,7 @@ describe('a plan change', () => {
     const kept = await ground.database.subscriptionAdjustment.findFirstOrThrow({
       where: { subscriptionId: id, invoiceId: null },
     });
-    // 1 for the period, 0.5 for the rest of the old one, 5 given back.
+    // 1 for the period, 0.5 for the rest of the old one, 5 credited.
     expect(kept.amount.toNumber()).toBeCloseTo(-3.5, 1);
     expect(second).toMatchObject({ dueAt: free?.periodEnd, total: '0.00' });
     expect((await foreseen(id, 1))[0]).toEqual(second);

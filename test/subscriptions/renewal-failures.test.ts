@@ -1,4 +1,4 @@
-/** Renewals that are not paid: each cause, the attempts by the clock, what ends them, and that they hold up no others. */
+/** Failed renewals: each cause, the times of the attempts, the end of retries, and the independence of other renewals. */
 
 import { assert, integer, property } from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const later = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000);
 
-/** The cause that invoice, attempt and event agree on. */
+/** The cause of the failure, which must be equal in invoice, attempt and event. */
 async function causeOf(id: string) {
   const [invoice] = await ground.invoices(id);
   const [attempt] = await ground.attempts(id);
@@ -116,7 +116,7 @@ describe('the cause of a failed renewal', () => {
     const consentRow = { method: 'PERMIT' as const, permitDeadline: later(ground.clock.now(), HOUR) };
     const { id, trialEnd } = await ground.subscribe({ consentRow });
     await ground.allow(ground.evm.payers[0], 0n);
-    // What other tests approved was seen, and is none of this subscription's.
+    // Approvals of other tests were indexed, and do not affect this subscription.
     await ground.settleDown();
     await ground.database.subscription.update({ where: { id }, data: { approvedAllowance: null } });
     await ground.goTo(trialEnd);
@@ -257,7 +257,7 @@ describe('renewals that are due and sent together', () => {
     timeout: 180_000,
   }, async () => {
     const [poor, rich, refusing] = ground.evm.payers;
-    // Enough for one charge of two: each is good by itself, and the second is refused in its block.
+    // Enough for one of two charges: each can be sent, and the second one reverts in its block.
     await ground.allow(poor, 10_000_000n);
     await ground.allow(rich);
     await ground.allow(refusing);
@@ -328,7 +328,7 @@ describe('renewals that are due and sent together', () => {
     for (let tries = 1; tries <= 6; tries++) {
       await ground.renew(id);
       await ground.goTo(later(ground.clock.now(), 1_800), false);
-      // Not so far that the next one, which is asked for after a minute, is sent in time.
+      // Short enough that the next attempt, which follows after a minute, is not sent in time.
       for (let turns = 0; turns < 40 && (await codes()).length < tries; turns++) {
         await ground.passTime(20);
         await ground.turnPumps();

@@ -19,16 +19,16 @@ export const DAY = 86_400;
 
 type Wanted = {
   payer?: LocalAccount;
-  /** Fiat, of 10 by default. */
+  /** The fiat amount, 10 by default. */
   amount?: string;
   interval?: BillingInterval;
   count?: number;
-  /** Base units; 12.5 by default. */
+  /** In base units, 12.5 by default. */
   cap?: bigint;
-  /** Of the trial, whose end is the first charge; a day by default. */
+  /** The duration of the trial, after which the first charge is due. One day by default. */
   trialSeconds?: number;
   tax?: { percentage: string; inclusive: boolean };
-  /** Of the row alone: what a checkout would have written otherwise. */
+  /** Columns of the row that differ from what a checkout writes. */
   consentRow?: Partial<Prisma.SubscriptionConsentUncheckedCreateInput>;
 };
 
@@ -71,7 +71,7 @@ export async function openRenewals(options: Parameters<typeof openGateway>[0] = 
     });
   };
 
-  /** ACTIVE in its trial; the first charge, of period 0, is due at the trial's end. */
+  /** An ACTIVE subscription in its trial. The first charge, of period 0, is due at the end of the trial. */
   const subscribe = async (wanted: Wanted = {}) => {
     const payer = wanted.payer ?? evm.payers[0];
     const price = await makePrice(wanted);
@@ -155,21 +155,21 @@ export async function openRenewals(options: Parameters<typeof openGateway>[0] = 
     makePrice,
     subscribe,
     subscriptionOf: (id: string) => database.subscription.findUniqueOrThrow({ where: { id } }),
-    /** Clock and chain move to an instant, and what is due there happens. */
+    /** Moves clock and chain to an instant, and processes what is due then. */
     async goTo(instant: Date, settle = true) {
-      // Blocks count whole seconds: two more, and the chain is there too.
+      // Blocks have whole seconds: two more ensure that the chain has reached the instant.
       const seconds = Math.ceil((instant.getTime() - clock.now().getTime()) / 1000) + 2;
       if (seconds > 0) await gateway.passTime(seconds);
       if (settle) await gateway.settleDown();
     },
-    /** Ends every subscription of earlier tests, so that time passes for none of them. */
+    /** Ends every subscription of earlier tests, so that none of them is charged. */
     async forget() {
       await database.subscription.updateMany({ data: { status: 'CANCELLED' } });
       await database.renewalAttempt.deleteMany({ where: { status: 'PENDING' } });
       await database.$queryRaw`
         SELECT count(graphile_worker.remove_job(key)) FROM graphile_worker.jobs WHERE key ~ '^(subscription|forecast):'`;
     },
-    /** One look, as the job takes it. */
+    /** One renewal, as its job does it. */
     renew: (id: string) => renewSubscription(gateway.action, { subscriptionId: id }),
     allow: (payer: LocalAccount, amount: bigint = maxUint256) =>
       call(payer, { address: evm.usdc.address, abi: erc20Abi, functionName: 'approve', args: [evm.escrow, amount] }),
@@ -193,12 +193,12 @@ export async function openRenewals(options: Parameters<typeof openGateway>[0] = 
     intentOf: (id: string | null | undefined) => database.paymentIntent.findUniqueOrThrow({ where: { id: id ?? '' } }),
     attempts: (id: string) =>
       database.renewalAttempt.findMany({ where: { subscriptionId: id }, orderBy: { id: 'asc' } }),
-    /** What was told of a subscription, without the room's name. */
+    /** The event types of a subscription, without their prefix. */
     async told(id: string): Promise<string[]> {
       const events = await database.event.findMany({ where: { resourceId: id }, orderBy: { sequence: 'asc' } });
       return events.map((event) => event.type.replace('subscription.', ''));
     },
-    /** The waiting job that looks at it. */
+    /** The pending job of the subscription. */
     async waitingJob(id: string): Promise<{ id: string; runAt: Date } | null> {
       const rows = await database.$queryRaw<{ id: string; runAt: Date }[]>`
         SELECT id::text, run_at AS "runAt" FROM graphile_worker.jobs WHERE key = ${`subscription:${id}`}`;

@@ -1,4 +1,4 @@
-/** Pausing, cancelling and voiding while a renewal is due: between its attempts, at its moment, and while it is on its way. */
+/** Pausing, cancelling and voiding while a renewal is due: between its attempts, during a renewal, and while a charge is in progress. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cancelSubscription } from '../../src/subscriptions/cancel-subscription.ts';
 import { pauseSubscription } from '../../src/subscriptions/pause-subscription.ts';

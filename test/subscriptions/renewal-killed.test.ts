@@ -1,4 +1,4 @@
-/** Renewals by workers that die at their steps and are started again. */
+/** Renewals by workers that are killed at each step and restarted. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { followRenewalPayments } from '../../src/subscriptions/renewal/follow-renewal-payments.ts';
 import { renewSubscriptions } from '../../src/subscriptions/renewal/renew-subscription.ts';

@@ -1,4 +1,4 @@
-/** Renewals on the real contract, moved by a passed clock. */
+/** Renewals on the real contract, with a clock that the tests move. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sweepRenewals } from '../../src/subscriptions/renewal/sweep-renewals.ts';
 import { openRenewals, type Renewals } from './renewal-ground.ts';
@@ -85,7 +85,7 @@ describe('a renewal', () => {
       const back = await ground.subscriptionOf(id);
       expect(back).toMatchObject({ status: 'ACTIVE', currentPeriodEnd: trialEnd });
       expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['OPEN']);
-      // Its block is past finality and another one: it is sent again.
+      // Its block was replaced and is past finality, so the charge is sent again.
       await ground.evm.mine(30);
       await ground.turnPumps();
       await ground.settleDown();

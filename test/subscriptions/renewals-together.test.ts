@@ -1,4 +1,4 @@
-/** Subscriptions that are due at the same time, on the real contract: what is written for all of them is right for each. */
+/** Subscriptions that are due at the same time, on the real contract: what is written for all of them is correct for each. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/platform/identifier.ts';
 import { renewalKey } from '../../src/subscriptions/jobs.ts';
@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 type Subscribed = Awaited<ReturnType<Renewals['subscribe']>>;
 
-/** Subscriptions whose trials have ended; none of them has been looked at. */
+/** Subscriptions whose trials have ended and which have not been processed. */
 async function dueTogether(count: number, wanted: Parameters<Renewals['subscribe']>[0] = {}): Promise<Subscribed[]> {
   const due: Subscribed[] = [];
   for (let index = 0; index < count; index += 1) due.push(await ground.subscribe(wanted));
@@ -28,7 +28,7 @@ async function dueTogether(count: number, wanted: Parameters<Renewals['subscribe
 
 const idsOf = (due: readonly Subscribed[]) => due.map(({ id }) => id);
 
-/** The queue's own clock, unlike the tests', is not moved: the jobs become due by it too. */
+/** Makes the jobs due in the queue, whose clock does not follow the tests' clock. */
 async function makeJobsDue(ids: readonly string[]): Promise<void> {
   await ground.database.$executeRaw`
     UPDATE graphile_worker._private_jobs SET run_at = now() - interval '1 second' WHERE key = ANY(${ids.map(renewalKey)})`;
@@ -47,7 +47,7 @@ async function eventsOf(appId: string): Promise<string[]> {
   return events.map(({ type, resourceId }) => `${type} ${resourceId}`);
 }
 
-/** A consent that cannot be read: whoever handles it throws. */
+/** Makes the consent unreadable, so that processing the subscription throws. */
 async function spoil(id: string): Promise<void> {
   await ground.database.subscriptionConsent.updateMany({ where: { subscriptionId: id }, data: { consent: {} } });
 }
@@ -229,7 +229,7 @@ describe('the job of a due subscription', () => {
     for (const { id } of [first, third]) expect(await ground.attempts(id)).toMatchObject([{ status: 'PENDING' }]);
     expect(await ground.attempts(bad.id)).toEqual([]);
     expect(await jobOf(bad.id)).toMatchObject({ waits: true, attempts: 1, error: expect.any(String) });
-    // Once it has failed, no other job takes it along.
+    // Once it has failed, no other job processes it.
     await makeJobsDue(idsOf([bad, fourth]));
     await renewDue(ground.action, { subscriptionId: fourth.id });
     expect(await ground.attempts(fourth.id)).toMatchObject([{ status: 'PENDING' }]);

@@ -53,7 +53,7 @@ const balance = () =>
     functionName: 'balanceOf',
     args: [payer.address],
   });
-/** What `work` takes from the payer, in base units. */
+/** The amount that `work` charges the payer, in base units. */
 async function taken(work: () => Promise<unknown>): Promise<bigint> {
   const before = await balance();
   await work();
@@ -141,7 +141,7 @@ describe('a subscription with a coupon', () => {
       'Agree to pay 6 USDC now, and then 6.00 USD every day, never more than 15 USDC each time, until you revoke it.',
     );
     expect(await ground.readSubscription(always.id)).toMatchObject({ couponPeriodsLeft: null });
-    // An archived coupon, or one that has expired, goes on where it was redeemed.
+    // An archived or expired coupon continues for subscriptions that have redeemed it.
     const past = new Date('2020-01-01T00:00:00Z');
     await ground.database.coupon.update({ where: { id: forever.id }, data: { isActive: false, expiresAt: past } });
     expect(await renew(DAY)).toBe(6_000_000n);
@@ -233,7 +233,7 @@ describe('the redemption of a coupon by a subscription', () => {
     expect(await redemptions(coupon.id)).toEqual([1, 'HELD']);
     await expire(two);
     expect(await redemptions(coupon.id)).toEqual([0, 'RELEASED']);
-    // A new session holds it again, unless somebody else has redeemed it meanwhile.
+    // A new session reserves it again, unless another customer has redeemed it in the meantime.
     const three = await ground.openSession(id);
     expect(await redemptions(coupon.id)).toEqual([1, 'HELD']);
     await expire(three);

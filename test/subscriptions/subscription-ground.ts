@@ -1,4 +1,4 @@
-/** A gateway whose payers begin subscriptions as a wallet would: they do what the steps say. */
+/** A gateway whose payers start subscriptions like a wallet, by carrying out the steps. */
 import { type Address, erc20Abi, type Hex } from 'viem';
 import type { AuthorizationMethod, BillingInterval } from '../../prisma/client.ts';
 import { approveData } from '../../src/chains/evm/erc20.ts';
@@ -35,7 +35,7 @@ export async function openSubscriptionGround() {
     },
   };
   const usdc = { to: evm.usdc.address, value: 0n };
-  /** Without the allowance that the ground gave it. */
+  /** A payer without the allowance that the ground set. */
   const freshPayer = async (index: 1 | 2): Promise<Payer> => {
     await gateway.send(evm.payers[index], { ...usdc, data: approveData(evm.escrow, 0n) });
     return evm.payers[index];
@@ -92,7 +92,7 @@ export async function openSubscriptionGround() {
   };
   const confirm = (sessionId: string, signatures: Record<string, Hex>, quoteId?: string) =>
     confirmConsent(world, { scope, sessionId, input: { signatures, quoteId } });
-  /** When the queue tries what it holds again. */
+  /** The time of the queue's next retry. */
   const nextTry = async (): Promise<Date | undefined> => {
     const queued = await database.outgoingTransaction.findFirst({
       where: { status: 'QUEUED', notBefore: { gt: clock.now() } },
@@ -100,7 +100,7 @@ export async function openSubscriptionGround() {
     });
     return queued?.notBefore ?? undefined;
   };
-  /** Lets what is due happen, and what has to be tried again, however often, because the permit was not mined yet. */
+  /** Processes what is due, with any number of retries while the permit is not mined. */
   const come = async () => {
     await gateway.settleDown();
     await gateway.passTime(2);
@@ -110,7 +110,7 @@ export async function openSubscriptionGround() {
       await gateway.settleDown();
     }
   };
-  /** From nothing to ACTIVE. */
+  /** Creates a subscription and makes it ACTIVE. */
   const begin = async (payer: Payer, method: AuthorizationMethod, fields: PriceFields & { symbol?: string } = {}) => {
     const { id } = await subscribe(fields);
     const session = await openSession(id);

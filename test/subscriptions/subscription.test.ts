@@ -7,7 +7,7 @@ import {
   subscriptionTriggers,
 } from '../../src/subscriptions/subscription.ts';
 
-/** answers.md §5, pair by pair; what is not listed is refused. */
+/** answers.md §5, pair by pair. Pairs that are not listed are rejected. */
 const allowed: [SubscriptionStatus, SubscriptionTrigger, SubscriptionStatus][] = [
   ['PENDING', 'ACTIVATE', 'ACTIVE'],
   ['PENDING', 'CANCEL_NOW', 'CANCELLED'],

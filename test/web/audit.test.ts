@@ -1,4 +1,4 @@
-/** What the dashboard makes of restricted keys and of the audit log. */
+/** Restricted keys and the audit log in the dashboard. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { auditActions } from '../../src/auth/audit/audit-entry.ts';

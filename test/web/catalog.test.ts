@@ -1,4 +1,4 @@
-/** What the dashboard's forms and lists of plans, links, invoices and tax rates reckon by themselves. */
+/** The calculations of the dashboard's forms and lists of plans, links, invoices and tax rates. */
 import { encode } from 'uqr';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../web/src/api/api-error.ts';

@@ -1,4 +1,4 @@
-/** What the wallet is asked is what is shown: every other amount, token, chain, contract or payee is stopped. */
+/** Requests to the wallet match the displayed payment: another amount, token, chain, contract or payee is rejected. */
 import { parseEther, zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { approveData, permitTypedData, receiveTypedData } from '../../src/chains/evm/erc20.ts';

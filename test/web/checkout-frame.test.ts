@@ -1,4 +1,4 @@
-/** What the checkout in a frame accepts of the page around it, and what it reports to it. */
+/** What the embedded checkout accepts from the embedding page, and what it reports to it. */
 import { describe, expect, it } from 'vitest';
 import { readMessage } from '../../packages/checkout/src/frame-message.ts';
 import { frameOutcome } from '../../web/src/checkout/embed/frame-outcome.ts';

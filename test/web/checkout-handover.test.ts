@@ -19,7 +19,7 @@ test('each app has a link format documented by its vendor', () => {
   });
 });
 
-/** What the app opens, read from the link as the app reads it. */
+/** The address that the app opens, parsed from the link like in the app. */
 const opened: Record<string, (link: URL) => string | null> = {
   metamask: (link) => link.href.replace('https://link.metamask.io/dapp/', 'https://'),
   base: (link) => link.searchParams.get('cb_url'),

@@ -1,4 +1,4 @@
-/** The smaller decisions of the hosted page: the order of ways, what a fault says, what a link asks. */
+/** Decisions of the hosted page: the order of payment options, error messages, and the fields of a link. */
 import { describe, expect, it } from 'vitest';
 import { errorCatalogue } from '../../src/errors.ts';
 import { ApiError, networkFault, printedFault } from '../../web/src/api/api-error.ts';
@@ -260,7 +260,7 @@ describe('a payment link', () => {
       networkFault('no line').fault,
       ...Object.entries(errorCatalogue).map(([code, { retryable }]) => ({ code, retryable })),
     ];
-    // The first question may have begun a session though its answer was lost, or may be doing so.
+    // The first request may have started a session although its response was lost, or may be in progress.
     expect(again(afterBeginFault(first, undefined))).toBe('key 1');
     expect(again(afterBeginFault(first, printedFault([{ message: 'An answer of somebody else' }]).fault))).toBe(
       'key 1',
@@ -361,7 +361,7 @@ describe('the displayed payment options', () => {
     const { payable, lacking } = shownWays(ways, new Map([[1, { tokens: new Map(), coin: 5n }]]));
     expect(printed(payable)).toEqual(['2: B-2 A-2', '1: A-1']);
     expect(printed(lacking)).toEqual(['1: C-1']);
-    // Without coin for the fee, a transaction cannot be paid.
+    // Without the native coin for the fee, no transaction can be sent.
     const broke = shownWays(ways, new Map([[2, { tokens: new Map(), coin: 0n }]]));
     expect(printed(broke.lacking)).toEqual(['2: B-2 A-2', '1: C-1']);
   });

@@ -1,4 +1,4 @@
-/** What is told of a payment on its way: how many confirmations of how many, and what comes after what. */
+/** The progress of a payment: its confirmations and the order of its steps. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { progressSteps } from '../../web/src/checkout/pay/progress-steps.ts';
 
@@ -50,7 +50,7 @@ describe('the progress of a payment', () => {
     [0, 12, { count: 0, of: 12 }],
     [3, 12, { count: 3, of: 12 }],
     [12, 12, { count: 12, of: 12 }],
-    // More than are asked for is never told.
+    // The count never exceeds the required number.
     [40, 12, { count: 12, of: 12 }],
     [null, 12, undefined],
     [3, null, undefined],
@@ -70,7 +70,7 @@ describe('the progress of a payment', () => {
   });
 
   const ago = (seconds: number) => new Date(NOW - seconds * 1000);
-  /** So many seconds ago; taken until ten minutes after that. */
+  /** A response that many seconds ago, which can be paid for ten minutes. */
   const answered = (secondsAgo: number, method: 'DIRECT' | 'PERMIT' = 'DIRECT') => {
     const [madeAt, payBy] = [ago(secondsAgo).toISOString(), ago(secondsAgo - 600).toISOString()];
     return { quoteId: 'q', method, chainId: 1, madeAt, payBy };

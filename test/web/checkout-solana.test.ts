@@ -1,4 +1,4 @@
-/** What the hosted page makes of Solana without a browser: what it lets a wallet sign, and what it makes of faults. */
+/** Solana at the hosted page without a browser: transactions that a wallet may sign, and errors. */
 import { Keypair, SystemProgram, Transaction, TransactionInstruction } from '@solana/web3.js';
 import { describe, expect, it } from 'vitest';
 import { paymentTransaction } from '../../src/checkout/solana/payment-transaction.ts';

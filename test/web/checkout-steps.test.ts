@@ -1,4 +1,4 @@
-/** The hosted page's machine, as a grid: every thing that goes wrong has its card, its button and its sentence. */
+/** The state machine of the hosted page as a table: every error has a card, a button and a message. */
 import { describe, expect, it } from 'vitest';
 import { type Facts, type SessionFacts, viewOf } from '../../web/src/checkout/steps.ts';
 
@@ -42,7 +42,7 @@ const of = (changes: Partial<SessionFacts>): Partial<Facts> => ({ session: { ...
 const seen = { status: 'PENDING', txHash: '0x01', isInBlock: true } as const;
 const attempt = { quoteId: 'q1', txHash: null };
 
-/** What it is about, the facts that differ, and `card action notice`; an action in brackets cannot be pressed. */
+/** The case, the facts that differ, and `card action notice`. An action in brackets is disabled. */
 const grid: [string, Partial<Facts>, string][] = [
   ['nothing is known yet', { session: undefined }, 'loading - -'],
   ['the secret opens nothing', { session: undefined, loadFault: 'UNKNOWN' }, 'unknown - -'],

@@ -1,4 +1,4 @@
-/** What the dashboard knows of logins and settings, without a browser. */
+/** Logins and settings of the dashboard, without a browser. */
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../web/src/api/api-error.ts';
 import { merchantChoices } from '../../web/src/dashboard/session/merchant-choices.ts';

@@ -1,4 +1,4 @@
-/** What the hosted page finds on a chain of the transaction that the payer's EVM wallet sent. */
+/** How the hosted page finds the transaction of the payer's EVM wallet on the chain. */
 import { type Address, createClient, type Hash, http } from 'viem';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findTransaction, type Place } from '../../web/src/wallet/evm/find-transaction.ts';
@@ -12,7 +12,7 @@ afterEach(() => evm.testClient.setAutomine(true));
 
 const GWEI = 1_000_000_000n;
 
-/** Sends one coin unit to the merchant, or what takes the place of that. */
+/** Sends one unit of the native coin to the merchant, or a replacement of that transaction. */
 async function send(more: { to?: Address; nonce?: number; fee?: bigint; gas?: bigint } = {}): Promise<Hash> {
   const { to = evm.merchant.address, nonce, fee = 10n * GWEI, gas = 21_000n } = more;
   const price = { gas, maxFeePerGas: fee, maxPriorityFeePerGas: fee };
@@ -28,7 +28,7 @@ async function find(hash: Hash, place?: Place) {
 describe('a sent transaction', () => {
   it('is found as done or reverted', async () => {
     expect((await find(await send())).found).toBe('DONE');
-    // The token takes no coin; with its gas named, nobody tries that before.
+    // The token rejects the native coin. With a given gas limit, the call is not estimated before.
     expect((await find(await send({ to: evm.usdc.address, gas: 100_000n }))).found).toBe('REVERTED');
   });
 
@@ -45,7 +45,7 @@ describe('a sent transaction', () => {
     await evm.mine();
     expect((await find(hash, waiting.place)).found).toBe('REPLACED');
     expect((await find(other)).found).toBe('DONE');
-    // Whoever never saw it waiting cannot tell what became of it.
+    // Without its nonce from the pending state, its outcome is unknown.
     expect(await find(hash)).toEqual({ found: 'NOT_THERE', place: undefined });
   });
 

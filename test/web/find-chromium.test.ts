@@ -1,4 +1,4 @@
-/** Which browser the browser tests take, and that the one that comes by npm runs. */
+/** The choice of the browser for the browser tests. The browser of the npm package runs. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ it.runIf(process.platform === 'linux' && process.arch === 'x64')(
       const page = await context.newPage();
       await page.setContent(`<h1><span>${text}</span></h1>`);
       expect(await page.locator('h1').textContent()).toBe(text);
-      // Without a font, text takes no room.
+      // Without a font, text has no width.
       expect((await page.getByText(text).boundingBox())?.height).toBeGreaterThan(10);
       expect(await page.getByText(text).isVisible()).toBe(true);
       await context.close();

@@ -1,4 +1,4 @@
-/** What the dashboard's first hour and its problems reckon by themselves. */
+/** The calculations of the setup checklist and of the problems in the dashboard. */
 import { describe, expect, it } from 'vitest';
 import type { SetupFactsQuery } from '../../generated/web/documents.ts';
 import { curlOf, sampleNames } from '../../web/src/dashboard/developers/samples/sample-calls.ts';

@@ -1,4 +1,4 @@
-/** What the overview counts with: spans of time, the chart's columns, sums of the books, the newest payments. */
+/** The calculations of the overview: time ranges, chart columns, balances and recent payments. */
 import { describe, expect, it } from 'vitest';
 import { type Books, sumBooks } from '../../web/src/dashboard/overview/books.ts';
 import { type LivePayment, withPayment } from '../../web/src/dashboard/overview/newest-payments.ts';

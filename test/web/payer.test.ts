@@ -1,4 +1,4 @@
-/** What the payer's page makes of terms and states, and of the copy that it keeps. */
+/** How the payer's page interprets terms and states, and its stored copy. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { batchAddress } from '../../src/escrow/batch/batch-bytecode.ts';
@@ -184,7 +184,7 @@ describe('data merged from several sources', () => {
     expect(payment?.told?.merchant.name).toBe('Tea house');
     expect(payment?.told?.state).toEqual(state({ disputedAt: 1000 }));
     expect(merged.consents.map((one) => one.told?.planName)).toEqual(['Tea a month']);
-    // What could not be read is not zero, and is not shown as anything.
+    // An amount that could not be read is not zero, and is not shown.
     expect(told.allowances.map(({ tokenKey, amount }) => [tokenKey, amount])).toEqual([['USDC-31337', 5n]]);
   });
 
@@ -202,7 +202,7 @@ describe('data merged from several sources', () => {
     ]);
     expect(told.payments[0]?.told?.state.status).toBe('SETTLED');
     expect(readCopy(printCopy(told), { wallet, escrowOf })).toEqual(noHoldings);
-    // A copy that the page before wrote names no edition.
+    // A copy of the previous version of the page has no edition.
     const { edition, ...old } = copied();
     expect(edition).toBe(2);
     expect(readCopy(JSON.stringify(old), { wallet, escrowOf })).toEqual(noHoldings);

@@ -1,4 +1,4 @@
-/** One payment without a browser: its story in steps, what can be done, and how much a refund gives back. */
+/** One payment without a browser: its steps, its allowed actions, and the amounts of a refund. */
 import { describe, expect, test } from 'vitest';
 import { allowedActions } from '../../web/src/dashboard/payments/one/allowed-actions.ts';
 import { fiatAtPayment, gasSums, moneySums } from '../../web/src/dashboard/payments/one/money-sums.ts';

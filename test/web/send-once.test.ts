@@ -1,4 +1,4 @@
-/** What makes two presses of the dashboard one call to the API, by the idempotency key that each call brings. */
+/** When two clicks in the dashboard are one call to the API, by the idempotency key of each call. */
 import { describe, expect, it } from 'vitest';
 import { type FailedCalls, sendOnce } from '../../web/src/dashboard/session/send-once.ts';
 

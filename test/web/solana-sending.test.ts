@@ -1,4 +1,4 @@
-/** What a Solana wallet signed may be on its way whatever answer is lost: only a refusal says that nothing was sent. */
+/** A signed Solana transaction may have been sent even if the response is lost. Only a rejection proves that it was not. */
 import { createServer } from 'node:http';
 import { base58 } from '@scure/base';
 import { Keypair, Transaction } from '@solana/web3.js';
@@ -12,7 +12,7 @@ import { Unsure } from '../../web/src/wallet/unsure.ts';
 
 type Answer = 'hang up' | { status?: number; body: string };
 
-/** A node that answers what the test says, in turn; the last again and again. */
+/** A node with the responses of the test, in turn. The last one is repeated. */
 let answers: Answer[] = [];
 let taken: string[] = [];
 let searched: unknown;

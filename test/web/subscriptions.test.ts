@@ -1,4 +1,4 @@
-/** What the dashboard says of a subscription: its forecast, its calendar, and what a change of plan would do. */
+/** A subscription in the dashboard: its forecast, its calendar, and the preview of a plan change. */
 import { describe, expect, it } from 'vitest';
 import { type Charge, chargeCalendar, needsClock } from '../../web/src/dashboard/subscriptions/charge-calendar.ts';
 import { forecastWords } from '../../web/src/dashboard/subscriptions/forecast-words.ts';

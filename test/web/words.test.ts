@@ -1,4 +1,4 @@
-/** The pages' words: every language says all that English says, with the same blanks; and every word asked for is there. */
+/** The texts of the pages: every language has all keys of English with the same placeholders, and every used key exists. */
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -48,7 +48,7 @@ describe.each(languages.filter((language) => language !== 'en'))('the texts in %
       if (isPlural) {
         for (const plural of plurals) expect([...words.keys()], key).toContain(`${stem(key)}_${plural}`);
       }
-      // "one" may say its number as a word.
+      // "one" may write its number as a word.
       const original = reference.get(key) ?? reference.get(`${stem(key)}_other`) ?? reference.get(stem(key)) ?? '';
       const needed = isPlural ? blanks(original).filter((blank) => blank !== 'count') : blanks(original);
       expect(isPlural ? blanks(text).filter((blank) => blank !== 'count') : blanks(text), key).toEqual(needed);
@@ -56,7 +56,7 @@ describe.each(languages.filter((language) => language !== 'en'))('the texts in %
   });
 });
 
-/** Words and shapes that are not those of payment products; CONTRIBUTING.md says why. Each language has its own. */
+/** Words and patterns that are unusual in payment products. CONTRIBUTING.md explains why. Each language has its own. */
 const avoided: Record<string, { shape: RegExp; instead: string }[]> = {
   en: [
     { shape: /\b(nobody|whoever|anybody)\b/i, instead: 'no one, anyone, or the party' },

@@ -1,4 +1,4 @@
-/** The jobs of a merchant and of a payer by keyboard alone: no mouse, no touch, and the focus is seen wherever it goes. */
+/** Tasks of a merchant and of a payer by keyboard alone, with a visible focus at every step. */
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { type BrowserGround, openBrowserGround, type ShopGround } from '../setup/ground.ts';
@@ -8,7 +8,7 @@ import { card, visit } from '../setup/payer-visit.ts';
 const PATIENCE = { timeout: 120_000 };
 vi.setConfig({ testTimeout: 600_000 });
 
-/** More than any page has places that Tab stops at. */
+/** More than the tab stops of any page. */
 const STEPS = 120;
 
 let ground: BrowserGround;
@@ -36,7 +36,7 @@ const drawn = (place: Locator): Promise<string> =>
 
 const hasFocus = (place: Locator): Promise<boolean> => place.evaluate((element) => element === document.activeElement);
 
-/** Tab by Tab to the place. Throws where Tab does not lead there, and where nothing shows that the focus is there. */
+/** Presses Tab until the element has the focus. Throws if Tab does not reach it or the focus is not visible. */
 async function tabTo(page: Page, place: Locator): Promise<void> {
   await place.waitFor(PATIENCE);
   if (await hasFocus(place)) return;

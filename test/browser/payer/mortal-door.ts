@@ -1,4 +1,4 @@
-/** Another address of the installation, which can be closed: the same API behind it, gone for whoever came this way. */
+/** A second address of the installation, which can be closed. It serves the same API until then. */
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTeardown } from '../../setup/teardown.ts';

@@ -1,4 +1,4 @@
-/** What a payer does elsewhere before coming to the payer's page: pays a merchant, subscribes, or pays terms of anybody. */
+/** Actions of a payer before the payer's page: paying a merchant, subscribing, or paying terms of another operator. */
 import { type Address, getAddress, type Hex, parseUnits, zeroAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { authorizeCall } from '../../../src/escrow/calldata.ts';
@@ -17,12 +17,12 @@ export function walletOf(ground: BrowserGround, payer: LocalAccount) {
   return { chain, escrow: getAddress(chain.escrow), wallet: openPayerWallet(chain, payer.privateKey) };
 }
 
-/** One payment from the wallet, by its own transaction, in USDC. Answers the intent's id. */
+/** Pays from the wallet with a transaction in USDC. Returns the ID of the payment intent. */
 export async function payShop(ground: BrowserGround, shop: ShopGround, payer: LocalAccount): Promise<string> {
   return (await paySession(ground, shop, { payer })).paymentIntentId;
 }
 
-/** The same in USDC or another token. Answers the session, with what opens its page. */
+/** The same in USDC or another token. Returns the session with its client secret. */
 export async function paySession(
   ground: BrowserGround,
   shop: ShopGround,
@@ -35,7 +35,7 @@ export async function paySession(
   return session;
 }
 
-/** A monthly subscription, charged for its first month. Answers its id, and its customer's. */
+/** Starts a monthly subscription, charged for its first month. Returns its ID and its customer's. */
 export async function subscribe(
   ground: BrowserGround,
   shop: ShopGround,
@@ -77,7 +77,7 @@ async function doSession(
   await shop.call('POST', `${path}/confirm`, { quoteId: quote.id, ...confirmed });
 }
 
-/** A hold by terms that this gateway never saw: its operator is gone, and nobody takes it. In the chain's coin. */
+/** Authorizes a payment with terms that this gateway does not know, and that nobody captures. In the chain's coin. */
 export async function holdElsewhere(
   ground: BrowserGround,
   payer: LocalAccount,

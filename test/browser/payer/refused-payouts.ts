@@ -1,4 +1,4 @@
-/** Recipients on the first chain that cannot be paid, and what they have. Nobody else may use their addresses. */
+/** Recipients on the first chain that cannot be paid, and their credits. No other test may use their addresses. */
 import {
   type Address,
   concat,
@@ -17,7 +17,7 @@ import { usdcTokenAbi } from '../../../src/local/test-tokens.ts';
 import type { BrowserGround } from '../setup/ground.ts';
 import { walletOf } from './pay-as.ts';
 
-/** Runtime code that refuses every call, and with it the coin. */
+/** Runtime code that reverts every call, including transfers of the native coin. */
 const REFUSES: Hex = '0x60006000fd';
 
 export async function openRefusals(ground: BrowserGround) {
@@ -33,13 +33,13 @@ export async function openRefusals(ground: BrowserGround) {
   return {
     block: (account: Address) => onToken('blacklist', account),
     unblock: (account: Address) => onToken('unBlacklist', account),
-    /** The account refuses coins and can send transactions all the same, as one that delegates to a contract (EIP-7702). */
+    /** The account rejects coins but can send transactions, like one that delegates to a contract (EIP-7702). */
     async refuseCoin(account: Address): Promise<void> {
       const contract = getAddress(`0x${'fe'.repeat(20)}`);
       await node.setCode({ address: contract, bytecode: REFUSES });
       await node.setCode({ address: account, bytecode: concat(['0xef0100', contract]) });
     },
-    /** As anybody may. */
+    /** Settles the payment, as any account may. */
     async settle(paymentIntentId: string): Promise<void> {
       const { acceptedTermsHash } = await ground.database.paymentIntent.findUniqueOrThrow({
         where: { id: paymentIntentId },
@@ -53,14 +53,14 @@ export async function openRefusals(ground: BrowserGround) {
       client.readContract({ address: usdc, abi: erc20Abi, functionName: 'balanceOf', args: [account] }),
     coins: (account: Address) => client.getBalance({ address: account }),
     owed: (recipient: Address, token: Address = usdc) => readCredit({ client, escrow }, { recipient, token }),
-    /** What our database has of it, the delivered included. */
+    /** The rows of the database, including delivered payouts. */
     credits: (recipient: Address) =>
       ground.database.creditedPayout.findMany({ where: { recipient: recipient.toLowerCase() } }),
     claimsSent: (recipient: Address) =>
       ground.database.outgoingTransaction.count({
         where: { purpose: { startsWith: `claim:${chain.chainId}:${recipient.toLowerCase()}:` } },
       }),
-    /** Our own schedule leaves it alone, however long a test takes. */
+    /** Prevents scheduled deliveries for the duration of a test. */
     async postpone(recipient: Address): Promise<void> {
       const nextTryAt = new Date(Date.now() + 86_400_000);
       await ground.database.creditedPayout.updateMany({

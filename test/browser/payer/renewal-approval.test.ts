@@ -9,7 +9,7 @@ import { openPage } from '../setup/open-page.ts';
 import { asked, CHAIN, card, makeLink, OTHER_CHAIN, press, toQuote } from '../setup/payer-visit.ts';
 import { walletOf } from './pay-as.ts';
 
-// A renewal is due a minute after the subscription has begun, and goes through worker, chain and indexer.
+// A renewal is due a minute after the start of the subscription, and goes through worker, chain and indexer.
 vi.setConfig({ testTimeout: 600_000 });
 const PATIENCE = { timeout: 240_000, interval: 500 };
 const ONE_USDC = 1_000_000n;

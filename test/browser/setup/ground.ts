@@ -1,4 +1,4 @@
-/** What browser tests stand on: the run's one installation, and merchants and payers of a test's own in it. */
+/** The setup of browser tests: one installation per run, with separate merchants and payers for each test. */
 import { base58 } from '@scure/base';
 import { Keypair } from '@solana/web3.js';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';

@@ -12,7 +12,7 @@ import { type BatchMode, walletBatches } from './wallet-batches.ts';
 /**
  * What a wallet does instead of what it was asked: its owner says no (4001), it has not heard of the chain (4902), it takes no batch there
  * (5760), it has too little for the gas, it breaks and has done nothing, it does it and loses the answer, or it waits for an owner who is
- * not there, until it is told otherwise.
+ * not there, until the behaviour changes.
  */
 export type EvmBehaviour = 'reject' | 'unknownChain' | 'notAtomic' | 'noMoney' | 'break' | 'lose' | 'hang';
 
@@ -23,7 +23,7 @@ export type EvmWalletOptions = {
   chainId: number;
   /** "Test wallet" when left out. */
   name?: string;
-  /** Left out, the wallet knows nothing of batches. */
+  /** If omitted, the wallet does not support batches. */
   batches?: BatchMode;
 };
 
@@ -37,7 +37,7 @@ export type EvmWallet = {
   behave(method: string, behaviour?: EvmBehaviour): void;
   /** From now on, for batches. */
   batchAs(mode: BatchMode): void;
-  /** As its owner does it by hand: the page is told. */
+  /** Switches the account like its owner, and notifies the page. */
   switchAccount(privateKey: Hex): Promise<void>;
   switchChain(chainId: number): Promise<void>;
 };

@@ -1,10 +1,10 @@
-/** Walking by keyboard, as who has no mouse does. */
+/** Navigation by keyboard. */
 import type { Locator, Page } from 'playwright-core';
 
-/** More than any page has places that Tab stops at. */
+/** More than the tab stops of any page. */
 const STEPS = 100;
 
-/** Tab by Tab until the target has the focus; throws where Tab does not lead to it. */
+/** Presses Tab until the target has the focus. Throws if Tab does not reach it. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let step = 0; step < STEPS; step += 1) {
     await page.keyboard.press('Tab');

@@ -7,7 +7,7 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { onTeardown } from '../../setup/teardown.ts';
 
-/** Unmodified, but for the spend controls: it knows no test tokens. */
+/** Unmodified except for its spend controls, which do not know the test tokens. */
 export function stockClient(privateKey: Hex): x402Client {
   return new x402Client()
     .register('eip155:*', new ExactEvmScheme(privateKeyToAccount(privateKey)))

@@ -1,4 +1,4 @@
-/** Answers of the gateway and of the server that are lost: the payer gets the response once, and nobody gets a second one. */
+/** Lost responses of the gateway and of the server: the payer gets the response exactly once. */
 import { get } from 'node:http';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createX402, type PayOptions } from '../../../packages/x402/src/index.ts';
@@ -19,7 +19,7 @@ let slow: Promise<void> = Promise.resolve();
 /** Connections of clients that the servers have seen closed. */
 let closed = 0;
 
-/** One process of the paid API. All processes of a test have the same address to clients. It gives a settlement up after `settleTimeoutMs`. */
+/** One process of the paid API. All processes of a test have the same address to clients. It abandons a settlement after `settleTimeoutMs`. */
 async function startServer({ publicUrl, settleTimeoutMs }: { publicUrl?: string; settleTimeoutMs: number }) {
   const x402 = createX402({
     apiUrl: gateway.url,
@@ -53,7 +53,7 @@ async function startServer({ publicUrl, settleTimeoutMs }: { publicUrl?: string;
 
 const url = await startServer({ settleTimeoutMs: 1_500 });
 const second = await startServer({ publicUrl: url, settleTimeoutMs: 1_500 });
-/** It waits for a settlement as long as one takes. */
+/** A process that waits up to a minute for a settlement. */
 const patient = await startServer({ settleTimeoutMs: 60_000 });
 
 beforeEach(() => {

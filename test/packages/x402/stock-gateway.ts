@@ -17,15 +17,15 @@ import { onTeardown } from '../../setup/teardown.ts';
 export type StockGateway = {
   url: string;
   calls: Record<string, number>;
-  /** What it does instead of answering. */
+  /** The current fault of the gateway. */
   fault: 'none' | 'away' | 'pending' | 'settle lost' | 'every settle lost' | 'settle limited';
   offerMs: number;
   verified: PaymentPayload[];
-  /** Of the settlements that were asked for. */
+  /** The identifiers of the requested settlements. */
   attempts: string[];
-  /** Settlements are answered after it. */
+  /** Responses to settlements wait for it. */
   delay: Promise<void>;
-  /** Paths of the calls that were answered. */
+  /** Paths of the calls that had a response. */
   answered: string[];
 };
 
@@ -35,7 +35,7 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
   const facilitator = facilitatorOf(evm);
   const outcomes = new Map<string, Promise<SettleResponse>>();
   const reported = new Map<string, unknown>();
-  // Its one wallet sends one transaction after the other.
+  // Its only wallet sends transactions one after the other.
   let before: Promise<unknown> = Promise.resolve();
   const gateway: StockGateway = {
     url: '',

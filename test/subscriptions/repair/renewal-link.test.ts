@@ -1,4 +1,4 @@
-/** From the mail about a failed renewal to the next renewal: the page behind its link, and what a payer can do there. */
+/** From the mail about a failed renewal to the next renewal: the page behind its link, and the actions of the payer on it. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSolanaNodes } from '../../../src/chains/solana/open-solana-nodes.ts';
 import type { CheckoutWorld } from '../../../src/checkout/checkout-world.ts';
@@ -34,7 +34,7 @@ const checkoutWorld = (): CheckoutWorld => ({
   },
 });
 
-/** Its renewal has failed, and the payer has got a mail about it. */
+/** A subscription whose renewal has failed and whose payer has received a mail about it. */
 async function failing(allowance = 3_000_000n) {
   await mails.switchOn({ kinds: ['RENEWAL_FAILED'] });
   const { id: customerAccountId, email } = await mails.customer();
@@ -99,7 +99,7 @@ describe('the link in the mail about a failed renewal', () => {
     for (let round = 0; round < 4; round += 1) await ground.goTo(later(ground.clock.now(), 15));
     expect((await ground.invoices(id)).map(({ status }) => status)).toEqual(['PAID']);
     expect(await ground.balance(after)).toBe(held[1] - 10_000_000n);
-    // The link is spent: its invoice is paid.
+    // The link offers no more actions, because its invoice is paid.
     expect(await (await open(url)).text()).toContain('Renewal paid');
     const replayed = await press(url, 'consent');
     expect(replayed.headers.get('location')).toBe(url);
@@ -192,7 +192,7 @@ describe('a link', () => {
     expect((await open(url.replace('?', '/unknown?'))).status).toBe(404);
     expect((await fetch(mails.here(url), { method: 'POST' })).status).toBe(405);
     expect((await open(url.replace('?', '/consent?'))).status).toBe(405);
-    // An invoice that is none of a renewal has no such page, even by a link of its own.
+    // An invoice that does not belong to a renewal has no such page, even with a valid link.
     const stranger = renewalUrl(ground.action, { invoiceId: crypto.randomUUID(), expiresAt: expires });
     expect((await open(stranger)).status).toBe(404);
   });

@@ -46,21 +46,21 @@ export async function openRepairGround() {
         functionName: 'balanceOf',
         args: [payer.address],
       }),
-    /** An ACTIVE subscription whose payer took the allowance back, so that the charge of its second period failed. */
+    /** An ACTIVE subscription whose payer withdrew the allowance, so that the charge of its second period failed. */
     async fail(payer: Payer) {
       const { id } = await ground.begin(payer, 'APPROVAL');
       await allow(payer, 0n);
       await goTo(await endOf(id));
       return id;
     },
-    /** From the session to the confirmation, as a wallet does it. */
+    /** Prepares, signs and confirms a session like a wallet. */
     async sign(sessionId: string, payer: Payer, method: AuthorizationMethod) {
       const prepared = await ground.prepare(sessionId, payer, method);
       const signatures = await ground.doSteps(payer, prepared.steps);
       const session = await ground.confirm(sessionId, signatures, prepared.quote.id);
       return { prepared, signatures, session };
     },
-    /** Lets everything that is due within two minutes happen. */
+    /** Processes everything that is due within two minutes. */
     async settle() {
       for (let round = 0; round < 6; round += 1) await goTo(new Date(clock.now().getTime() + 18_000));
     },

@@ -27,7 +27,7 @@ describe('a consent of another wallet', () => {
     const id = await ground.fail(before);
     const failed = await ground.readSubscription(id);
     expect(failed).toMatchObject({ status: 'ACTIVE', captureRetryCount: 1 });
-    // The old wallet could pay again: it is not asked to.
+    // The old wallet could pay again, but is not charged.
     await ground.allow(before, 500_000_000n);
     const held = [await ground.balanceOf(before), await ground.balanceOf(after)] as const;
 

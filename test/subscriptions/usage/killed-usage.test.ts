@@ -53,7 +53,7 @@ beforeAll(async () => {
   }));
 });
 
-/** Numbers that look random and are the same in every run, by their index. */
+/** A pseudo-random number for an index, the same in every run. */
 function scattered(index: number, salt: number): number {
   let state = (index ^ Math.imul(salt, 0x9e3779b1)) >>> 0;
   state = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
@@ -65,7 +65,7 @@ const subscriptionOf = (index: number) => scattered(index, 1) % prices.length;
 const nanosOf = (index: number) => ((BigInt(scattered(index, 2)) * 3n) % (4n * NANO)) + 1n;
 const printNanos = (nanos: bigint) => `${nanos / NANO}.${String(nanos % NANO).padStart(9, '0')}`;
 
-/** In the middle of its first period, of which nothing has been charged. */
+/** A subscription in the middle of its first period, for which nothing has been charged. */
 async function begin(price: (typeof prices)[number]): Promise<{ id: string; start: Date; end: Date }> {
   const { base, taxPercent, ...priced } = price;
   const tax = taxPercent === 0n ? undefined : { percentage: String(taxPercent), inclusive: false };
@@ -130,7 +130,7 @@ it('charges usage exactly, despite duplicates, disorder and kills of the API', {
     });
     return JSON.stringify({ events });
   };
-  /** Sends a batch until it is answered, as a client does that does not know what became of it. */
+  /** Sends a batch until it gets a response, like a client that does not know its outcome. */
   const send = async (batch: number): Promise<void> => {
     const body = bodyOf(batch);
     for (;;) {
@@ -147,7 +147,7 @@ it('charges usage exactly, despite duplicates, disorder and kills of the API', {
         }
         if (response.status < 500 && response.status !== 429) throw new TypeError(JSON.stringify(answer));
       } catch (error) {
-        // A connection that was cut, or was never made.
+        // The connection was closed or could not be opened.
         if (error instanceof TypeError && error.message !== 'fetch failed' && error.message !== 'terminated')
           throw error;
       }
@@ -183,7 +183,7 @@ it('charges usage exactly, despite duplicates, disorder and kills of the API', {
   expect(counts.rejected).toBe(0);
   expect(counts.retries).toBeGreaterThan(0);
   expect(await ground.database.usageEvent.count()).toBe(EVENTS);
-  // Batches that were committed without an answer were sent again: then all of their events were duplicates.
+  // Batches that were committed without a response were sent again, and all of their events were duplicates.
   expect(counts.accepted + counts.duplicates).toBe(EVENTS + DUPLICATES);
   expect(counts.accepted).toBeLessThanOrEqual(EVENTS);
 

@@ -1,4 +1,4 @@
-/** Subscriptions to metered prices from their checkout on, on the real contract: what the payer signs, and what is charged. */
+/** Subscriptions to metered prices from their checkout on, on the real contract: the signed consent and the charges. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { meteringOf } from '../../../src/catalog/metering.ts';
 import { newId } from '../../../src/platform/identifier.ts';
@@ -18,7 +18,7 @@ beforeEach(async () => {
 const metering = meteringOf({ scheme: 'PER_UNIT', unitName: 'call', unitAmount: '0.01', capAmount: '50' });
 const DAY = 86_400;
 
-/** ACTIVE, by the steps of its checkout. */
+/** Makes a subscription ACTIVE with the steps of its checkout. */
 async function begin(
   amount: string,
   { trialPeriodDays, couponId }: { trialPeriodDays?: number; couponId?: string } = {},

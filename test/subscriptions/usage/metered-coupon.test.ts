@@ -1,4 +1,4 @@
-/** Coupons of metered subscriptions, on the real contract: what is charged, and what a split at the cap leaves of the discount. */
+/** Coupons of metered subscriptions, on the real contract: the charges, and the discount after a split at the cap. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Prisma } from '../../../prisma/client.ts';
 import { type MeteringInput, meteringOf } from '../../../src/catalog/metering.ts';
@@ -82,7 +82,7 @@ const sumsOf = (invoices: Invoices) =>
   figures.map((field) => invoices.reduce((sum, invoice) => sum + Number(invoice[field].times(100)), 0) / 100);
 const left = async (id: string) => (await ground.subscriptionOf(id)).couponPeriodsLeft;
 
-/** What lines, discount and tax of an invoice say must be what it sums to. */
+/** The lines, discount and tax of an invoice must add up to its total. */
 function expectExact(invoice: Invoices[number] | undefined) {
   if (!invoice) throw new Error('There is no invoice.');
   const sum = (read: (item: Invoices[number]['items'][number]) => Prisma.Decimal) =>
@@ -148,7 +148,7 @@ describe('a coupon of a metered subscription', () => {
     expect(within?.total.toFixed(2)).toBe('49.50');
     expect(sumsOf(invoices)).toEqual(sums);
     for (const invoice of invoices) expectExact(invoice);
-    // Each has its share: the discount of what is above is in the proportion of its price.
+    // The discount is divided in proportion to the price of each part.
     const [line] = above?.items ?? [];
     expect(line?.discountAmount.isPositive()).toBe(true);
     const usage = within?.items[1];
@@ -176,7 +176,7 @@ describe('a coupon of a metered subscription', () => {
     expect(sumsOf(invoices)[2]).toBe(100);
     expect(await left(id)).toBe(2);
     for (const invoice of invoices) expect(invoice.couponId).toBe(couponId);
-    // Voiding what is above the cap gives no period back.
+    // Voiding the part above the cap returns no coupon period.
     await voidInvoice(world, { scope: ground.scope, id: above?.id ?? '' });
     expect(await left(id)).toBe(2);
   });
