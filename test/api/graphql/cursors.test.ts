@@ -89,7 +89,7 @@ async function faultOf(place: Place, value: unknown, variable: string | null): P
 
 const shown = (value: unknown) => `${JSON.stringify(value)}`.slice(0, 80);
 
-test('the walk finds the cursors that are known', () => {
+test('the schema walk finds the known cursors', () => {
   expect(cursorPlaces.map(nameOf)).toEqual(
     expect.arrayContaining([
       ...['paymentIntents', 'subscriptions', 'customers', 'paymentLinks', 'productPlans', 'invoices'].flatMap(
@@ -117,7 +117,7 @@ describe.each(cursorPlaces.map((place) => [nameOf(place), place] as const))('ove
     ['a variable of its name', argument.name],
     ['a variable of another name', 'place'],
     ['a literal', null],
-  ])('a forged one as %s is refused by name', async (_way, variable) => {
+  ])('refuses a forged cursor as %s, and names the argument', async (_way, variable) => {
     const forged = forgedFor(place);
     // All of them one way; the other ways are the same from the resolver on.
     for (const value of variable === argument.name ? forged : forged.filter((_value, index) => index % 7 < 2)) {
@@ -139,7 +139,7 @@ const cursorRoutes = restRoutes.flatMap((route) =>
     .map((variable) => ({ route, variable })),
 );
 
-test('the routes with cursors are the ones that are known', () => {
+test('the routes with cursors are the known ones', () => {
   expect(cursorRoutes.map(({ route, variable }) => `${route.path}?${variable.name}`)).toEqual(
     expect.arrayContaining([
       '/events?after',
@@ -152,7 +152,7 @@ test('the routes with cursors are the ones that are known', () => {
 describe.each(cursorRoutes.map((one) => [`${one.route.method} ${one.route.path} ${one.variable.name}`, one] as const))(
   'over REST, %s',
   (_name, { route, variable }) => {
-    test('a forged one is refused by name', async () => {
+    test('refuses a forged cursor, and names the parameter', async () => {
       const path = route.path.replace(':appId', api.merchantA.appId).replace(':id', rows.endpoint);
       const headers = credentials[route.access.find((one) => one in credentials) ?? 'read'] ?? {};
       const isNumber = getNamedType(variable.type).name === 'Int';
@@ -171,7 +171,7 @@ describe.each(cursorRoutes.map((one) => [`${one.route.method} ${one.route.path} 
   },
 );
 
-describe('a cursor that a list gave', () => {
+describe('a cursor that a list returned', () => {
   const ask = async (field: string, given: string, credential = key) => {
     const document = `{ ${field}(${given}) { edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } totalCount } }`;
     const { data, errors } = await api.graphql(document, {}, { key: credential });
@@ -189,7 +189,7 @@ describe('a cursor that a list gave', () => {
     ['OLDEST', [0, 1, 2, 3, 4]],
     ['AMOUNT_HIGHEST', [1, 3, 2, 4, 0]],
     ['AMOUNT_LOWEST', [0, 4, 2, 3, 1]],
-  ])('leads through the whole list, forwards and backwards, by %s', async (orderBy, order) => {
+  ])('pages through the whole list forwards and backwards, ordered by %s', async (orderBy, order) => {
     const { secretKey } = await newMerchant();
     const ids: string[] = [];
     for (const amount of ['1', '9', '5', '5', '2']) ids.push(await make(amount, secretKey));
@@ -223,7 +223,7 @@ describe('a cursor that a list gave', () => {
     const rowType = rowTypeOf(place);
     return rowType !== undefined && rowType !== 'Event' && place.path.length === 1 && place.path.every(isOfMerchant);
   });
-  it.each(connections.map((place) => [nameOf(place), place] as const))('is taken by %s', async (_name, place) => {
+  it.each(connections.map((place) => [nameOf(place), place] as const))('is accepted by %s', async (_name, place) => {
     const field = place.path[0]?.field.name ?? '';
     const all = await ask(field, 'first: 5');
     expect(all.ids.length).toBeGreaterThan(0);
@@ -239,7 +239,7 @@ describe('a cursor that a list gave', () => {
     expect(beyond.ids).toEqual(place.argument.name === 'after' ? all.ids : []);
   });
 
-  it('holds though its row was deleted', async () => {
+  it('stays valid after its row is deleted', async () => {
     const { secretKey, appId } = await newMerchant();
     const ids: string[] = [];
     for (const slug of ['one', 'two', 'three']) {
@@ -253,7 +253,7 @@ describe('a cursor that a list gave', () => {
     expect(next.ids).toEqual(ids.slice(2));
   });
 
-  it('of another merchant’s payment tells nothing of it, in no order', async () => {
+  it('reveals nothing about another merchant’s payment, in any order', async () => {
     const mine = await newMerchant();
     await make('3', mine.secretKey);
     const foreign = await make('2');
@@ -279,7 +279,7 @@ describe('a cursor that a list gave', () => {
     ['first: 1, before: "CURSOR"', 'before'],
     ['last: 1, after: "CURSOR"', 'after'],
     ['after: "CURSOR", before: "CURSOR"', 'before'],
-  ])('and sizes that do not go together, %s, are refused by name', async (given, param) => {
+  ])('is refused with incompatible arguments, %s, and the argument is named', async (given, param) => {
     const cursor = (await ask('customers', 'first: 1')).pageInfo.endCursor;
     const { errors } = await api.graphql(
       `{ customers(${given.replaceAll('CURSOR', cursor)}) { nodes { id } } }`,
@@ -289,7 +289,7 @@ describe('a cursor that a list gave', () => {
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION_ERROR', param });
   });
 
-  it('and one that is forged are refused together with every other fault', async () => {
+  it('is validated together with the other arguments', async () => {
     const { errors } = await api.graphql('{ customers(first: 0, after: "x") { nodes { id } } }', {}, { key });
     expect(errors?.[0]?.extensions.details?.map((fault) => fault.param)).toEqual(['first', 'after']);
   });

@@ -21,7 +21,7 @@ const lists: [string, keyof TenantRows, string, object, object][] = [
   ['checkoutSessions', 'session', 'CheckoutSession', { status: ['OPEN'] }, { status: ['COMPLETE', 'EXPIRED'] }],
 ];
 
-test.each(lists)('%s', async (field, kind, type, fitting, other) => {
+test.each(lists)('lists, filters and counts %s', async (field, kind, type, fitting, other) => {
   const document = `query ($filter: ${type}Filter) { ${field}(first: 5, filter: $filter, orderBy: OLDEST) {
     totalCount nodes { id } edges { cursor node { id } } pageInfo { hasNextPage endCursor } } }`;
   const key = api.merchantA.secretKey;
@@ -35,7 +35,7 @@ test.each(lists)('%s', async (field, kind, type, fitting, other) => {
   expect(foreign.errors?.[0]?.extensions).toMatchObject({ code: 'AUTHORIZATION_ERROR', param: 'appId' });
 });
 
-test('a list is walked in either order', async () => {
+test('pages through a list in either order', async () => {
   const key = api.merchantB.secretKey;
   const make = 'mutation ($input: CreateCustomerInput!) { createCustomer(input: $input) { id } }';
   const ids: string[] = [];

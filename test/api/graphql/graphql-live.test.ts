@@ -35,7 +35,7 @@ const EVENTS =
   'subscription ($after: Int, $types: [String!]) { events(after: $after, types: $types) { sequence type resourceId } }';
 
 describe('paymentIntentUpdated', () => {
-  test('over a websocket: the present state first, then each change, whole', async () => {
+  test('sends the current state first and then each whole change over a websocket', async () => {
     const id = await newIntent(api.merchantA);
     const client = wsClient(api.url, { 'x-api-key': api.merchantA.secretKey });
     const live = followWs(client, UPDATED, { id });
@@ -49,7 +49,7 @@ describe('paymentIntentUpdated', () => {
     await client.dispose();
   });
 
-  test('over server-sent events', async () => {
+  test('sends the same over server-sent events', async () => {
     const id = await newIntent(api.merchantA);
     const live = await followSse(api.url, UPDATED, { id }, { 'x-api-key': api.merchantA.secretKey });
     expect(await live.next()).toMatchObject({ data: { paymentIntentUpdated: { status: 'CREATED' } } });
@@ -58,7 +58,7 @@ describe('paymentIntentUpdated', () => {
     await live.stop();
   });
 
-  test('another merchant’s intent is not found, and nobody is refused', async () => {
+  test('returns NOT_FOUND for another merchant’s intent, and refuses anonymous callers', async () => {
     const id = await newIntent(api.merchantA);
     const cases = [
       [{ 'x-api-key': api.merchantB.secretKey }, 'NOT_FOUND'],
@@ -78,7 +78,7 @@ describe('paymentIntentUpdated', () => {
     }
   });
 
-  test('a follower leaves nothing behind', async () => {
+  test('frees all resources after a follower disconnects', async () => {
     const id = await newIntent(api.merchantA);
     const client = wsClient(api.url, { 'x-api-key': api.merchantA.secretKey });
     const live = followWs(client, UPDATED, { id });
@@ -91,7 +91,7 @@ describe('paymentIntentUpdated', () => {
 });
 
 describe('paymentIntentsUpdated', () => {
-  test('tells what fits the filter', async () => {
+  test('sends the payments that match the filter', async () => {
     const client = wsClient(api.url, { 'x-api-key': api.merchantB.secretKey });
     const live = followWs(
       client,
@@ -114,7 +114,7 @@ describe('paymentIntentsUpdated', () => {
 });
 
 describe('events', () => {
-  test('a client that comes back misses nothing and sees nothing twice', async () => {
+  test('resumes after a reconnect without gaps or duplicates', async () => {
     const id = await newIntent(api.liveApp);
     const client = wsClient(api.url, { 'x-api-key': api.liveApp.secretKey });
     const first = followWs(client, EVENTS, { after: 0 });
@@ -134,7 +134,7 @@ describe('events', () => {
     await client.dispose();
   });
 
-  test('types narrow the sequence, and an unknown type is named', async () => {
+  test('filters the sequence by types, and names an unknown type', async () => {
     const client = wsClient(api.url, { 'x-api-key': api.liveApp.secretKey });
     const live = followWs(client, EVENTS, { after: 0, types: ['payment_intent.captured'] });
     expect(await live.next()).toMatchObject({ data: { events: { type: 'payment_intent.captured' } } });
@@ -147,7 +147,7 @@ describe('events', () => {
     await client.dispose();
   });
 
-  test('writers at once, one reader: every number once and in order', async () => {
+  test('delivers every number once and in order during concurrent writes', async () => {
     const id = await newIntent(api.merchantA);
     const cursor = await api.database.eventCursor.findUnique({ where: { appId: api.merchantA.appId } });
     const after = Number(cursor?.lastSequence);
@@ -166,7 +166,7 @@ describe('events', () => {
     await client.dispose();
   });
 
-  test('the query pages through the same sequence', async () => {
+  test('returns the same sequence page by page in the query', async () => {
     const document =
       'query ($after: Int, $limit: Int!) { events(after: $after, limit: $limit) { items { sequence } hasMore } }';
     const { data } = await api.graphql(document, { after: 0, limit: 2 }, { key: api.liveApp.secretKey });
@@ -176,7 +176,7 @@ describe('events', () => {
   });
 });
 
-describe('a credential that ends', () => {
+describe('a credential of live updates', () => {
   async function newKey(app: TestApp): Promise<{ id: string; secret: string }> {
     const { data } = await api.graphql(
       'mutation { createApiKey(input: { kind: SECRET }) { secret apiKey { id } } }',
@@ -187,7 +187,7 @@ describe('a credential that ends', () => {
   }
   const REVOKE = 'mutation ($id: ID!) { revokeApiKey(id: $id) { revokedAt } }';
 
-  test('a websocket and a stream are cut when their key is revoked', async () => {
+  test('loses its websocket and its event stream when it is revoked', async () => {
     const key = await newKey(api.merchantA);
     const id = await newIntent(api.merchantA);
     const client = wsClient(api.url, { 'x-api-key': key.secret });
@@ -206,7 +206,7 @@ describe('a credential that ends', () => {
     expect(again.status).toBe(401);
   });
 
-  test('who comes while credentials are looked at is not cut', async () => {
+  test('keeps a connection that is opened during a check of credentials', async () => {
     const { database, world } = api;
     const key = await newKey(api.merchantA);
     const principal = {
@@ -234,7 +234,7 @@ describe('a credential that ends', () => {
     credentials.close();
   });
 
-  test('a wrong key opens no websocket', async () => {
+  test('opens no websocket if it is wrong', async () => {
     const client = wsClient(api.url, { 'x-api-key': 'sk_test_wrong' });
     const live = followWs(client, UPDATED, { id: crypto.randomUUID() });
     await live.next().catch(() => undefined);

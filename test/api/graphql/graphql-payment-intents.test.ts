@@ -13,7 +13,7 @@ const CREATE = `mutation ($input: CreatePaymentIntentInput!) {
 }`;
 
 describe('createPaymentIntent', () => {
-  test('a secret key makes an intent with the app’s defaults', async () => {
+  test('creates an intent with the app’s defaults for a secret key', async () => {
     const { status, data } = await api.graphql(CREATE, { input: { amount: '10' } }, { key: api.merchantA.secretKey });
     expect(status).toBe(200);
     expect(data.createPaymentIntent).toMatchObject({
@@ -36,14 +36,14 @@ describe('createPaymentIntent', () => {
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(3_600_000);
   });
 
-  test('it appends payment_intent.created', async () => {
+  test('appends payment_intent.created', async () => {
     const { data } = await api.graphql(CREATE, { input: { amount: '10.50' } }, { key: api.merchantA.secretKey });
     const events = await api.database.event.findMany({ where: { resourceId: data.createPaymentIntent.id } });
     expect(events.map((event) => event.type)).toEqual(['payment_intent.created']);
     expect(events[0]?.data).toMatchObject({ amount: '10.50', status: 'CREATED' });
   });
 
-  test('every bad field is named at once', async () => {
+  test('names every invalid field at once', async () => {
     const { status, errors } = await api.graphql(
       CREATE,
       {
@@ -83,12 +83,12 @@ describe('createPaymentIntent', () => {
     ['1.001', 'amount'],
     ['1e3', 'amount'],
     ['1234567890123', 'amount'],
-  ])('an amount of %s is refused', async (amount, param) => {
+  ])('refuses an amount of %s', async (amount, param) => {
     const { errors } = await api.graphql(CREATE, { input: { amount } }, { key: api.merchantA.secretKey });
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION_ERROR', param, http: { status: 400 } });
   });
 
-  test('limits hold at the limit and fail one past it', async () => {
+  test('accepts values at their limits and refuses values beyond them', async () => {
     const input = { amount: '999999999999.99', externalId: 'e'.repeat(255), idempotencyKey: 'i'.repeat(255) };
     const at = await api.graphql(CREATE, { input }, { key: api.merchantA.secretKey });
     expect(at.data.createPaymentIntent.amount).toBe('999999999999.99');
@@ -103,19 +103,19 @@ describe('createPaymentIntent', () => {
     ]);
   });
 
-  test('nobody is told to authenticate, before the parameters are judged', async () => {
+  test('requires authentication before it validates the parameters', async () => {
     const { status, errors } = await api.graphql(CREATE, { input: { amount: 'abc' } });
     expect(status).toBe(401);
     expect(errors?.[0]?.extensions.code).toBe('AUTHENTICATION_ERROR');
   });
 
-  test('a wrong key is refused', async () => {
+  test('refuses a wrong key', async () => {
     const { status, errors } = await api.graphql('{ viewer { kind } }', {}, { key: 'sk_test_nope' });
     expect(status).toBe(401);
     expect(errors?.[0]?.extensions.code).toBe('AUTHENTICATION_ERROR');
   });
 
-  test('a publishable key may not', async () => {
+  test('refuses a publishable key', async () => {
     const { status, errors } = await api.graphql(
       CREATE,
       { input: { amount: '1' } },
@@ -125,7 +125,7 @@ describe('createPaymentIntent', () => {
     expect(errors?.[0]?.extensions.code).toBe('AUTHORIZATION_ERROR');
   });
 
-  test('a customer of another app is not found', async () => {
+  test('returns NOT_FOUND for a customer of another app', async () => {
     const customer = await api.database.customerAccount.create({
       data: { id: crypto.randomUUID(), appId: api.merchantB.appId },
     });
@@ -138,7 +138,7 @@ describe('createPaymentIntent', () => {
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'NOT_FOUND', param: 'customerAccountId' });
   });
 
-  test('a test app is not paid on a main network', async () => {
+  test('refuses payment on a main network for a test app', async () => {
     const { errors } = await api.graphql(
       CREATE,
       { input: { amount: '1', allowedChains: [1] } },
@@ -149,7 +149,7 @@ describe('createPaymentIntent', () => {
 });
 
 describe('idempotency', () => {
-  test('the same key fifty times at once is one intent with one answer', async () => {
+  test('creates one intent and returns one response for fifty concurrent calls with the same key', async () => {
     const input = { amount: '5.00', idempotencyKey: 'order-50' };
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => api.graphql(CREATE, { input }, { key: api.merchantA.secretKey })),
@@ -161,7 +161,7 @@ describe('idempotency', () => {
     expect(answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true')).toHaveLength(49);
   });
 
-  test('the header feeds the same mechanism', async () => {
+  test('accepts the key in the header', async () => {
     const call = () =>
       api.graphql(
         CREATE,
@@ -173,7 +173,7 @@ describe('idempotency', () => {
     expect(second.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  test('the same key with other parameters is a mismatch', async () => {
+  test('refuses the same key with other parameters', async () => {
     const input = { amount: '5.00', idempotencyKey: 'mismatch' };
     await api.graphql(CREATE, { input }, { key: api.merchantA.secretKey });
     const { status, errors } = await api.graphql(
@@ -185,7 +185,7 @@ describe('idempotency', () => {
     expect(errors?.[0]?.extensions.code).toBe('IDEMPOTENCY_MISMATCH');
   });
 
-  test('two apps may use the same key', async () => {
+  test('separates the keys of two apps', async () => {
     const input = { amount: '5.00', idempotencyKey: 'shared' };
     const one = await api.graphql(CREATE, { input }, { key: api.merchantA.secretKey });
     const two = await api.graphql(CREATE, { input }, { key: api.merchantB.secretKey });
@@ -193,8 +193,8 @@ describe('idempotency', () => {
   });
 });
 
-describe('reading', () => {
-  test('another merchant’s intent is answered as a missing one', async () => {
+describe('reading intents', () => {
+  test('returns the same error for another merchant’s intent as for a missing one', async () => {
     const { data } = await api.graphql(CREATE, { input: { amount: '1' } }, { key: api.merchantA.secretKey });
     const document = 'query ($id: ID!) { paymentIntent(id: $id) { id } }';
     const read = (id: string) => api.graphql(document, { id }, { key: api.merchantB.secretKey });
@@ -205,7 +205,7 @@ describe('reading', () => {
     expect(foreign.data).toEqual(missing.data);
   });
 
-  test('a malformed id names its argument, given as a variable or as a literal', async () => {
+  test('names the argument of a malformed ID, given as a variable or as a literal', async () => {
     const key = api.merchantA.secretKey;
     const variable = await api.graphql('query ($id: ID!) { paymentIntent(id: $id) { id } }', { id: 'x' }, { key });
     const literal = await api.graphql('{ paymentIntent(id: "x") { id } }', {}, { key });
@@ -215,7 +215,7 @@ describe('reading', () => {
     }
   });
 
-  test('pages are newest first, and a page past the end is empty', async () => {
+  test('returns pages newest first, and an empty page beyond the end', async () => {
     const key = api.liveApp.secretKey;
     const ids: string[] = [];
     for (const amount of ['1', '2', '3']) {
@@ -244,7 +244,7 @@ describe('reading', () => {
     }
   });
 
-  test('an appId that is not the caller’s is forbidden, existing or not', async () => {
+  test('forbids an appId of another merchant, whether it exists or not', async () => {
     const document = 'query ($appId: ID) { paymentIntentsPage(appId: $appId) { total } }';
     for (const appId of [api.merchantB.appId, crypto.randomUUID()]) {
       const { status, errors } = await api.graphql(document, { appId }, { key: api.merchantA.secretKey });
@@ -253,7 +253,7 @@ describe('reading', () => {
     }
   });
 
-  test('a connection walks by keyset in both directions, and counts only when asked', async () => {
+  test('pages through a connection by keyset in both directions, and counts only on request', async () => {
     const key = api.liveApp.secretKey;
     const document = `query ($first: Int, $after: String, $last: Int, $before: String) {
       paymentIntents(first: $first, after: $after, last: $last, before: $before) {
@@ -271,7 +271,7 @@ describe('reading', () => {
     expect(badCursor.errors?.[0]?.extensions.code).toBe('VALIDATION_ERROR');
   });
 
-  test('filters and orders narrow the list', async () => {
+  test('narrows the list by filters and sorts it', async () => {
     const key = api.liveApp.secretKey;
     const document = `query ($filter: PaymentIntentFilter, $orderBy: PaymentIntentOrder!) {
       paymentIntents(filter: $filter, orderBy: $orderBy) { nodes { amount } } }`;

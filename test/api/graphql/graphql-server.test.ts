@@ -16,12 +16,12 @@ afterAll(() => api.close());
 const schema = composedSchema();
 
 describe('the schema', () => {
-  test('is what schema/schema.graphql says', () => {
+  test('matches schema/schema.graphql', () => {
     const file = new URL('../../../schema/schema.graphql', import.meta.url);
     expect(readFileSync(file, 'utf8')).toBe(publishedSchema());
   });
 
-  test('names who may ask for every root field', () => {
+  test('declares the required access of every root field', () => {
     const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
     const open = roots.flatMap((root) =>
       root instanceof GraphQLObjectType
@@ -54,7 +54,7 @@ describe('the schema', () => {
 });
 
 describe('limits', () => {
-  test('a query deeper than 12 is refused', async () => {
+  test('refuse a query deeper than 12 levels', async () => {
     const deep = (levels: number): string =>
       levels === 0 ? 'id' : `app { payoutAddresses { address } ${'apiKeys { id }'} }`;
     const nested = `{ paymentIntents(first: 1) { nodes { checkoutSession { paymentIntent { checkoutSession { paymentIntent {
@@ -64,13 +64,13 @@ describe('limits', () => {
     expect(errors?.[0]?.extensions.details?.map(({ param }) => param)).toContain('depth');
   });
 
-  test('aliases are counted', async () => {
+  test('count aliases', async () => {
     const aliases = Array.from({ length: 401 }, (_, index) => `a${index}: viewer { kind }`).join('\n');
     const { errors } = await api.graphql(`{ ${aliases} }`, {}, { key: api.merchantA.secretKey });
     expect(errors?.[0]?.extensions.code).toBe('VALIDATION_ERROR');
   });
 
-  test('a list of lists costs more than one request may', async () => {
+  test('refuse nested lists that cost more than one request may', async () => {
     const lists = Array.from(
       { length: 10 },
       (_, index) =>
@@ -80,13 +80,13 @@ describe('limits', () => {
     expect(errors?.[0]?.extensions.details?.map(({ param }) => param)).toContain('complexity');
   });
 
-  test('a document of too many tokens does not parse', async () => {
+  test('refuse to parse a document with too many tokens', async () => {
     const { status, errors } = await api.graphql(`{ ${'__typename '.repeat(5000)} }`);
     expect(status).toBe(400);
     expect(errors?.[0]?.extensions.code).toBe('VALIDATION_ERROR');
   });
 
-  test('a body over 1 MiB is too large', async () => {
+  test('refuse a body over 1 MiB', async () => {
     const response = await fetch(`${api.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -97,8 +97,8 @@ describe('limits', () => {
   });
 });
 
-describe('faults', () => {
-  test('malformed JSON, a missing query, an unknown field', async () => {
+describe('errors', () => {
+  test('are returned for malformed JSON, a missing query and an unknown field', async () => {
     const post = (body: string) =>
       fetch(`${api.url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     for (const body of ['{', '{}', '{"query":"{ nope }"}', '{"query":"{"}']) {
@@ -108,7 +108,7 @@ describe('faults', () => {
     }
   });
 
-  test('text that no table can hold is named', async () => {
+  test('name a value that contains text that PostgreSQL cannot store', async () => {
     const { status, errors } = await api.graphql(
       'mutation ($input: CreatePaymentIntentInput!) { createPaymentIntent(input: $input) { id } }',
       { input: { amount: '1', externalId: 'a\u0000b', metadata: { deep: ['\ud800'] } } },
@@ -118,7 +118,7 @@ describe('faults', () => {
     expect(errors?.[0]?.extensions.details?.map(({ param }) => param)).toEqual(['externalId', 'metadata.deep[0]']);
   });
 
-  test('the same inside a literal is refused', async () => {
+  test('are returned for the same text inside a literal', async () => {
     const { status } = await api.graphql(
       String.raw`mutation { createPaymentIntent(input: { amount: "1", externalId: "a\u0000b" }) { id } }`,
       {},
@@ -127,7 +127,7 @@ describe('faults', () => {
     expect(status).toBe(400);
   });
 
-  test('a bug is masked, and leaves no stack, no SQL and no path', async () => {
+  test('mask a bug without stack, SQL or path', async () => {
     await api.database.$executeRaw`ALTER TABLE tax_rate RENAME TO tax_rate_hidden`;
     const { status, errors } = await api.graphql('{ taxRates { id } }', {}, { key: api.merchantA.secretKey });
     await api.database.$executeRaw`ALTER TABLE tax_rate_hidden RENAME TO tax_rate`;
@@ -137,7 +137,7 @@ describe('faults', () => {
     expect(JSON.stringify(errors)).not.toMatch(/prisma|select|stack|\.ts|tax_rate/i);
   });
 
-  test('a mutation by GET is refused', async () => {
+  test('are returned for a mutation by GET', async () => {
     const query = encodeURIComponent('mutation { createPaymentIntent(input: { amount: "1" }) { id } }');
     const response = await fetch(`${api.url}/graphql?query=${query}`, {
       headers: { 'x-api-key': api.merchantA.secretKey },
@@ -146,7 +146,7 @@ describe('faults', () => {
     expect((await response.json()).errors[0].extensions.code).toBe('METHOD_NOT_ALLOWED');
   });
 
-  test('the request id of the caller comes back', async () => {
+  test('contain the request ID of the caller', async () => {
     const { headers, errors } = await api.graphql('{ apps { id } }', {}, { headers: { 'x-request-id': 'mine-1' } });
     expect(headers.get('x-request-id')).toBe('mine-1');
     expect(errors?.[0]?.extensions.requestId).toBe('mine-1');
@@ -154,7 +154,7 @@ describe('faults', () => {
 });
 
 describe('persisted documents', () => {
-  test('are run by the hash of their text', async () => {
+  test('are executed by the hash of their text', async () => {
     const text = readFileSync(
       new URL('../../../schema/documents/OverviewPage.graphql', import.meta.url),
       'utf8',
@@ -167,7 +167,7 @@ describe('persisted documents', () => {
     expect((await response.json()).data.overview).toBeTruthy();
   });
 
-  test('an unknown one is refused, and any other where only they are run', async () => {
+  test('are refused if unknown, and are the only documents accepted if so configured', async () => {
     const strict = await openApi({ environment: { GRAPHQL_PERSISTED_ONLY: 'true' } });
     const own = await strict.graphql('{ viewer { kind } }');
     expect(own.errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION_ERROR', param: 'query' });
@@ -182,7 +182,7 @@ describe('persisted documents', () => {
 });
 
 describe('introspection', () => {
-  test('is for development', async () => {
+  test('is available only in development', async () => {
     const document = '{ __schema { queryType { name } } }';
     expect((await api.graphql(document)).data.__schema.queryType.name).toBe('Query');
     const production = await openApi({
@@ -195,7 +195,7 @@ describe('introspection', () => {
 });
 
 describe('the server’s own paths', () => {
-  test('/healthz, /readyz and /metrics answer, anything else is not found', async () => {
+  test('include /healthz, /readyz and /metrics, and any other path returns 404', async () => {
     expect((await fetch(`${api.url}/healthz`)).status).toBe(200);
     expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
     expect(await (await fetch(`${api.url}/metrics`)).text()).toContain('process_cpu');

@@ -48,8 +48,8 @@ const LIST = `query ($first: Int!) { paymentIntents(first: $first) { totalCount 
   app { name } dispute { id } ledger { amount } terms { hash } checkoutSession { id } events { type }
   transactions { type block { number hash } confirmations finality logs { name } } } } }`;
 
-describe('a list with everything that hangs on its rows', () => {
-  test('takes as many statements for 30 rows as for 3', async () => {
+describe('a list with all relations of its rows', () => {
+  test('needs the same number of statements for 3 and for 30 rows', async () => {
     const key = api.merchantA.secretKey;
     const few = await countStatements(() => api.graphql(LIST, { first: 3 }, { key }));
     let answer = await api.graphql(LIST, { first: 3 }, { key });
@@ -67,7 +67,7 @@ describe('a list with everything that hangs on its rows', () => {
     expect(many.length).toBeLessThanOrEqual(16);
   });
 
-  test('a page counts only when the total is asked for', async () => {
+  test('counts a page only if the total is selected', async () => {
     const key = api.merchantA.secretKey;
     const without = await countStatements(() => api.graphql('{ paymentIntentsPage { items { id } } }', {}, { key }));
     const withTotal = await countStatements(() =>
@@ -78,7 +78,7 @@ describe('a list with everything that hangs on its rows', () => {
 });
 
 describe('overview', () => {
-  test('fills a page from one statement, and its sums add up', async () => {
+  test('fills a page from one statement with consistent sums', async () => {
     const key = api.merchantA.secretKey;
     const document = `{ overview { count byStatus { status count amount currency } byCurrency { currency count amount }
       byChain { chainId count } byTime { start count byCurrency { amount currency } byStatus { status count } } } }`;
@@ -101,7 +101,7 @@ describe('overview', () => {
     expect(overview.byTime.reduce((sum: number, time: { count: number }) => sum + time.count, 0)).toBe(INTENTS);
   });
 
-  test('is of the caller’s apps only, and bounded', async () => {
+  test('covers only the caller’s apps, and is bounded', async () => {
     const foreign = await api.graphql('{ overview { count } }', {}, { key: api.merchantB.secretKey });
     expect(foreign.data.overview.count).toBe(0);
     const document =
@@ -122,7 +122,7 @@ describe('overview', () => {
 });
 
 describe('chains', () => {
-  test('are told to anybody, with their tokens', async () => {
+  test('are public, with their tokens', async () => {
     const { data } = await api.graphql(
       '{ chains(all: true) { chainId enabled tokens { key } } tokens(chainId: 31337) { key decimals } }',
     );

@@ -80,7 +80,7 @@ const notOfMerchants = /onetime|session(?!s?Page)|Account$|member|otp|login|liab
 const cases = findCases();
 
 describe("another merchant's id", () => {
-  test('the walk knows every id there is', () => {
+  test('the walk covers every ID argument', () => {
     const unknown = findPaths().filter(({ field, path }) => kindOf(field, path) === undefined);
     expect(unknown.map(({ field, path }) => `${field} ${path.join('.')}`)).toEqual([]);
     expect(cases.length).toBeGreaterThan(60);
@@ -98,11 +98,11 @@ describe("another merchant's id", () => {
     if (foreign.code === 'VALIDATION_ERROR') expect(each.path.at(-1)).toMatch(/price|subscriptionId/i);
   });
 
-  test('nothing of theirs was changed by any of it', async () => {
+  test('no call changed anything of that merchant', async () => {
     expect(await fingerprint()).toBe(before);
   });
 
-  test('their owner finds them all', async () => {
+  test('the owner finds all of these objects', async () => {
     for (const each of cases.filter(({ operation, path }) => operation === 'query' && path.join() === 'id')) {
       if (each.field === 'checkout') continue;
       const { document, variables } = requestOf(each, theirs[each.kind], theirs);

@@ -41,7 +41,7 @@ const ws = (headers: Record<string, string>) => wsClient(api.url, headers);
 describe('subscriptionUpdated', () => {
   const document = 'subscription ($id: ID!) { subscriptionUpdated(id: $id) { id status pausedAt productPlan { id } } }';
 
-  test('tells the present state first, then each change, whole', async () => {
+  test('sends the current state first and then each whole change', async () => {
     const { subscription: id, plan } = rows;
     const client = ws({ 'x-api-key': api.merchantA.secretKey });
     const live = followWs(client, document, { id });
@@ -60,7 +60,7 @@ describe('subscriptionUpdated', () => {
     await client.dispose();
   });
 
-  test('goes on after a number with the subscription as it was at each event of it and of its invoices', async () => {
+  test('resumes after a number with the subscription’s state at each event of it and of its invoices', async () => {
     const { subscription: id, invoice } = rows;
     const { appId, secretKey: key } = api.merchantA;
     const read = async () => {
@@ -121,7 +121,7 @@ describe('subscriptionUpdated', () => {
 describe('chainStatus', () => {
   const document = 'subscription { chainStatus { chainId headBlock } }';
 
-  test('is read once for all who follow it, told when it changes, and cut with an operator’s credential', async () => {
+  test('is read once for all followers, sent on change and ended if an operator’s credential is revoked', async () => {
     await api.database.chainCursor.create({ data: { chainId: 31337, headNumber: 5n } });
     const { secret, credential } = await createPlatformCredential(api, { role: 'OPERATOR', name: 'O' });
     const clients = [ws({ 'x-api-key': api.merchantA.secretKey }), ws({ 'x-api-key': secret })];
@@ -138,7 +138,7 @@ describe('chainStatus', () => {
 });
 
 describe('a payer', () => {
-  test('follows the own session with its client secret, and nothing else', async () => {
+  test('follows only the session of its client secret', async () => {
     const { data } = await api.graphql(
       'mutation ($input: CreateCheckoutSessionInput!) { createCheckoutSession(input: $input) { id paymentIntentId clientSecret } }',
       { input: { items: [{ name: 'Tea', amount: '10.00' }] } },
@@ -176,7 +176,7 @@ describe('a payer', () => {
 });
 
 describe('events', () => {
-  test('go on after a number over server-sent events too', async () => {
+  test('resume after a number over server-sent events', async () => {
     const read = async (after: number, count: number) => {
       const headers = { 'x-api-key': api.merchantA.secretKey };
       const document = 'subscription ($after: Int) { events(after: $after) { sequence } }';
@@ -194,7 +194,7 @@ describe('events', () => {
     expect(await read(2, 1)).toEqual([3]);
   });
 
-  test('say to whom they were delivered', async () => {
+  test('include their deliveries', async () => {
     const { appId, secretKey: key } = api.merchantB;
     const own = await newRows(api.merchantB);
     const [event] = await transaction(api.database, (tx) =>
@@ -213,7 +213,7 @@ describe('events', () => {
 });
 
 describe('a websocket', () => {
-  test('counts each operation and each connection against the key’s rate', async () => {
+  test('counts each operation and each connection against the key’s rate limit', async () => {
     const { secretKey } = api.liveApp;
     const client = ws({ 'x-api-key': secretKey });
     const lives = Array.from({ length: 150 }, () => followWs(client, 'query { viewer { kind } }'));

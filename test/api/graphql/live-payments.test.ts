@@ -74,7 +74,7 @@ const codeOf = async (live: Live) => {
 };
 
 describe('paymentIntentUpdated', () => {
-  test('tells a payment that is captured at once as it was after each event, and each once', async () => {
+  test('sends the state of a payment after each event once, even if it is captured immediately', async () => {
     const payment = await newPayment();
     const client = ws();
     const live = followWs(client, UPDATED, { id: payment.id });
@@ -102,7 +102,7 @@ describe('paymentIntentUpdated', () => {
     await client.dispose();
   });
 
-  test('goes on after any number with what was told after it, then lives on', async () => {
+  test('resumes after any number with the later events and then follows new ones', async () => {
     const payment = await newPayment();
     await pay(payment);
     const events = await eventsOf(payment.id);
@@ -138,7 +138,7 @@ describe('paymentIntentUpdated', () => {
     await stream.stop();
   });
 
-  test('has no gap and no repetition where the table ends and the feed begins', async () => {
+  test('has no gap and no duplicate between stored and new events', async () => {
     const payment = await newPayment('MANUAL');
     await pay(payment, false);
     const after = payment.sequence;
@@ -157,7 +157,7 @@ describe('paymentIntentUpdated', () => {
     for (const client of clients) await client.dispose();
   });
 
-  test('tells a reorganization as the state that it went back to', async () => {
+  test('sends the restored state after a reorganization', async () => {
     const payment = await newPayment();
     const client = ws();
     const live = followWs(client, UPDATED, { id: payment.id });
@@ -181,7 +181,7 @@ describe('paymentIntentUpdated', () => {
     await client.dispose();
   });
 
-  test('tells two subscribers the same, whatever each selects and calls it', async () => {
+  test('sends the same states to two subscribers with different selections and aliases', async () => {
     const payment = await newPayment();
     const clients = [ws(), ws()];
     const aliased = `subscription ($id: ID!) { mine: paymentIntentUpdated(id: $id) {
@@ -208,7 +208,7 @@ describe('paymentIntentUpdated', () => {
     for (const client of clients) await client.dispose();
   });
 
-  test('refuses a number that no event has, and a payment of somebody else before that', async () => {
+  test('refuses a number without an event, and first another merchant’s payment', async () => {
     const payment = await newPayment();
     const newest = Number(
       (await api.database.eventCursor.findUniqueOrThrow({ where: { appId: api.merchantA.appId } })).lastSequence,
@@ -239,7 +239,7 @@ describe('paymentIntentsUpdated', () => {
     paymentIntentsUpdated(filter: $filter, after: $after) { id sequence status capturedAt }
   }`;
 
-  test('begins with what there is, and tells each state of each payment once', async () => {
+  test('sends the existing payments first and then each state of each payment once', async () => {
     const payment = await newPayment();
     const client = ws();
     const live = followWs(client, LIST);
@@ -263,7 +263,7 @@ describe('paymentIntentsUpdated', () => {
 });
 
 describe('checkoutUpdated', () => {
-  test('tells the payer once of what happened at once', async () => {
+  test('sends one update to the payer for simultaneous events', async () => {
     const payment = await newPayment();
     const client = wsClient(api.url, { 'x-client-secret': payment.session.clientSecret });
     const live = followWs(client, 'subscription ($id: ID!) { checkoutUpdated(id: $id) { payment { status } } }', {

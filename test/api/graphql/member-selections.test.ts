@@ -41,7 +41,7 @@ test.each([
   ['a chain of the other mode', { allowedChains: [1] }, 'allowedChains[0]'],
   ['an unknown token', { allowedTokens: ['NOPE-1'] }, 'allowedTokens[0]'],
   ['no token on any chain', { allowedChains: [31337], allowedTokens: ['USDC-31338'] }, 'allowedTokens'],
-])('%s is refused to a member as to a key', async (_what, selection, param) => {
+])('refuses %s for a member as for a key', async (_what, selection, param) => {
   for (const [path, body] of Object.entries(bodies)) {
     for (const caller of [{ key }, { headers }]) {
       const answer = await api.rest('POST', path, { ...caller, body: { ...body, ...selection } });
@@ -51,7 +51,7 @@ test.each([
   expect(await api.database.paymentLink.count()).toBe(0);
 });
 
-test('what fits is made for a member', async () => {
+test('accepts a valid selection from a member', async () => {
   for (const [path, body] of Object.entries(bodies)) {
     const selection = { allowedChains: [31337], allowedTokens: ['USDC-31337'] };
     const answer = await api.rest('POST', path, { headers, body: { ...body, ...selection } });

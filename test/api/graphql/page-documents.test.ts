@@ -30,7 +30,7 @@ function exampleOf(node: TypeNode): unknown {
 }
 
 test.each(queries.map((query) => [query.name, query] as const))(
-  '%s costs no more than is allowed',
+  'keeps %s within the limits of a request',
   async (_name, query) => {
     const variables = Object.fromEntries(
       (query.operation.variableDefinitions ?? []).map(({ variable, type }) => [variable.name.value, exampleOf(type)]),

@@ -70,8 +70,8 @@ function requireCut(told: Told[], appended: number): void {
   expect(last?.message).toContain(`Subscribe again after ${sequences.length}.`);
 }
 
-describe('a client that reads nothing', () => {
-  test('over a websocket is let go, told when it reads again, and its connection serves on', async () => {
+describe('a client that does not read', () => {
+  test('has its websocket operation ended with an error, and its connection stays usable', async () => {
     const { appId, secretKey } = api.merchantA;
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
     const messages: { type: string; id?: string; payload?: Told }[] = [];
@@ -96,7 +96,7 @@ describe('a client that reads nothing', () => {
     socket.close();
   });
 
-  test('over server-sent events too', async () => {
+  test('has its event stream ended with an error', async () => {
     const { appId, secretKey } = api.merchantB;
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const headers = { 'content-type': 'application/json', accept: 'text/event-stream', 'x-api-key': secretKey };
@@ -113,7 +113,7 @@ describe('a client that reads nothing', () => {
     expect(text.trimEnd().endsWith('event: complete\ndata:')).toBe(true);
   });
 
-  test('of a stream loses its connection in the end', async () => {
+  test('loses the connection of its stream eventually', async () => {
     const { promise: cut, resolve: noteCut } = Promise.withResolvers<void>();
     const piece = Buffer.alloc(EVENT_BYTES);
     const stream = createServer((_request, response) => {

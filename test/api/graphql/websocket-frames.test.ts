@@ -19,7 +19,7 @@ function closedAfter(send: (socket: WebSocket) => void): Promise<{ code: number;
   });
 }
 
-test('a message that only a server sends closes with 4400, as one that is none', async () => {
+test('closes with 4400 after a message that is invalid or that only a server may send', async () => {
   for (const message of [
     { type: 'connection_ack' },
     { type: 'next', id: '1', payload: {} },
@@ -35,7 +35,7 @@ test('a message that only a server sends closes with 4400, as one that is none',
   }
 });
 
-test('a frame that breaks the protocol closes by the code of the protocol', async () => {
+test('closes with the code of the protocol after an invalid frame', async () => {
   expect(await closedAfter((socket) => socket.send('x'.repeat(1024 * 1024 + 1)))).toMatchObject({ code: 1009 });
   expect(await closedAfter((socket) => socket.send(Buffer.from([0xff, 0xfe]), { binary: false }))).toMatchObject({
     code: 1007,

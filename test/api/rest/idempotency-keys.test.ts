@@ -35,9 +35,9 @@ async function startOverGraphql(slug: string, { from, named, credential, on = ap
 describe.each([
   ['REST', startOverRest],
   ['GraphQL', startOverGraphql],
-] as const)('over %s, on a link that anybody may use', (_name, start) => {
+] as const)('over %s, on a public payment link', (_name, start) => {
   it.each(['order-1', '1', 'AAAAAAAAAAAAAAAAAAAAA', `not base64url: ${'x'.repeat(30)}`])(
-    'the key %s, which can be guessed, is one of the caller’s address',
+    'scopes the guessable key %s to the address of the caller',
     async (named) => {
       const slug = await newLink();
       const first = await start(slug, { from: '203.0.113.1', named });
@@ -50,7 +50,7 @@ describe.each([
     },
   );
 
-  it('a credential does not make it less guessable', async () => {
+  it('does not trust a guessable key more because the caller has a credential', async () => {
     const slug = await newLink();
     const first = await start(slug, { from: '203.0.113.1', named: 'order-1' });
     const credential = api.merchantB.secretKey;
@@ -59,7 +59,7 @@ describe.each([
   });
 
   it.each(['7d444840-9dc0-11d1-b245-5ffdce74fad2', '7D444840-9DC0-11D1-B245-5FFDCE74FAD2', 'Zm9vYmFyYmF6cXV4Zm9vYg'])(
-    'the key %s is the link’s from wherever it comes',
+    'scopes the unguessable key %s to the link, from any address',
     async (named) => {
       const slug = await newLink();
       const first = await start(slug, { from: '203.0.113.1', named });
@@ -69,7 +69,7 @@ describe.each([
     },
   );
 
-  it('an IPv6 caller is its /64, and the right of X-Forwarded-For decides', async () => {
+  it('identifies an IPv6 caller by its /64 and the last address of X-Forwarded-For', async () => {
     const slug = await newLink();
     const first = await start(slug, { from: '2001:db8:1:2::1', named: 'k' });
     const neighbour = await start(slug, { from: '198.51.100.7, 2001:db8:1:2:ffff::2', named: 'k' });
@@ -78,20 +78,20 @@ describe.each([
     expect(other.replayed).toBeNull();
   });
 
-  it('X-Forwarded-For means nothing without trusted proxies', async () => {
+  it('ignores X-Forwarded-For without trusted proxies', async () => {
     const slug = await newLink(direct);
     const first = await start(slug, { from: '203.0.113.1', named: 'k', on: direct });
     expect(await start(slug, { from: '203.0.113.2', named: 'k', on: direct })).toEqual({ ...first, replayed: 'true' });
   });
 
-  it('quotes make no other key', async () => {
+  it('treats a quoted key like the same key without quotes', async () => {
     const slug = await newLink();
     const first = await start(slug, { from: '203.0.113.1', named: 'k' });
     expect(await start(slug, { from: '203.0.113.1', named: '"k"' })).toEqual({ ...first, replayed: 'true' });
   });
 });
 
-describe('a key in double quotes', () => {
+describe('an idempotency key in double quotes', () => {
   const create = (body: Record<string, unknown>, named: string) =>
     api.rest('POST', '/payments/intents', { key, body, headers: { 'idempotency-key': named } });
   const createOverGraphql = async (input: Record<string, unknown>, named: string) => {
@@ -103,7 +103,7 @@ describe('a key in double quotes', () => {
     ['"one"', 'one'],
     ['"with \\"quotes\\" and \\\\"', 'with "quotes" and \\'],
     ['"{\\"a\\":1}"', '{"a":1}'],
-  ])('%s is the key %s, over REST and GraphQL and in the body', async (quoted, plain) => {
+  ])('%s equals the key %s over REST, over GraphQL and in the body', async (quoted, plain) => {
     const body = { amount: '3' };
     const first = await create(body, quoted);
     expect(first.status).toBe(200);
@@ -116,14 +116,14 @@ describe('a key in double quotes', () => {
     expect(overGraphql.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  it('is the whole header where no quotes enclose it', async () => {
+  it('is used verbatim if the quotes do not enclose the whole header', async () => {
     const ids = new Set<string>();
     for (const named of ['"', 'half"', '"half', 'a"b"', '"k";p=1'])
       ids.add((await create({ amount: '3' }, named)).body.data.id);
     expect(ids.size).toBe(5);
   });
 
-  it.each(['"a"b"', '"ends in an escape\\"', '"\\n"', '""'])('%s is refused by name', async (named) => {
+  it.each(['"a"b"', '"ends in an escape\\"', '"\\n"', '""'])('%s is refused with the header named', async (named) => {
     const { status, body } = await create({ amount: '3' }, named);
     expect([status, body.error.code, body.error.param]).toEqual([400, 'VALIDATION_ERROR', 'Idempotency-Key']);
     const { errors } = await createOverGraphql({ amount: '3' }, named);
@@ -136,7 +136,7 @@ describe('a key in double quotes', () => {
   });
 });
 
-it('no mutation that anybody may call keeps keys without regard to the caller', () => {
+it('every public mutation scopes idempotency keys to its caller', () => {
   const folder = new URL('../../../src/api/graphql/', import.meta.url);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const mutations = files.flatMap((file) =>

@@ -11,7 +11,7 @@ async function post(headers: Record<string, string>, body: string = query) {
   return { status: response.status, type: response.headers.get('content-type'), text };
 }
 
-test('a body of another type is 415, in the shape of an error', async () => {
+test('returns 415 with an error object for a body of another media type', async () => {
   for (const type of ['text/plain', 'application/xml', 'x', 'application/jsonp']) {
     const { status, text } = await post({ 'content-type': type });
     expect(status, type).toBe(415);
@@ -21,7 +21,7 @@ test('a body of another type is 415, in the shape of an error', async () => {
   }
 });
 
-test('a client that accepts nothing of ours is answered in JSON', async () => {
+test('returns JSON to a client that accepts no supported media type', async () => {
   for (const accept of ['image/png', 'x', 'text/html', 'application/xml, text/csv', '']) {
     const { status, type, text } = await post({ 'content-type': 'application/json', accept });
     expect([status, type], accept).toEqual([200, 'application/json; charset=utf-8']);
@@ -29,7 +29,7 @@ test('a client that accepts nothing of ours is answered in JSON', async () => {
   }
 });
 
-test('a subscription without a stream to answer by is refused before it begins', async () => {
+test('refuses a subscription before it begins if the client does not accept a stream', async () => {
   const live = JSON.stringify({ query: 'subscription { chainStatus { appliedBlock } }' });
   for (const accept of ['application/json', 'application/graphql-response+json', 'image/png']) {
     const { text } = await post(

@@ -34,8 +34,8 @@ function raw(method: string, path: string, headers: Record<string, string>, body
   );
 }
 
-describe('a body', () => {
-  test('that is no JSON object is 400', async () => {
+describe('a request body', () => {
+  test('returns 400 unless it is a JSON object', async () => {
     for (const body of [
       '{',
       'null x',
@@ -54,7 +54,7 @@ describe('a body', () => {
     expect([status, code]).toEqual([400, 'VALIDATION_ERROR']);
   });
 
-  test('of another content type or encoding is 415', async () => {
+  test('returns 415 for another content type or encoding', async () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -69,7 +69,7 @@ describe('a body', () => {
     expect((await post('{"amount":"1"}', { 'content-type': 'application/json;charset=UTF-8' })).status).toBe(200);
   });
 
-  test('larger than 1 MiB is 413, declared or not, and one at the limit is read', async () => {
+  test('returns 413 above 1 MiB, declared or not, and accepts a body at the limit', async () => {
     const filled = (bytes: number) => `{"amount":"1"${' '.repeat(bytes - 14)}}`;
     const large = filled(1024 * 1024 + 1);
     expect(await post(large)).toMatchObject({ status: 413, code: 'PAYLOAD_TOO_LARGE' });
@@ -80,7 +80,7 @@ describe('a body', () => {
     expect((await post(filled(1024 * 1024))).status).toBe(200);
   });
 
-  test('with text that is none, or nested without end, is 400', async () => {
+  test('returns 400 for text that PostgreSQL cannot store and for excessive nesting', async () => {
     const bodies = [
       '{"amount":"1","externalId":"a\\u0000b"}',
       '{"amount":"1","metadata":{"a\\u0000":1}}',
@@ -93,7 +93,7 @@ describe('a body', () => {
       expect(await post(body), body.slice(0, 60)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' });
   });
 
-  test('with a hundred thousand faults is told all of them, and the first ones in words', async () => {
+  test('returns every error of a hundred thousand, and describes the first ones in the message', async () => {
     const wanted = Array.from({ length: 150_000 }, (_, index) => index + 1_000_000);
     const named = wanted.slice(0, 40_000).map((id) => `"f${id}":1`);
     // One of them is that there are more than a hundred ids.
@@ -109,13 +109,13 @@ describe('a body', () => {
     }
   });
 
-  test('that names __proto__ or constructor is only data', async () => {
+  test('treats __proto__ and constructor as plain data', async () => {
     expect((await post('{"amount":"1","__proto__":{"x":1}}')).status).toBe(400);
     expect((await post('{"amount":"1","constructor":{}}')).status).toBe(400);
     expect((await post('{"amount":"1","metadata":{"__proto__":{"x":1},"toString":"y"}}')).status).toBe(200);
   });
 
-  test('may be empty where nothing is required', async () => {
+  test('may be empty if no field is required', async () => {
     for (const body of [undefined, '', '{}']) {
       const call = body === undefined ? { key } : { key, body };
       const { status, body: answer } = await api.rest('POST', `/checkout-sessions/${UNKNOWN}/expire`, call);
@@ -130,7 +130,7 @@ describe('a body', () => {
 });
 
 describe('a path', () => {
-  test('that is not there is 404 in the shape of an error, with or without a credential', async () => {
+  test('returns 404 with an error object if it is unknown, with or without a credential', async () => {
     for (const path of [
       '/',
       '/payments',
@@ -148,7 +148,7 @@ describe('a path', () => {
     }
   });
 
-  test('takes only its methods, and says which', async () => {
+  test('returns 405 with the allowed methods for any other method', async () => {
     const answer = await api.rest('PATCH', PATH, { key, body: {} });
     expect([answer.status, answer.body.error.code, answer.headers.get('allow')]).toEqual([
       405,
@@ -163,7 +163,7 @@ describe('a path', () => {
     expect(Number(head.headers['content-length'])).toBeGreaterThan(10);
   });
 
-  test('opens itself to other origins only where a client secret or anybody may call', async () => {
+  test('allows other origins only on routes for client secrets and on public routes', async () => {
     const closed = await raw('OPTIONS', PATH, {
       origin: 'https://shop.example',
       'access-control-request-method': 'POST',
@@ -191,7 +191,7 @@ describe('a path', () => {
   });
 });
 
-describe('an id in a body', () => {
+describe('an ID in a body', () => {
   test.each([
     ['/subscriptions', { customerAccountId: '', productPlanId: UNKNOWN, productPlanPriceId: UNKNOWN }],
     ['/invoices', { customerAccountId: '', items: [{ description: 'Tea', amount: '1' }] }],
@@ -199,7 +199,7 @@ describe('an id in a body', () => {
     ['/product-plans', { name: 'Tea', prices: [{ amount: '1' }], taxRateId: '' }],
     ['/checkout-sessions', { paymentIntentId: '' }],
     ['/payments/intents', { amount: '1', customerAccountId: '' }],
-  ])('of %s may be any UUID, of our own version or not: it is missing, not malformed', async (path, body) => {
+  ])('of %s may be a UUID of any version, and returns 404 if it does not exist', async (path, body) => {
     const named = Object.keys(body).find((field) => Reflect.get(body, field) === '') ?? '';
     for (const id of ['11111111-1111-1111-1111-111111111111', '00000000-0000-0000-0000-000000000001', UNKNOWN]) {
       const appId = path === '/payments/intents' ? {} : { appId: api.merchantA.appId };
@@ -208,7 +208,7 @@ describe('an id in a body', () => {
     }
   });
 
-  test('is the same in either case, wherever it stands', async () => {
+  test('is case-insensitive in paths, queries, bodies and variables', async () => {
     const { appId } = api.merchantA;
     const body = { amount: '1' };
     const { id } = (await api.rest('POST', PATH, { key, body })).body.data;
@@ -229,7 +229,7 @@ describe('an id in a body', () => {
     }
   });
 
-  test('of an app that is nobody’s is an app that is not the caller’s', async () => {
+  test('returns 403 for an app that does not exist, as for another merchant’s app', async () => {
     const ids = { customerAccountId: UNKNOWN, productPlanId: UNKNOWN, productPlanPriceId: UNKNOWN };
     const body = { appId: '11111111-1111-1111-1111-111111111111', ...ids };
     const { status, body: answer } = await api.rest('POST', '/subscriptions', { key, body });
@@ -237,15 +237,15 @@ describe('an id in a body', () => {
   });
 });
 
-describe('a head', () => {
-  test('that is too large is 431 in the shape of an error', async () => {
+describe('a request header section', () => {
+  test('returns 431 with an error object if it is too large', async () => {
     const { status, code } = await raw('GET', `${PATH}?x=${'y'.repeat(20_000)}`, { 'x-api-key': key });
     expect([status, code]).toEqual([431, 'VALIDATION_ERROR']);
   });
 });
 
-describe('an answer', () => {
-  test('every answer names its call, those of keys, health and descriptions too', async () => {
+describe('a response', () => {
+  test('contains the request ID on every path, including key sets, health checks and API descriptions', async () => {
     for (const path of [
       '/.well-known/jwks.json',
       '/healthz',
@@ -260,7 +260,7 @@ describe('an answer', () => {
   });
 
   test.each(['/openapi.json', '/v1/openapi.json', '/docs', '/docs/api'])(
-    'of the description %s is to reading alone',
+    'allows only reading for the description at %s',
     async (path) => {
       const { status, headers } = await raw('POST', path, {});
       expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
@@ -268,7 +268,7 @@ describe('an answer', () => {
     },
   );
 
-  test('names the call: its own x-request-id or a new one, in errors too', async () => {
+  test('contains the x-request-id of the caller or a new one, including in errors', async () => {
     const named = await api.rest('GET', PATH, { headers: { 'x-request-id': 'my-request-0001' } });
     expect([named.headers.get('x-request-id'), named.body.error.requestId]).toEqual([
       'my-request-0001',
@@ -279,7 +279,7 @@ describe('an answer', () => {
     expect((await api.rest('GET', '/nowhere')).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('is a problem where Accept asks for one', async () => {
+  test('is a problem document if the Accept header requests one', async () => {
     const { status, headers, body } = await api.rest('GET', `${PATH}/${UNKNOWN}?x=1`, {
       key,
       headers: { accept: 'application/problem+json, application/json;q=0.5' },
@@ -299,12 +299,12 @@ describe('an answer', () => {
     expect(plain.body.error.code).toBe('NOT_FOUND');
   });
 
-  test('is never cached, nor taken for another type', async () => {
+  test('forbids caching and content type sniffing', async () => {
     const { headers } = await api.rest('GET', PATH, { key });
     expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual(['no-store', 'nosniff']);
   });
 
-  test('tells nothing of a bug but the request id', async () => {
+  test('reveals nothing but the request ID after an internal error', async () => {
     await api.database.$executeRaw`ALTER TABLE payment_intent RENAME TO payment_intent_gone`;
     try {
       const { status, text, body } = await api.rest('GET', PATH, { key });
@@ -317,7 +317,7 @@ describe('an answer', () => {
 });
 
 describe('the published documents', () => {
-  test('describe both APIs, with the address of this installation', async () => {
+  test('describe both APIs with the address of this installation', async () => {
     const payments = await (await fetch(`${api.url}/openapi.json`)).json();
     expect([payments.openapi, payments.servers]).toEqual(['3.1.0', [{ url: api.world.config.publicUrl }]]);
     expect(payments.info.contact.url).toBe(api.world.config.publicUrl);
@@ -326,7 +326,7 @@ describe('the published documents', () => {
     expect(Object.keys(card.paths).every((path) => path.startsWith('/v1/'))).toBe(true);
   });
 
-  test('are shown by a page that loads nothing but its own files', async () => {
+  test('are displayed by a page that loads only its own files', async () => {
     const page = await fetch(`${api.url}/docs/api`);
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(page.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);

@@ -28,13 +28,13 @@ describe('the documentation', () => {
     expect(policy).not.toMatch(/script-src[^;]*unsafe/);
   });
 
-  it('draws its state diagrams as pictures', async () => {
+  it('embeds its state diagrams as images', async () => {
     const text = await (await read('/docs/concepts')).text();
     expect(text.match(/<div class="diagram"><svg/g)).toHaveLength(3);
     expect(text).not.toContain('stateDiagram');
   });
 
-  it('is compressed, and its assets are kept by browsers', async () => {
+  it('is compressed, and its assets are cached by browsers', async () => {
     const page = await (await read('/docs')).text();
     const asset = /\/docs\/assets\/app\.[\w-]+\.js/.exec(page)?.[0] ?? '';
     const response = await read(asset, { headers: { 'accept-encoding': 'br' } });
@@ -52,21 +52,21 @@ describe('the documentation', () => {
     '/docs/assets',
   ])('has no page at %s', async (path) => expect((await read(path)).status).toBe(404));
 
-  it('is for reading only', async () => {
+  it('allows only reading', async () => {
     const response = await read('/docs/quickstart', { method: 'POST' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
     const head = await read('/docs/quickstart', { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  it('leads to the page of the API where it was not built', async () => {
+  it('redirects to the API reference if it was not built', async () => {
     const site = openSite(mkdtempSync(join(tmpdir(), 'sluice-no-site-')));
     expect(site.has('/docs/quickstart')).toBe(false);
     expect(await site.read('/docs', undefined)).toMatchObject({ status: 303, headers: { location: '/docs/api' } });
   });
 });
 
-test.each(['/docs/api', '/docs/api/card'])('%s shows the description of an API', async (path) => {
+test.each(['/docs/api', '/docs/api/card'])('%s shows an API reference', async (path) => {
   const text = await (await read(path)).text();
   expect(text).toContain('/docs/api/viewer.js');
   for (const file of text.match(/\/docs\/api\/[\w.]+/g) ?? []) expect((await read(file)).status).toBe(200);

@@ -19,7 +19,7 @@ const routes = restRoutes.filter((route) => !route.path.startsWith('/v1/'));
 const name = (route: { method: string; path: string }) => `${route.method} ${route.path}`;
 const mine = await resourcesOf(merchantA.secretKey, merchantA.appId);
 
-test('every documented path of a resource that is here is served', () => {
+test('serves every documented path of an available resource', () => {
   const served = new Set(restRoutes.map(name));
   const resources = new Set(restRoutes.map((route) => resourceOf(route.path)));
   const missing = documentedPaths.filter(
@@ -28,14 +28,14 @@ test('every documented path of a resource that is here is served', () => {
   expect(missing).toEqual([]);
 });
 
-test('nothing is served that is not documented', () => {
+test('serves no path that is not documented', () => {
   expect(restRoutes.map(name).filter((path) => !documentedPaths.includes(path))).toEqual([]);
 });
 
 describe.each(routes.map((route) => [name(route), route] as const))('%s', (_name, route) => {
   const isOpen = route.access.includes('public');
 
-  test.skipIf(isOpen)('needs a credential', async () => {
+  test.skipIf(isOpen)('requires a credential', async () => {
     const { status, body } = await call(route, UNKNOWN, {});
     expect([status, body.error.code]).toEqual([401, 'AUTHENTICATION_ERROR']);
     const wrong = await call(route, UNKNOWN, { key: `${merchantA.secretKey.slice(0, -1)}!` });
@@ -51,7 +51,7 @@ describe.each(routes.map((route) => [name(route), route] as const))('%s', (_name
   const isOfSession = route.access.every((access) => access === 'session');
   const idOf = mine.get(resourceOf(route.path));
   test.skipIf(isOpen || isOfSession || !/:(?!appId)/.test(route.path) || idOf === undefined)(
-    "answers another merchant's id as one that is not there",
+    "returns the same response for another merchant's ID and for a missing one",
     async () => {
       const foreign = await call(route, idOf ?? '', { key: merchantB.secretKey });
       const missing = await call(route, UNKNOWN, { key: merchantB.secretKey });
@@ -62,7 +62,7 @@ describe.each(routes.map((route) => [name(route), route] as const))('%s', (_name
   );
 
   test.skipIf(!route.path.startsWith('/apps/'))(
-    "refuses an app that is not the caller's, existing or not",
+    "returns 403 for another merchant's app, whether it exists or not",
     async () => {
       for (const appId of [merchantA.appId, UNKNOWN]) {
         const elsewhere = { ...route, path: route.path.replace(':appId', appId) };
@@ -72,7 +72,7 @@ describe.each(routes.map((route) => [name(route), route] as const))('%s', (_name
     },
   );
 
-  test.skipIf(isOfSession || !route.path.includes(':id'))('names a malformed id', async () => {
+  test.skipIf(isOfSession || !route.path.includes(':id'))('names a malformed ID', async () => {
     const { status, body } = await call(route, 'seven', { key: merchantB.secretKey });
     expect([status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
     expect(body.error.details.map((fault: { param: string }) => fault.param)).toContain('id');

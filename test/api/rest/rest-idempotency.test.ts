@@ -16,7 +16,7 @@ async function madeBy(externalId: string) {
 }
 
 test.each(['header', 'body'])(
-  'a repeated call by %s key gets the first answer, whatever has happened since',
+  'returns the first response to a repeated call with a key in the %s, even after later changes',
   async (place) => {
     const externalId = `repeat-${place}`;
     const call = () =>
@@ -39,7 +39,7 @@ test.each(['header', 'body'])(
   },
 );
 
-test('body and header feed one mechanism; both given must agree', async () => {
+test('accepts a key in the body or the header, and refuses two different ones', async () => {
   const first = await create({ amount: '6', idempotencyKey: 'one-mechanism' });
   const byHeader = await create({ amount: '6' }, 'one-mechanism');
   const byBoth = await create({ amount: '6', idempotencyKey: 'one-mechanism' }, 'one-mechanism');
@@ -52,7 +52,7 @@ test('body and header feed one mechanism; both given must agree', async () => {
   ]);
 });
 
-test('the same key with other parameters is 422, in another app it is another call', async () => {
+test('returns 422 for the same key with other parameters, and separates the keys of apps', async () => {
   const first = await create({ amount: '7' }, 'mismatch');
   const other = await create({ amount: '8' }, 'mismatch');
   expect([other.status, other.body.error.code]).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
@@ -61,7 +61,7 @@ test('the same key with other parameters is 422, in another app it is another ca
   expect(elsewhere.body.data.id).not.toBe(first.body.data.id);
 });
 
-test('a failed call is not kept: its key is free for a better one', async () => {
+test('does not store a failed call, so that its key can be used again', async () => {
   expect((await create({ amount: '-1' }, 'second-try')).status).toBe(400);
   const customerAccountId = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11';
   expect((await create({ amount: '1', customerAccountId }, 'second-try')).status).toBe(404);
@@ -70,7 +70,7 @@ test('a failed call is not kept: its key is free for a better one', async () => 
 });
 
 test.each(['header', 'body'])(
-  'fifty concurrent twins by %s key make one intent and hear the same answer',
+  'creates one intent and returns one response for fifty concurrent calls with a key in the %s',
   async (place) => {
     const externalId = `twins-${place}`;
     const twins = Array.from({ length: 50 }, () =>
@@ -88,7 +88,7 @@ test.each(['header', 'body'])(
   },
 );
 
-test('a caller that was gone before the answer finds its effect again', async () => {
+test('returns the stored result after the first caller disconnected before the response', async () => {
   await create({ amount: '1' });
   const released = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
@@ -137,7 +137,7 @@ async function waitingForLocks(): Promise<number> {
   return Number(row?.waiting ?? 0);
 }
 
-test('a key past its limit is refused and named', async () => {
+test('refuses a key that is too long, and names it', async () => {
   const long = await create({ amount: '1' }, 'k'.repeat(256));
   expect([long.status, long.body.error.param]).toEqual([400, 'Idempotency-Key']);
   expect((await create({ amount: '1' }, 'k'.repeat(255))).status).toBe(200);

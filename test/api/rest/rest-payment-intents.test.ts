@@ -17,7 +17,7 @@ function create(body: unknown, call: { key?: string; headers?: Record<string, st
 }
 
 describe('POST /payments/intents', () => {
-  test('makes an intent with every field of the description', async () => {
+  test('creates an intent with every documented field', async () => {
     const { status, body, headers } = await create({
       amount: '10',
       externalId: 'order-1',
@@ -53,7 +53,7 @@ describe('POST /payments/intents', () => {
     expect(events.map((event) => event.type)).toEqual(['payment_intent.created']);
   });
 
-  test('an invalid body: every bad field at once, of type and of rule, and nothing is written', async () => {
+  test('returns every invalid field at once and writes nothing', async () => {
     const before = await api.database.paymentIntent.count();
     const { status, body } = await create({
       amount: '-1',
@@ -82,7 +82,7 @@ describe('POST /payments/intents', () => {
     expect(await api.database.paymentIntent.count()).toBe(before);
   });
 
-  test('the limits hold at the limit and refuse one past it', async () => {
+  test('accepts values at their limits and refuses values beyond them', async () => {
     const good = [
       { externalId: 'x'.repeat(255) },
       { amount: '999999999999.99' },
@@ -116,7 +116,7 @@ describe('POST /payments/intents', () => {
     }
   });
 
-  test('without a body, each required field is named', async () => {
+  test('names each required field if there is no body', async () => {
     const { status, body } = await api.rest('POST', '/payments/intents', { key: merchantA.secretKey });
     expect([status, body.error.param, body.error.details]).toEqual([
       400,
@@ -125,7 +125,7 @@ describe('POST /payments/intents', () => {
     ]);
   });
 
-  test('unauthenticated and forbidden callers are judged before the body', async () => {
+  test('checks authentication and authorization before the body', async () => {
     const body = '{ not json';
     expect((await api.rest('POST', '/payments/intents', { body })).status).toBe(401);
     expect((await api.rest('POST', '/payments/intents', { body, key: 'sk_test_wrong' })).status).toBe(401);
@@ -138,7 +138,7 @@ describe('POST /payments/intents', () => {
     expect(bearer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  test("another merchant's customer is not found, and named", async () => {
+  test("returns 404 for another merchant's customer, and names the field", async () => {
     const customer = await api.database.customerAccount.create({
       data: { id: crypto.randomUUID(), appId: merchantB.appId },
     });
@@ -150,14 +150,14 @@ describe('POST /payments/intents', () => {
 });
 
 describe('GET /payments/intents/:id', () => {
-  test('gives the intent that was made', async () => {
+  test('returns the intent that was created', async () => {
     const made = await create({ amount: '12.50' });
     const got = await api.rest('GET', `/payments/intents/${made.body.data.id}`, { key: merchantA.secretKey });
     expect(got.status).toBe(200);
     expect(got.body.data).toMatchObject(made.body.data);
   });
 
-  test('carries its transactions, its dispute and its customer; the list carries transactions', async () => {
+  test('includes transactions, dispute and customer; the list includes transactions', async () => {
     const customer = await api.database.customerAccount.create({
       data: { id: crypto.randomUUID(), appId: merchantA.appId, email: 'ada@example.com' },
     });
@@ -191,7 +191,7 @@ describe('GET /payments/intents/:id', () => {
     expect(list.body.data[0]).not.toHaveProperty('dispute');
   });
 
-  test("another merchant's, another app's and a missing id answer alike; a malformed one is 400", async () => {
+  test('returns one error for foreign and missing IDs, and 400 for malformed ones', async () => {
     const made = await create({ amount: '1' });
     const answers = [];
     for (const [id, key] of [
@@ -214,7 +214,7 @@ describe('GET /payments/intents/:id', () => {
 });
 
 describe('GET /payments/intents', () => {
-  test('pages are newest first and add up', async () => {
+  test('returns pages newest first, without gaps or duplicates', async () => {
     const { key } = { key: merchantB.secretKey };
     const ids = [];
     for (let i = 1; i <= 5; i++) ids.unshift((await create({ amount: `${i}` }, { key })).body.data.id);
@@ -231,7 +231,7 @@ describe('GET /payments/intents', () => {
     expect((await api.rest('GET', '/payments/intents?status=SETTLED', { key })).body.data).toEqual([]);
   });
 
-  test('bad parameters are 400, each by its name', async () => {
+  test('returns 400 for invalid parameters, and names each of them', async () => {
     for (const [query, param] of [
       ['page=0', 'page'],
       ['page=-1', 'page'],
@@ -258,7 +258,7 @@ describe('GET /payments/intents', () => {
     expect((await api.rest('GET', '/payments/intents?pageSize=100', { key: merchantA.secretKey })).status).toBe(200);
   });
 
-  test("an app that is not the caller's is 403, existing or not", async () => {
+  test("returns 403 for another merchant's app, whether it exists or not", async () => {
     for (const appId of [merchantB.appId, UNKNOWN]) {
       const { status, body } = await api.rest('GET', `/payments/intents?appId=${appId}`, { key: merchantA.secretKey });
       expect([status, body.error.code, body.error.param]).toEqual([403, 'AUTHORIZATION_ERROR', 'appId']);
@@ -266,8 +266,8 @@ describe('GET /payments/intents', () => {
   });
 });
 
-describe('the typed client made from the document', () => {
-  test('creates, reads and lists', async () => {
+describe('a typed client generated from the document', () => {
+  test('creates, reads and lists intents', async () => {
     const client = api.client(merchantA.secretKey);
     const made = await client.POST('/payments/intents', { body: { amount: '3.33', currency: 'EUR' } });
     const id = made.data?.data.id ?? '';

@@ -34,7 +34,7 @@ async function flood(count: number, call: (n: number) => Promise<{ status: numbe
   };
 }
 
-test('a key has its burst over all processes, then 429 with the time to come back', async () => {
+test('allows one burst for each key over all processes, and then returns 429 with a retry time', async () => {
   const urls = [api.url, second.url];
   const { admitted, refused, seconds } = await flood(60, (n) =>
     callRest(urls[n % 2] ?? api.url, 'GET', '/payments/intents?pageSize=1', { key: api.merchantA.secretKey }),
@@ -50,7 +50,7 @@ test('a key has its burst over all processes, then 429 with the time to come bac
   expect(other.headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=\d+$/);
 });
 
-test('a refused call is 429 in the shape of an error, on writes too', async () => {
+test('returns 429 with an error object, including for writes', async () => {
   await flood(BURST * 2, () => api.rest('GET', '/tax-rates', { key: api.liveApp.secretKey }));
   const refused = await flood(5, () =>
     api.rest('POST', '/payments/intents', { key: api.liveApp.secretKey, body: { amount: '1' } }),
@@ -59,7 +59,7 @@ test('a refused call is 429 in the shape of an error, on writes too', async () =
   expect(refused.refused[0]).toMatchObject({ body: { success: false, error: { code: 'RATE_LIMIT_EXCEEDED' } } });
 });
 
-test('without a key an address is limited, and wrong keys count against it', async () => {
+test('limits requests without a key by address, including those with wrong keys', async () => {
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
   const { admitted, refused, seconds } = await flood(40, (n) =>
     api.rest('GET', '/payments/intents', { ...from('198.51.100.7'), key: `sk_test_guess_${n}` }),
@@ -70,7 +70,7 @@ test('without a key an address is limited, and wrong keys count against it', asy
 });
 
 test.each(['/mail-preview/', '/unsubscribe/customer/', '/renewal/'])(
-  'pages without a credential are limited by address: %s',
+  'limits requests for pages without a credential by address: %s',
   async (start) => {
     const kind = start === '/renewal/' ? '' : '/RECEIPT';
     const path = `${start}${UNKNOWN}${kind}${start.startsWith('/mail') ? '/en' : ''}`;
@@ -82,7 +82,7 @@ test.each(['/mail-preview/', '/unsubscribe/customer/', '/renewal/'])(
   },
 );
 
-test('when the limit cannot be asked, reads go on and writes do not', async () => {
+test('allows reads and refuses writes while the limit cannot be checked', async () => {
   const gate = openGate({
     authenticate: async () => ({ kind: 'anonymous' }),
     limiter: { take: () => Promise.reject(new Error('down')), isKnownEmpty: () => undefined },

@@ -13,7 +13,7 @@ const open = (path: string, accept: string, method = 'GET') =>
   fetch(`${api.url}${path}`, { method, headers: { accept } });
 
 it.each(['/nowhere', '/payments/nowhere', '/link', '/v1/nothing', '/dashboards/x'])(
-  'answers %s with a page to a browser, and with JSON to a client',
+  'returns a page to a browser and JSON to an API client for %s',
   async (path) => {
     const page = await open(path, BROWSER);
     expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
@@ -28,14 +28,14 @@ it.each(['/nowhere', '/payments/nowhere', '/link', '/v1/nothing', '/dashboards/x
   },
 );
 
-it('answers / with the start page to a browser, and with JSON to a client', async () => {
+it('returns the start page to a browser and JSON to an API client for /', async () => {
   const page = await open('/', BROWSER);
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   const json = await open('/', '*/*');
   expect([json.status, (await json.json()).error.code]).toEqual([404, 'NOT_FOUND']);
 });
 
-it('leaves paths that exist alone, whatever the client accepts', async () => {
+it('does not affect existing paths, whatever the client accepts', async () => {
   const unauthenticated = await open('/payments/intents', BROWSER);
   expect([unauthenticated.status, (await unauthenticated.json()).error.code]).toEqual([401, 'AUTHENTICATION_ERROR']);
   const otherMethod = await open('/payments/intents/x/refund', BROWSER);
@@ -44,7 +44,7 @@ it('leaves paths that exist alone, whatever the client accepts', async () => {
   expect((await open('/healthz', BROWSER)).status).toBe(200);
 });
 
-it('names no path in the page, so that nothing of an address is executed', async () => {
+it('does not include the path in the page, so that no part of a URL is executed', async () => {
   const page = await open('/%3Cscript%3Ealert(1)%3C/script%3E', BROWSER);
   expect(await page.text()).not.toContain('alert');
 });
