@@ -34,7 +34,7 @@ describe('an upload', () => {
     ['image/jpeg', 'jpg', jpeg()],
     ['image/webp', 'webp', webp()],
     ['image/gif', 'gif', gif()],
-  ])('of %s is recognized by its bytes and downloaded as an attachment', async (contentType, extension, bytes) => {
+  ])('of %s is recognized by its content and downloaded as an attachment', async (contentType, extension, bytes) => {
     const { id, intent, clientSecret } = await ground.disputeIn();
     const headers = { ...key, 'content-type': 'text/html' };
     const { status, body } = await ground.upload(id, bytes, { headers, name: '../../Lieferschein "ü".html' });
@@ -83,7 +83,7 @@ describe('an upload', () => {
     ['a PNG signature without its header', fileOf('\x89PNG\r\n\x1a\n', 64)],
     ['RIFF that is sound', fileOf('RIFF\0\0\0\0WAVE', 64)],
     ['multipart', Buffer.from('--x\r\ncontent-disposition: form-data; name="file"\r\n\r\n%PDF-1.7\r\n--x--')],
-  ])('of %s under an allowed type and name is refused', async (_what, bytes) => {
+  ])('of %s with an allowed type and name is refused', async (_what, bytes) => {
     const { id, intent } = await ground.disputeIn();
     const headers = { ...key, 'content-type': 'application/pdf' };
     const { status, code } = await ground.upload(id, bytes, { headers, name: 'receipt.pdf' });
@@ -91,7 +91,7 @@ describe('an upload', () => {
     expect(await filesOf(intent.id)).toEqual([]);
   });
 
-  it('that is empty, encoded or without a name is refused', async () => {
+  it('that is empty, encoded or unnamed is refused', async () => {
     const { id, intent } = await ground.disputeIn();
     const empty = await ground.upload(id, Buffer.alloc(0), { headers: key });
     expect([empty.status, empty.code]).toEqual([400, 'VALIDATION_ERROR']);
@@ -106,7 +106,7 @@ describe('an upload', () => {
     expect(await filesOf(intent.id)).toHaveLength(1);
   });
 
-  it('of exactly 10 MiB is whole, and of one byte more is refused, whatever its headers say', async () => {
+  it('of exactly 10 MiB is stored whole, and a larger one is refused, whatever its headers declare', async () => {
     const { id, intent } = await ground.disputeIn();
     const whole = pdf(FILE_LIMIT);
     whole.fill(crypto.randomUUID(), 1_000, FILE_LIMIT - 1_000);
@@ -122,7 +122,7 @@ describe('an upload', () => {
     expect(await storedPieces(intent.id)).toBe(20);
   });
 
-  it('in single bytes is recognized as well', async () => {
+  it('that arrives in single bytes is recognized', async () => {
     const { id } = await ground.disputeIn();
     const bytes = png(40);
     const stored = await ground.upload(id, streamOf(bytes, 1), { headers: key });
@@ -131,7 +131,7 @@ describe('an upload', () => {
     expect(Buffer.from(await file.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  it('that breaks off leaves nothing', async () => {
+  it('that is interrupted leaves nothing stored', async () => {
     const { id, intent } = await ground.disputeIn();
     const url = new URL(`${ground.url}/disputes/${id}/files?name=a.pdf`);
     await new Promise<void>((resolve) => {
@@ -145,7 +145,7 @@ describe('an upload', () => {
     expect(await storedPieces(intent.id)).toBe(1);
   });
 
-  it('that is too slow is refused after a few seconds and leaves its place to others, with a key or without', async () => {
+  it('that is too slow is refused after a few seconds and releases its slot, with a key or without', async () => {
     const { id, intent } = await ground.disputeIn();
     const slow = [key, { ...key, 'idempotency-key': 'slow' }].map((headers) => dripped(id, headers));
     const answers = await Promise.all(slow);
@@ -157,7 +157,7 @@ describe('an upload', () => {
     expect(await filesOf(intent.id)).toHaveLength(1);
   }, 40_000);
 
-  it('holds at most two of four places for an address, whoever sends it', async () => {
+  it('is limited to two of four slots for each address, whoever sends it', async () => {
     const first = await ground.disputeIn();
     const others = [await ground.disputeIn(), await ground.disputeIn()];
     const slow = [first, ...others].map(({ id, clientSecret }) => dripped(id, { 'x-client-secret': clientSecret }));
@@ -168,7 +168,7 @@ describe('an upload', () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
   }, 60_000);
 
-  it('cannot pass the limit of the dispute, however many come at once', async () => {
+  it('cannot exceed the limit of the dispute, even concurrently', async () => {
     const { id, intent, clientSecret } = await ground.disputeIn();
     await fill(intent.id, FILE_LIMIT, 4);
     await fill(intent.id, 4 * MIB);
@@ -186,7 +186,7 @@ describe('an upload', () => {
     expect(sum).toBe(50 * MIB);
   });
 
-  it('of many at once is answered for each, though few are in memory together', async () => {
+  it('succeeds among many concurrent ones, though few are in memory at a time', async () => {
     const { id } = await ground.disputeIn();
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => ground.upload(id, pdf(2 * MIB), { headers: key })),
@@ -194,7 +194,7 @@ describe('an upload', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
   });
 
-  it('is at most the 50th of its side', async () => {
+  it('is refused after 50 files of its side', async () => {
     const { id, intent, clientSecret } = await ground.disputeIn();
     await fill(intent.id, 10, 50);
     const answer = await ground.upload(id, pdf(), { headers: { 'x-client-secret': clientSecret } });
@@ -202,7 +202,7 @@ describe('an upload', () => {
     expect((await ground.upload(id, pdf(), { headers: key })).status).toBe(200);
   });
 
-  it('needs a credential that may, before its body is read', async () => {
+  it('requires a permitted credential before its body is read', async () => {
     const { id, intent } = await ground.disputeIn();
     const { clientSecret: other } = await ground.disputeIn();
     const { viewer, arbiter, operator, publishable, stranger, developer, wallet } = ground.callers;
@@ -234,14 +234,14 @@ describe('an upload', () => {
     expect((await ground.upload('nonsense', pdf(), { headers: key })).status).toBe(400);
   });
 
-  it('is refused once the dispute is resolved, before its body is read', async () => {
+  it('is refused after the dispute is resolved, before its body is read', async () => {
     const { id } = await ground.disputeIn('RESOLVED_MERCHANT');
     const answer = await ground.upload(id, pdf(), { headers: key });
     expect([answer.status, answer.code]).toEqual([409, 'INVALID_STATE']);
     expect(await statusBeforeBody(id, key)).toBe(409);
   });
 
-  it('is replayed under its key with the same bytes, and refused with others', async () => {
+  it('is replayed for the same key and bytes, and refused for other bytes', async () => {
     const { id, intent, clientSecret } = await ground.disputeIn();
     const keyed = { ...key, 'idempotency-key': 'file-1' };
     const first = await ground.upload(id, pdf(100), { headers: keyed });
@@ -266,7 +266,7 @@ describe('an upload', () => {
 });
 
 describe('a download', () => {
-  it('is refused to strangers as if the file were missing', async () => {
+  it('returns the same error for strangers as for a missing file', async () => {
     const { id } = await ground.disputeIn();
     const other = await ground.disputeIn();
     const { body } = await ground.upload(id, pdf(), { headers: key });
@@ -286,7 +286,7 @@ describe('a download', () => {
     expect([list.status, list.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   });
 
-  it('and an upload are open to pages of other origins, which have a client secret', async () => {
+  it('and an upload with a client secret are open to pages of other origins', async () => {
     const { id, clientSecret } = await ground.disputeIn();
     const preflight = await fetch(`${ground.url}/disputes/${id}/files`, { method: 'OPTIONS' });
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*']);

@@ -29,7 +29,7 @@ const verdict = ({ status, body }: { status: number; body: { error?: { code: str
 ];
 
 describe('evidence', () => {
-  it('of the merchant has a text and facts about the order, and says who submitted it', async () => {
+  it('of the merchant has a text, facts about the order and its submitter', async () => {
     const { id, intent } = await ground.disputeIn();
     const facts = {
       orderNumber: '1042',
@@ -70,7 +70,7 @@ describe('evidence', () => {
     expect(body.data.evidenceEntries.map((entry: { text: string }) => entry.text)).toEqual(['Signed for.', null]);
   });
 
-  it('of the payer comes with the client secret of an ended session or from the wallet that paid', async () => {
+  it('of the payer is submitted with the client secret of an ended session or by the wallet that paid', async () => {
     const { id, clientSecret } = await ground.disputeIn();
     const session = await submit(id, { 'x-client-secret': clientSecret }, { text: 'It never came.' });
     expect(session.body.data).toMatchObject({ party: 'PAYER', submittedBy: null, text: 'It never came.' });
@@ -80,7 +80,7 @@ describe('evidence', () => {
     expect([...verdict(facts), facts.body.error.param]).toEqual([400, 'VALIDATION_ERROR', 'orderFacts']);
   });
 
-  it('is seen by both sides and the arbiter, but payers do not see who acts for the merchant', async () => {
+  it('is visible to both sides and the arbiter, but payers cannot see who acts for the merchant', async () => {
     const { id, clientSecret } = await ground.disputeIn();
     await submit(id, ground.callers.developer, { text: 'Delivered.', orderFacts: { carrier: 'Post' } });
     await submit(id, { 'x-client-secret': clientSecret }, { text: 'Not to me.' });
@@ -106,7 +106,7 @@ describe('evidence', () => {
       expect(await texts(headers)).toEqual(forPayers);
   });
 
-  it('shows payment, terms and the split, rounded as the contract does', async () => {
+  it('includes the payment, its terms and the split, rounded as in the contract', async () => {
     const { id } = await ground.disputeIn();
     const { data } = await read(id, ground.callers.arbiter);
     expect(data.dispute).toMatchObject({
@@ -132,7 +132,7 @@ describe('evidence', () => {
     expect(wrong.errors?.[0]?.extensions.code).toBe('VALIDATION_ERROR');
   });
 
-  it('is refused without a right to it, and looks missing to strangers', async () => {
+  it('is refused without permission, and returns NOT_FOUND to strangers', async () => {
     const { id } = await ground.disputeIn();
     const { clientSecret: otherSecret } = await ground.disputeIn();
     const { publishable, stranger, viewer, arbiter, operator } = ground.callers;
@@ -165,7 +165,7 @@ describe('evidence', () => {
     ]);
   });
 
-  it('names every bad field, and writes nothing', async () => {
+  it('is refused with every invalid field named, and nothing is written', async () => {
     const { id, intent } = await ground.disputeIn();
     const bad = await submit(id, ground.callers.key, {
       text: 'x'.repeat(10_001),
@@ -191,7 +191,7 @@ describe('evidence', () => {
     expect(await ground.database.disputeEvidence.count({ where: { paymentIntentId: intent.id } })).toBe(0);
   });
 
-  it('closes with the dispute', async () => {
+  it('is refused after the dispute is resolved', async () => {
     for (const status of ['RESOLVED_MERCHANT', 'RESOLVED_PAYER', 'RESOLVED_SPLIT'] as const) {
       const { id, clientSecret } = await ground.disputeIn(status);
       expect(verdict(await submit(id, ground.callers.key))).toEqual([409, 'INVALID_STATE']);
@@ -199,7 +199,7 @@ describe('evidence', () => {
     }
   });
 
-  it('is replayed under its key, also after the dispute is resolved, and each side has keys of its own', async () => {
+  it('is replayed for its key even after the resolution, and each side has its own keys', async () => {
     const { id, intent, clientSecret } = await ground.disputeIn();
     const keyed = (headers: Headers) => ({ ...headers, 'idempotency-key': 'evidence-1' });
     const first = await submit(id, keyed(ground.callers.key));
@@ -214,7 +214,7 @@ describe('evidence', () => {
     expect(await ground.database.disputeEvidence.count({ where: { paymentIntentId: intent.id } })).toBe(2);
   });
 
-  it('is at most 50 entries of a side, however many come at once', async () => {
+  it('is limited to 50 entries for each side, even concurrently', async () => {
     const { id, intent, clientSecret } = await ground.disputeIn();
     await ground.database.disputeEvidence.createMany({
       data: Array.from({ length: 48 }, (_, index) => ({
@@ -226,7 +226,7 @@ describe('evidence', () => {
     expect((await submit(id, { 'x-client-secret': clientSecret })).status).toBe(200);
   });
 
-  it('is told by an event without its content', async () => {
+  it('appends an event without its content', async () => {
     const { id, intent } = await ground.disputeIn();
     const entry = await submit(id, ground.callers.key, { text: 'A secret of the parties.' });
     const [event] = await ground.database.event.findMany({ where: { resourceId: id } });
@@ -242,7 +242,7 @@ describe('evidence', () => {
     expect(JSON.stringify(event?.data)).not.toContain('A secret');
   });
 
-  it('can neither be changed nor be lost by a reorganization that removes the dispute', async () => {
+  it('cannot be changed, and survives a reorganization that removes the dispute', async () => {
     const { id, intent } = await ground.disputeIn();
     const { body } = await submit(id, ground.callers.key);
     const change = ground.database.disputeEvidence.update({ where: { id: body.data.id }, data: { text: 'Other' } });
@@ -257,7 +257,7 @@ describe('evidence', () => {
 });
 
 describe('lists of disputes', () => {
-  it('are of the caller’s apps, newest first, and of all merchants by deadline for an arbiter', async () => {
+  it('contain the caller’s apps, newest first, or all merchants by deadline for an arbiter', async () => {
     const [first, second] = [await ground.disputeIn(), await ground.disputeIn('RESOLVED_SPLIT')];
     const foreign = await ground.disputeIn('OPEN', ground.merchantB.appId);
     const soon = new Date(Date.now() + 60_000);
@@ -283,7 +283,7 @@ describe('lists of disputes', () => {
     expect(connection.data.disputes.nodes).toEqual([{ id: first.id, payment: { amount: '10.00' } }]);
   });
 
-  it('are refused to payers and operators, and check their parameters', async () => {
+  it('are refused to payers and operators, and validate their parameters', async () => {
     const { clientSecret } = await ground.disputeIn();
     for (const headers of [{ 'x-client-secret': clientSecret }, ground.callers.operator, ground.callers.publishable]) {
       expect(verdict(await ground.rest('GET', '/disputes', { headers }))).toEqual([403, 'AUTHORIZATION_ERROR']);
@@ -300,7 +300,7 @@ describe('lists of disputes', () => {
 });
 
 describe('the arbiter', () => {
-  it('reads nothing of a merchant but its disputes', async () => {
+  it('can read only the disputes of a merchant', async () => {
     const { intent } = await ground.disputeIn();
     const headers = ground.callers.arbiter;
     for (const query of [
@@ -314,7 +314,7 @@ describe('the arbiter', () => {
     }
   });
 
-  it('sees the call that it signs for a decision', async () => {
+  it('receives the call to sign for a decision', async () => {
     const { id } = await ground.disputeIn();
     const answer = await ground.rest('POST', `/disputes/${id}/resolve`, {
       headers: ground.callers.arbiter,

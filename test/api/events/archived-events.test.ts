@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('the command refuses young events and a date that is none', async () => {
+it('the command refuses recent events and an invalid date', async () => {
   const young = new Date(systemClock.now().getTime() - 29 * 86_400_000).toISOString();
   expect(await ops('archive', '--before', young, '--to', folder)).toMatchObject({
     code: 2,
@@ -50,7 +50,7 @@ it('the command refuses young events and a date that is none', async () => {
   expect(await ops('archive')).toMatchObject({ code: 2, complained: expect.stringContaining('--before: is required') });
 });
 
-it('a dry run changes nothing, not even the audit log', async () => {
+it('a dry run changes nothing, including the audit log', async () => {
   const { code, printed } = await ops('archive', '--before', '2026-02-01', '--to', folder, '--dry-run', '--json');
   expect(code).toBe(0);
   expect(JSON.parse(printed).events).toContainEqual(
@@ -63,7 +63,7 @@ it('a dry run changes nothing, not even the audit log', async () => {
   expect(await sequences('')).toEqual([1, 2, 3]);
 });
 
-it('an archived position is refused with EXPIRED, by REST and by live fields, and later ones are read on', async () => {
+it('REST and live fields refuse an archived position with EXPIRED, and read later ones', async () => {
   expect((await ops('archive', '--before', '2026-02-01', '--to', folder)).code).toBe(0);
   for (const query of ['', '?after=0', '?after=1', '?after=1&types=invoice.paid']) {
     const { status, body } = await list(query);
@@ -79,7 +79,7 @@ it('an archived position is refused with EXPIRED, by REST and by live fields, an
   await events.stop();
 });
 
-it('a payment whose events are archived can be followed from its own sequence', async () => {
+it('a payment with archived events can be followed from its own sequence', async () => {
   const { data } = await api.graphql('query ($id: ID!) { paymentIntent(id: $id) { sequence } }', { id }, { key });
   expect(data.paymentIntent).toEqual({ sequence: 2 });
   const following = await live(UPDATED, { id, after: 2 });
@@ -88,7 +88,7 @@ it('a payment whose events are archived can be followed from its own sequence', 
   await following.stop();
 });
 
-it('the events of another merchant are untouched, and the audit log says who archived', async () => {
+it('the events of another merchant are not archived, and the audit log records the actor', async () => {
   expect(await sequences('', api.merchantB.secretKey)).toEqual([1]);
   expect(readdirSync(folder)).toEqual([api.merchantA.appId]);
   expect(await api.database.auditEntry.findMany({ where: { action: 'database.archived' } })).toMatchObject([

@@ -18,7 +18,7 @@ const sequences = (answer: { body: { data: { sequence: number }[] } }) =>
   answer.body.data.map((event) => event.sequence);
 
 describe('GET /events', () => {
-  it('tells the app’s sequence in order, from where the caller was', async () => {
+  it('returns the app’s sequence in order from the caller’s position', async () => {
     const all = await list();
     expect([all.status, all.body.hasMore, sequences(all)]).toEqual([200, false, [1, 2, 3, 4]]);
     expect(all.body.data[0]).toMatchObject({
@@ -37,7 +37,7 @@ describe('GET /events', () => {
     expect(sequences(await list('?types=payment_intent.created,customer.created'))).toEqual([1, 2, 3, 4]);
   });
 
-  it('names at most 200 types', async () => {
+  it('accepts at most 200 types', async () => {
     const asking = (count: number) =>
       list(`?types=${Array.from({ length: count }, () => 'customer.created').join(',')}`);
     expect(sequences(await asking(200))).toEqual([1, 2, 3]);
@@ -56,13 +56,13 @@ describe('GET /events', () => {
     },
   );
 
-  it('names everything that is wrong at once', async () => {
+  it('names every invalid parameter at once', async () => {
     const { body } = await list('?after=-1&limit=1001&types=nothing.happened');
     const params = body.error.details.map((fault: { param: string }) => fault.param);
     expect(params.sort()).toEqual(['after', 'limit', 'types[0]']);
   });
 
-  it('is the caller’s own', async () => {
+  it('returns only the caller’s events', async () => {
     expect((await api.rest('GET', '/events')).status).toBe(401);
     expect((await list('', api.merchantA.publishableKey)).status).toBe(403);
     expect((await list(`?appId=${api.merchantA.appId}`, api.merchantB.secretKey)).status).toBe(403);

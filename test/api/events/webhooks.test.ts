@@ -36,7 +36,7 @@ async function tell(endpoint: { id: string }): Promise<void> {
 }
 
 describe('POST /apps/:appId/webhooks', () => {
-  it('makes an endpoint and tells its secret once', async () => {
+  it('creates an endpoint and returns its secret once', async () => {
     const endpoint = await make({ events: ['invoice.paid'] });
     expect(endpoint).toMatchObject({
       appId: api.merchantA.appId,
@@ -50,7 +50,7 @@ describe('POST /apps/:appId/webhooks', () => {
     expect(listed.text).not.toContain('secret');
   });
 
-  it('names every bad field', async () => {
+  it('names every invalid field', async () => {
     const answer = await api.rest('POST', path, {
       key,
       body: { url: 'ftp://x', events: ['nothing.happened'], active: 'yes', ordered: 'strictly' },
@@ -65,29 +65,29 @@ describe('POST /apps/:appId/webhooks', () => {
     expect((await api.rest('POST', path, { key, body: { url: receiver.url, events: [] } })).status).toBe(400);
   });
 
-  it('is refused without a key, with a publishable one, and for another merchant’s app', async () => {
+  it('is refused without a key, with a publishable key and for another merchant’s app', async () => {
     const body = { url: receiver.url, events: ['*'] };
     expect((await api.rest('POST', path, { body })).status).toBe(401);
     expect((await api.rest('POST', path, { key: api.merchantA.publishableKey, body })).status).toBe(403);
     expect((await api.rest('POST', path, { key: foreign, body })).status).toBe(403);
   });
 
-  it('answers a repeated call with the same secret, which no table holds in the clear beside the endpoint’s', async () => {
+  it('replays the same secret, and stores no cleartext of it besides the endpoint’s own', async () => {
     const call = { key, body: { url: receiver.url, events: ['*'] }, headers: { 'idempotency-key': 'hook' } };
     const [first, second] = [await api.rest('POST', path, call), await api.rest('POST', path, call)];
     expect(second.body).toEqual(first.body);
     expect(JSON.stringify(await api.database.idempotencyRecord.findMany())).not.toContain(first.body.data.secret);
   });
 
-  it('stops at twenty', async () => {
+  it('allows at most twenty endpoints', async () => {
     for (let count = 0; count < 20; count += 1) await make();
     const answer = await api.rest('POST', path, { key, body: { url: receiver.url, events: ['*'] } });
     expect([answer.status, answer.body.error.code]).toEqual([409, 'CONFLICT']);
   });
 });
 
-describe('an endpoint', () => {
-  it('changes, rotates its secret, is pinged and deleted', async () => {
+describe('a webhook endpoint', () => {
+  it('is updated, has its secret rotated, is pinged and is deleted', async () => {
     const endpoint = await make();
     const changed = await api.rest('PUT', `${path}/${endpoint.id}`, { key, body: { active: false } });
     expect(changed.body.data).toMatchObject({ active: false, events: ['*'] });
@@ -104,7 +104,7 @@ describe('an endpoint', () => {
     expect((await api.rest('DELETE', `${path}/${endpoint.id}`, { key })).status).toBe(404);
   });
 
-  it('is ordered where that is asked for, over REST and over GraphQL', async () => {
+  it('delivers in order if so configured, over REST and GraphQL', async () => {
     const orderedOf = async () =>
       (await api.graphql('{ webhookEndpoints { id ordered } }', {}, { key })).data.webhookEndpoints;
     const endpoint = await make();
@@ -121,7 +121,7 @@ describe('an endpoint', () => {
     ]);
   });
 
-  it('shows its deliveries, newest first, by cursor and status, and sends one again', async () => {
+  it('lists its deliveries newest first by cursor and status, and resends one', async () => {
     const endpoint = await make();
     await tell(endpoint);
     await tell(endpoint);
@@ -142,7 +142,7 @@ describe('an endpoint', () => {
     expect((await api.rest('GET', `${path}/${endpoint.id}/deliveries?limit=101`, { key })).status).toBe(400);
   });
 
-  it('shows them over GraphQL as a connection', async () => {
+  it('lists its deliveries over GraphQL as a connection', async () => {
     const endpoint = await make();
     await tell(endpoint);
     await tell(endpoint);
@@ -167,7 +167,7 @@ describe('an endpoint', () => {
     expect(await list({ after: 'seven' })).toMatchObject({ code: 'VALIDATION_ERROR', param: 'after' });
   });
 
-  it('of another merchant answers as a missing one, and through another’s app is refused', async () => {
+  it('of another merchant returns 404, and another merchant’s app returns 403', async () => {
     const endpoint = await make();
     await tell(endpoint);
     const delivery = await api.database.webhookDelivery.findFirstOrThrow({ where: { webhookId: endpoint.id } });
@@ -204,7 +204,7 @@ describe('a webhook URL inside a private network', () => {
     'https://a.localhost/',
   ];
 
-  it('is refused when the endpoint is made or changed, and nothing is written', async () => {
+  it('is refused on creation and update, and nothing is written', async () => {
     const strict = await openRestApi();
     const { appId, secretKey } = strict.merchantA;
     const at = own.replace('APP', appId);
@@ -223,7 +223,7 @@ describe('a webhook URL inside a private network', () => {
     expect(changed.status).toBe(400);
   });
 
-  it('never shows by an answer whether a private name exists', async () => {
+  it('returns the same error whether a private name exists or not', async () => {
     const strict = await openRestApi();
     const { appId, secretKey } = strict.merchantA;
     const { port } = new URL(receiver.url);

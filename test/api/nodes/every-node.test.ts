@@ -125,7 +125,7 @@ const NODE = 'query ($id: ID!) { node(id: $id) { id __typename } }';
 const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id __typename } }';
 const callerOf = (name: string): Caller => callers[name] ?? { headers: {} };
 
-test('every type that implements Node has an object here', () => {
+test('every type that implements Node has an object in this test', () => {
   const node = schema.getType('Node');
   const implementors = Object.values(schema.getTypeMap())
     .filter((type) => 'getInterfaces' in type && type.getInterfaces().some((each) => each === node))
@@ -133,7 +133,7 @@ test('every type that implements Node has an object here', () => {
   expect([...new Set(Object.values(seen).flat())].sort()).toEqual(implementors.sort());
 });
 
-test.each(merchants)('%s is found by its owner, and is for anybody else what nobody has', async (name) => {
+test.each(merchants)('returns %s to its owner, and the same response as for a missing one to others', async (name) => {
   const id = nodes[name as keyof typeof nodes];
   const own = await api.graphql(NODE, { id }, callerOf('owner'));
   expect([own.data, own.errors]).toEqual([{ node: { id, __typename: name } }, undefined]);
@@ -145,7 +145,7 @@ test.each(merchants)('%s is found by its owner, and is for anybody else what nob
   expect([nobody.status, nobody.errors?.[0]?.extensions.code]).toEqual([401, 'AUTHENTICATION_ERROR']);
 });
 
-test('a credential that reads nothing is refused, whatever it asks for', async () => {
+test('refuses a credential without read access, whatever it requests', async () => {
   for (const [options, status, code] of [
     [{}, 401, 'AUTHENTICATION_ERROR'],
     [{ key: api.merchantA.publishableKey }, 403, 'AUTHORIZATION_ERROR'],
@@ -159,7 +159,7 @@ test('a credential that reads nothing is refused, whatever it asks for', async (
   }
 });
 
-test.each(Object.keys(seen))('%s sees what they may see, and nothing else', async (who) => {
+test.each(Object.keys(seen))('returns to %s exactly the objects that this caller may read', async (who) => {
   const { data, errors } = await api.graphql(NODES, { ids }, callerOf(who));
   expect(errors).toBeUndefined();
   expect(data.nodes).toHaveLength(ids.length);
@@ -169,7 +169,7 @@ test.each(Object.keys(seen))('%s sees what they may see, and nothing else', asyn
   expect(data.nodes.map((node: { id: string } | null, place: number) => node?.id ?? ids[place])).toEqual(ids);
 });
 
-test('who is gone is found no more: a member who was removed, a payout that was delivered', async () => {
+test('does not return a removed member or a delivered payout', async () => {
   const { database, merchantA } = api;
   const removed = await memberOf(api, merchantA.merchantId, 'VIEWER');
   const payout = await database.creditedPayout.findUniqueOrThrow({ where: { id: nodes.UndeliveredPayout } });
@@ -184,7 +184,7 @@ test('who is gone is found no more: a member who was removed, a payout that was 
   expect(await ask()).toEqual([null, null]);
 });
 
-test('a client secret finds of its payment what its page shows, and nothing of another try to pay it', async () => {
+test('returns only what its page shows of a payment to a client secret, and nothing of another attempt', async () => {
   const { database } = api;
   const payout = await database.creditedPayout.findUniqueOrThrow({ where: { id: nodes.UndeliveredPayout } });
   const [otherTry, merchants, refund] = [newId(), newId(), newId()];

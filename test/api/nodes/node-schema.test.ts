@@ -20,7 +20,7 @@ const identified = Object.values(schema.getTypeMap()).filter(
 const isNode = (type: GraphQLObjectType) => type.getInterfaces().some((each) => each === node);
 const idTypeOf = (type: GraphQLObjectType) => String(type.getFields().id?.type);
 
-test('Node is as Relay has it', () => {
+test('Node matches the specification of Relay', () => {
   expect(isInterfaceType(node) && Object.values(node.getFields()).map(({ name, type }) => `${name}: ${type}`)).toEqual([
     'id: ID!',
   ]);
@@ -32,14 +32,14 @@ test('Node is as Relay has it', () => {
   ]);
 });
 
-test('every type with an id implements Node by an ID!, but for those that are named', () => {
+test('every type with an ID implements Node with an ID!, except for the listed ones', () => {
   const others = identified.filter((type) => !isNode(type));
   expect(Object.fromEntries(others.map((type) => [type.name, idTypeOf(type)]))).toEqual(exceptions);
   const odd = identified.filter((type) => isNode(type) && idTypeOf(type) !== 'ID!');
   expect(odd.map(({ name }) => name)).toEqual([]);
 });
 
-test('node knows exactly the types that implement it', () => {
+test('node finds exactly the types that implement it', () => {
   const known = [...new Set(nodeTypes.map(({ name }) => name))].sort();
   expect(known).toEqual(
     identified

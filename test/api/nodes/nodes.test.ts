@@ -31,7 +31,7 @@ const detailsOf = async (document: string, variables: Record<string, unknown> = 
 };
 
 describe('nodes', () => {
-  test('answers in the order of the ids, null for what is missing or not of the caller, twice for what is asked for twice', async () => {
+  test('returns objects in the order of the IDs, null for missing ones, and repeats repeated ones', async () => {
     const ids = [nodes.Invoice, newId(), nodes.Transaction, theirs.Invoice, nodes.Invoice, nodes.Invoice.toUpperCase()];
     const { data, errors } = await ask(NODES, { ids });
     expect(errors).toBeUndefined();
@@ -40,11 +40,11 @@ describe('nodes', () => {
     expect(data.nodes).toEqual([invoice, null, transaction, null, invoice, invoice]);
   });
 
-  test('of no ids is an empty list', async () => {
+  test('returns an empty list without IDs', async () => {
     expect((await ask(NODES, { ids: [] })).data).toEqual({ nodes: [] });
   });
 
-  test('takes a hundred ids, and refuses more with the field and the limit', async () => {
+  test('accepts a hundred IDs, and refuses more with the field and the limit', async () => {
     const hundred = Array.from({ length: 100 }, newId);
     expect((await ask(NODES, { ids: hundred })).data.nodes).toEqual(hundred.map(() => null));
     expect(await detailsOf(NODES, { ids: [...hundred, newId()] })).toEqual([
@@ -53,7 +53,7 @@ describe('nodes', () => {
     ]);
   });
 
-  test('names each id that is no UUID, as a variable and as a literal', async () => {
+  test('names each ID that is not a UUID, as a variable and as a literal', async () => {
     const ids = [nodes.Invoice, 'in_1', newId(), '7'];
     expect(await detailsOf(NODES, { ids })).toEqual([
       ...[400, ['VALIDATION_ERROR']],
@@ -70,7 +70,7 @@ describe('nodes', () => {
 });
 
 describe('node', () => {
-  test('refuses an id that is no UUID, as a variable and as a literal', async () => {
+  test('refuses an ID that is not a UUID, as a variable and as a literal', async () => {
     for (const id of ['pi_1', '', 'UGF5bWVudEludGVudDox']) {
       const fault = [400, ['VALIDATION_ERROR'], [{ param: 'id', message: 'must be a UUID' }]];
       expect(await detailsOf('query ($id: ID!) { node(id: $id) { id } }', { id })).toEqual(fault);
@@ -79,7 +79,7 @@ describe('node', () => {
     }
   });
 
-  test('answers whatever is selected of the type that it finds, by fragments of it and of Node', async () => {
+  test('returns the selected fields, by fragments on the type and on Node', async () => {
     const document = `query ($id: ID!) { node(id: $id) { __typename ... on Node { id } ...Payment
         ... on Invoice { total } ... on Transaction { id txHash } } }
       fragment Payment on PaymentIntent { amount customerAccount { name wallets { id } } transactions { id type }
@@ -100,7 +100,7 @@ describe('node', () => {
     expect(invoice.data.node).toEqual({ __typename: 'Invoice', id: nodes.Invoice, total: '5.00' });
   });
 
-  test('answers the same fields as the query of the type', async () => {
+  test('returns the same fields as the query of the type', async () => {
     const fields = `id paymentIntentId chainId type status txHash block { number } confirmations finality logs { name } error
       createdAt undelivered { id advice isBeingDelivered }`;
     const { data, errors } = await ask(
@@ -113,7 +113,7 @@ describe('node', () => {
   });
 });
 
-describe('statements', () => {
+describe('SQL statements of nodes', () => {
   const STORY = `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on PaymentIntent { customerAccount { name }
     transactions { type } ledger { amount } } ... on Invoice { items { description } } } }`;
   const counted = async (document: string, variables: Record<string, unknown> = {}) => {
@@ -123,7 +123,7 @@ describe('statements', () => {
     return { lookups: lookups.length, all: statements.length };
   };
 
-  test('one finds the types of all ids, and one more reads each type', async () => {
+  test('find the types of all IDs with one, and read each type with one more', async () => {
     const none = await counted(NODES, { ids: [newId()] });
     expect(none.lookups).toBe(1);
     expect(await counted(NODES, { ids: Array.from({ length: 100 }, newId) })).toEqual(none);
@@ -133,12 +133,12 @@ describe('statements', () => {
     expect(await counted(NODES, { ids: mixed })).toEqual({ lookups: 1, all: none.all + 4 });
   });
 
-  test('another merchant’s id takes as many as one that nobody has', async () => {
+  test('are as many for another merchant’s ID as for a missing one', async () => {
     const missing = await counted(NODES, { ids: Object.values(nodes).map(newId) });
     expect(await counted(NODES, { ids: Object.values(theirs) })).toEqual(missing);
   });
 
-  test('aliases share them, and so do relations of many rows', async () => {
+  test('are shared by aliases and by relations of many rows', async () => {
     const none = await counted(NODES, { ids: [newId()] });
     const aliases = intents.map((id, index) => `a${index}: node(id: "${id}") { id ... on PaymentIntent { amount } }`);
     expect(await counted(`{ ${aliases.join('\n')} nodes(ids: ["${nodes.Invoice}"]) { id } }`)).toEqual({
@@ -150,11 +150,11 @@ describe('statements', () => {
   });
 });
 
-describe('cost', () => {
+describe('the cost of nodes', () => {
   const limit = 20_000;
   const LOADS = 'events { id } transactions { id } ledger { id } terms { hash }';
 
-  test('is that of what is loaded, times the ids', async () => {
+  test('is the cost of the selection times the number of IDs', async () => {
     const ids = Array.from({ length: 100 }, newId);
     const lists = Array.from({ length: 10 }, (_, index) => `a${index}: nodes(ids: $ids) { ...Story }`).join(' ');
     const document = (fields: string) =>
@@ -166,7 +166,7 @@ describe('cost', () => {
     expect((await ask(document(LOADS), { ids: ids.slice(0, 1) })).errors).toBeUndefined();
   });
 
-  test('of too many ids is no more than of a hundred, so that the limit is named', async () => {
+  test('is bounded for too many IDs, so that the error names the limit', async () => {
     const ids = Array.from({ length: 1_000 }, newId);
     expect(await detailsOf(NODES, { ids })).toEqual([
       ...[400, ['VALIDATION_ERROR']],

@@ -63,7 +63,7 @@ describe.each(files)('%s', (file) => {
     for (const [, body] of bodies) expect(Object.keys(Object(body))).toContain('example');
   });
 
-  it('has only examples and defaults that their schemas accept', () => {
+  it('has only examples and defaults that match their schemas', () => {
     expect(samples.length).toBeGreaterThan(50);
     const faults = samples.flatMap(({ place, schema, value }) => {
       const validate = ajv.compile({ $ref: `${file}#${schema}` });

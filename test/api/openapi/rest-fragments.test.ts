@@ -11,13 +11,13 @@ const fragments = parse(printed).definitions.filter(
 );
 
 describe('the fragments of REST', () => {
-  test('are what the types print', () => {
+  test('match the generated types', () => {
     expect(printRestFragments()).toBe(printed);
     expect(fragments.length).toBeGreaterThan(30);
   });
 
   test.each(fragments)(
-    '$name.value has every scalar field of its type, apart from those that are kept out',
+    '$name.value has every scalar field of its type, except for the fields that are listed as excluded',
     (fragment) => {
       const type = schema.getType(fragment.typeCondition.name.value);
       if (!isObjectType(type)) throw new TypeError(`${fragment.name.value} is not of an object type.`);
@@ -28,13 +28,13 @@ describe('the fragments of REST', () => {
     },
   );
 
-  test('contain no secret, and no field that only a payer or a follower of live updates reads', () => {
+  test('contain no secrets, and no fields for payers or live updates alone', () => {
     expect(namesOf('WebhookEndpointFields')).not.toContain('secret');
     expect(namesOf('CheckoutSessionFields')).not.toContain('clientSecret');
     expect(namesOf('PaymentIntentFields')).not.toContain('sequence');
   });
 
-  test('begin with the id, in the order of the definitions', () => {
+  test('start with the ID and keep the order of the definitions', () => {
     expect(namesOf('PaymentIntentFields').slice(0, 6)).toEqual([
       'id',
       'appId',

@@ -185,7 +185,7 @@ async function listOf(one: Case): Promise<string[]> {
 }
 
 describe.each(names)('%s', (name) => {
-  it('walks forwards and backwards through the rows of the list, in its order', async () => {
+  it('pages forwards and backwards through the rows of the list, in its order', async () => {
     const one = caseOf(name);
     const listed = await listOf(one);
     expect(listed.length).toBeGreaterThanOrEqual(5);
@@ -216,7 +216,7 @@ describe.each(names)('%s', (name) => {
     expect(backwards).toEqual(listed);
   });
 
-  it('tells the cursors of rows of which nothing is asked', async () => {
+  it('returns cursors even if no field of the rows is selected', async () => {
     const one = caseOf(name);
     const asked = await pageOf(one, 'first: 2');
     const bare = pageDocument(one, 'first: 2').replace(PAGE, 'edges { cursor } pageInfo { endCursor }');
@@ -227,7 +227,7 @@ describe.each(names)('%s', (name) => {
     });
   });
 
-  it('refuses what is no cursor of it and a page that is too large, by the name of the argument', async () => {
+  it('refuses an invalid cursor and page size, and names the argument', async () => {
     const one = caseOf(name);
     const foreign = Buffer.from(`Merchant:${newId()}`).toString('base64url');
     const faultsOf = async (args: string) => {
@@ -240,7 +240,7 @@ describe.each(names)('%s', (name) => {
     expect(await faultsOf('last: 0')).toContainEqual(['VALIDATION_ERROR', 'last']);
   });
 
-  it('shows another merchant, wallet or user nothing', async () => {
+  it('shows no rows to another merchant, wallet or user', async () => {
     const one = caseOf(name);
     const { totalCount: _, ...asked } = await pageOf(one, 'first: 2');
     const others = { payer: bearers.otherPayer, card: bearers.otherCard };
@@ -280,7 +280,7 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-test('the pages of many rows are read together', async () => {
+test('the pages of many rows are read in one batch', async () => {
   const key = api.merchantA.secretKey;
   const document = `query ($first: Int!) { paymentIntents(first: $first) { nodes { id
     transactionsConnection(first: 2) { totalCount nodes { id logs { name } } }

@@ -48,7 +48,7 @@ const paginated = (type: string, field: string, name: string, node: string) => `
     }
   }`;
 
-test('a fragment on the root is walked', () => {
+test('a fragment on the root is paginated', () => {
   const { status, said, made } = compile({
     Payments: paginated('Query', 'paymentIntents', 'Payments', 'id status amount'),
     PaymentsPage: 'query PaymentsPageQuery { ...Payments_parent }',
@@ -61,7 +61,7 @@ test('a fragment on the root is walked', () => {
   );
 });
 
-test('a fragment on the caller is refetched', () => {
+test('a fragment on the viewer is refetched', () => {
   const { status, said, made } = compile({
     Caller:
       'fragment Caller_query on Query @refetchable(queryName: "CallerRefetchQuery") { viewer { kind app { id name } } }',
@@ -71,7 +71,7 @@ test('a fragment on the caller is refetched', () => {
   expect(made).toContain('CallerRefetchQuery.graphql.ts');
 });
 
-test('fragments on objects are refetched and walked by node', () => {
+test('fragments on objects are refetched and paginated by node', () => {
   const { status, said, made } = compile({
     Payment: `fragment Payment_intent on PaymentIntent @refetchable(queryName: "PaymentRefetchQuery") {
       id status amount transactions { id status } }`,
@@ -91,7 +91,7 @@ test('fragments on objects are refetched and walked by node', () => {
   }
 });
 
-test('a document that does not fit the schema is refused', () => {
+test('a document that does not match the schema is refused', () => {
   const { status, said } = compile({
     Wrong: 'query WrongQuery { paymentIntents(first: 1) { edges { node { colour } } } }',
   });

@@ -184,7 +184,7 @@ function hasConnection({ name }: Finding): boolean {
   return fields.some((field) => field.name.value === `${fieldName}Connection`);
 }
 
-test('nothing is found but what is named', async () => {
+test('the rules find only the named exceptions', async () => {
   const found = await findings();
   const lists = found.filter(({ message }) => message === 'A list type should only wrap an edge type.');
   const unpaged = lists
