@@ -52,7 +52,7 @@ const expire = (session: { id: string; expiresAt: string }) =>
   endOverdueSession({ ...api.world, clock: { now: () => new Date(session.expiresAt) } }, { sessionId: session.id });
 
 describe('a coupon', () => {
-  it('is created, read, listed, changed, archived and restored', async () => {
+  it('is created, read, listed, updated, archived and restored', async () => {
     const made = await make({ code: ' summer-26 ', maxRedemptions: 5, expiresAt: '2099-01-01T00:00:00.000Z' });
     expect(made).toMatchObject({
       appId,
@@ -80,7 +80,7 @@ describe('a coupon', () => {
     expect(await make({ percentOffBps: null, amountOff: '5' })).toMatchObject({ amountOff: '5.00', currency: 'USD' });
   });
 
-  it('names every bad field, and keeps what it takes off', async () => {
+  it('is refused with every invalid field named, and its discount cannot be changed', async () => {
     const params = async (fields: object) =>
       (await post(fields)).body.error?.details.map((fault: { param: string }) => fault.param);
     expect(await params({ name: '', code: 'no spaces', maxRedemptions: 0 })).toEqual([
@@ -95,7 +95,7 @@ describe('a coupon', () => {
     expect((await put((await make()).id, { percentOffBps: 1 })).status).toBe(400);
   });
 
-  it('has a code that is unique in its app, and is created once per idempotency key', async () => {
+  it('has a unique code in its app, and is created once for an idempotency key', async () => {
     const { code } = await make();
     expect(verdict(await post({ code: code.toLowerCase() }))).toEqual([409, 'CONFLICT', 'code']);
     const theirs = await api.rest('POST', '/coupons', { key: foreign, body: { name: 'S', code, percentOffBps: 1 } });
@@ -107,7 +107,7 @@ describe('a coupon', () => {
     expect((await post({ code: 'OTHER' }, headers)).status).toBe(422);
   });
 
-  it("needs the merchant's own secret key", async () => {
+  it("requires the merchant's own secret key", async () => {
     const { id } = await make();
     for (const [method, path, body] of [
       ['POST', '/coupons', { name: 'S', percentOffBps: 1 }],
@@ -124,8 +124,8 @@ describe('a coupon', () => {
   });
 });
 
-describe('a session that redeems a coupon', () => {
-  it('is discounted before tax, and its intent carries what is left', async () => {
+describe('a checkout session with a coupon', () => {
+  it('is discounted before tax, and its intent has the reduced amount', async () => {
     const rate = await api.rest('POST', '/tax-rates', { key, body: { displayName: 'VAT', percentage: 20 } });
     const coupon = await make();
     const items = [{ ...tea, quantity: 2 }, tea];
@@ -147,7 +147,7 @@ describe('a session that redeems a coupon', () => {
     expect((await open({ items: [tea] })).body.data).toMatchObject({ discountAmount: '0.00', couponId: null });
   });
 
-  it('is found by its code, and refused where it does not apply', async () => {
+  it('accepts a coupon by its code, and refuses one that does not apply', async () => {
     const coupon = await make();
     expect((await open({ items: [tea], couponCode: coupon.code.toLowerCase() })).body.data.amount).toBe('7.50');
     expect(verdict(await open({ items: [tea], couponCode: 'NOBODY' }))).toEqual([404, 'NOT_FOUND', 'couponCode']);
@@ -165,7 +165,7 @@ describe('a session that redeems a coupon', () => {
     expect(verdict(ofIntent)).toEqual([400, 'VALIDATION_ERROR', 'couponId']);
   });
 
-  it('is refused if nothing is left to pay, and counts nothing', async () => {
+  it('is refused if nothing is left to pay, and no redemption is counted', async () => {
     for (const fields of [{ percentOffBps: 10_000 }, { percentOffBps: null, amountOff: '10.00' }]) {
       const coupon = await make(fields);
       expect(verdict(await open({ items: [tea], couponId: coupon.id }))).toEqual([400, 'VALIDATION_ERROR', 'couponId']);
@@ -175,7 +175,7 @@ describe('a session that redeems a coupon', () => {
 });
 
 describe("a coupon's limits", () => {
-  it('let as many sessions redeem it as they say, even when many come at once', async () => {
+  it('are enforced across concurrent sessions', async () => {
     const coupon = await make({ maxRedemptions: 3 });
     const answers = await Promise.all(Array.from({ length: 9 }, () => open({ items: [tea], couponId: coupon.id })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
@@ -185,7 +185,7 @@ describe("a coupon's limits", () => {
     expect((await read(coupon.id)).redemptionCount).toBe(3);
   });
 
-  it('count per customer, by id and by email address, even when many sessions come at once', async () => {
+  it('count redemptions by customer ID and by email address, even in concurrent sessions', async () => {
     const coupon = await make({ maxRedemptionsPerCustomer: 1 });
     const body = { appId, name: 'Ada', email: 'ada@example.com' };
     const { id } = (await api.rest('POST', '/customers', { key, body })).body.data;
@@ -200,7 +200,7 @@ describe("a coupon's limits", () => {
     expect((await read(coupon.id)).redemptionCount).toBe(2);
   });
 
-  it('count a session until it expires unpaid, once, and count a late payment all the same', async () => {
+  it('release an expired unpaid session once, and count a late payment again', async () => {
     const coupon = await make({ maxRedemptions: 1 });
     const redemptions = async () => (await read(coupon.id)).redemptionCount;
     const late = (await open({ items: [tea], couponId: coupon.id })).body.data;
@@ -227,7 +227,7 @@ describe("a coupon's limits", () => {
 });
 
 describe('a payment link', () => {
-  it('takes the coupon that it carries, and shows the price after it', async () => {
+  it('applies its own coupon and displays the reduced price', async () => {
     const coupon = await make({ maxRedemptions: 1 });
     const { slug } = await link({ couponId: coupon.id, maximumQuantity: 2 });
     const query = `query ($slug: String!) { linkOffer(slug: $slug, quantity: 2) {
@@ -245,7 +245,7 @@ describe('a payment link', () => {
     expect((await start(slug)).body.data).toMatchObject({ amount: '10.00', couponId: null });
   });
 
-  it('takes a code from a payer if it allows that, before its own coupon', async () => {
+  it('applies a payer’s code before its own coupon if it allows codes', async () => {
     const [own, other] = [await make({ percentOffBps: 1_000 }), await make()];
     const closed = await link();
     expect(verdict(await start(closed.slug, { couponCode: other.code }))).toEqual([
@@ -269,7 +269,7 @@ describe('a payment link', () => {
     expect(ofMerchant.body.data).toMatchObject({ amount: '7.50', couponId: other.id });
   });
 
-  it('gives a coupon that is limited per customer only to payers with an email address', async () => {
+  it('applies a coupon limited per customer only to payers with an email address', async () => {
     const coupon = await make({ maxRedemptionsPerCustomer: 1 });
     const { slug } = await link({ couponId: coupon.id, allowCouponCodes: true });
     const named = { couponCode: coupon.code };
@@ -285,7 +285,7 @@ describe('a payment link', () => {
     expect(verdict(await start(slug, { ...named, ...known }))).toEqual([409, 'CONFLICT', 'couponCode']);
   });
 
-  it('refuses a coupon of another merchant, and may sell a subscription with one', async () => {
+  it('refuses another merchant’s coupon, and can combine a coupon with a subscription', async () => {
     const theirs = await api.rest('POST', '/coupons', { key: foreign, body: { name: 'S', percentOffBps: 1 } });
     const { id } = await link();
     const change = (body: object) => api.rest('PUT', `/payment-links/${id}`, { key, body });

@@ -17,7 +17,7 @@ const make = async (fields: object = ada) =>
 const address = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 
 describe('POST /customers', () => {
-  it('makes a customer with its wallets and tells of it', async () => {
+  it('creates a customer with its wallets and appends an event', async () => {
     const { status, body } = await api.rest('POST', '/customers', {
       key,
       body: { appId, ...ada, metadata: { vip: true } },
@@ -28,7 +28,7 @@ describe('POST /customers', () => {
     expect(event).toMatchObject({ type: 'customer.created', data: { email: ada.email } });
   });
 
-  it('needs its appId, as the description says, and one of the caller', async () => {
+  it('requires an appId of the caller, as documented', async () => {
     const missing = await api.rest('POST', '/customers', { key, body: ada });
     expect([missing.status, missing.body.error.param]).toEqual([400, 'appId']);
     for (const theirs of [api.merchantB.appId, '0190b0a0-0000-7000-8000-000000000000']) {
@@ -37,7 +37,7 @@ describe('POST /customers', () => {
     }
   });
 
-  it('names every bad field at once', async () => {
+  it('names every invalid field at once', async () => {
     const body = { appId, email: 'x', name: 'x'.repeat(256), postalCode: 'x'.repeat(51), metadata: [], city: 7 };
     const answer = await api.rest('POST', '/customers', { key, body });
     expect(answer.status).toBe(400);
@@ -56,7 +56,7 @@ describe('POST /customers', () => {
     expect((await api.rest('POST', '/customers', { key: api.merchantA.publishableKey, body })).status).toBe(403);
   });
 
-  it('is made once for one idempotency key, by fifty calls at once', async () => {
+  it('creates one customer for fifty concurrent calls with one idempotency key', async () => {
     const headers = { 'idempotency-key': 'fifty' };
     const calls = Array.from({ length: 50 }, () =>
       api.rest('POST', '/customers', { key, headers, body: { appId, name: 'Fifty' } }),
@@ -68,7 +68,7 @@ describe('POST /customers', () => {
 });
 
 describe('GET /customers', () => {
-  it('pages, newest first, with counts', async () => {
+  it('returns pages newest first, with counts', async () => {
     const older = await make({ name: 'Older' });
     const newer = await make({ name: 'Newer' });
     const { body } = await api.rest('GET', '/customers?pageSize=2', { key });
@@ -79,7 +79,7 @@ describe('GET /customers', () => {
     expect(past.body.data).toEqual([]);
   });
 
-  it('searches name and email, in any case, and literally', async () => {
+  it('searches names and email addresses literally and case-insensitively', async () => {
     const one = await make({ name: 'Grace 100%_Hopper', email: 'grace@navy.example' });
     const found = async (text: string) =>
       (await api.rest('GET', `/customers?search=${encodeURIComponent(text)}`, { key })).body.data.map(
@@ -100,13 +100,13 @@ describe('GET /customers', () => {
     },
   );
 
-  it('of an app that is not the caller’s is refused', async () => {
+  it('returns 403 for another merchant’s app', async () => {
     expect((await api.rest('GET', `/customers?appId=${api.merchantB.appId}`, { key })).status).toBe(403);
   });
 });
 
-describe('one customer', () => {
-  it('shows its app, its wallets with their chain, and its newest intents and invoices', async () => {
+describe('a customer', () => {
+  it('includes its app, its wallets with their chains, and its newest intents and invoices', async () => {
     const customer = await make();
     await api.rest('POST', `/customers/${customer.id}/wallets`, { key, body: { chainId: 1, walletAddress: address } });
     const intent = { amount: '10', customerAccountId: customer.id };
@@ -133,7 +133,7 @@ describe('one customer', () => {
     expect(listed.body.data[0]._count).toEqual({ paymentIntents: 1, subscriptions: 0, invoices: 1 });
   });
 
-  it('keeps what an update leaves out, and null clears', async () => {
+  it('keeps fields that an update omits, and clears fields that are null', async () => {
     const customer = await make({ ...ada, city: 'London', metadata: { a: 1 } });
     const answer = await api.rest('PUT', `/customers/${customer.id}`, { key, body: { city: null, name: 'Ada L.' } });
     expect(answer.body.data).toMatchObject({ city: null, name: 'Ada L.', email: ada.email, metadata: { a: 1 } });
@@ -146,7 +146,7 @@ describe('one customer', () => {
     expect(types.map((event) => event.type)).toEqual(['customer.created', 'customer.updated', 'customer.updated']);
   });
 
-  it('is changed by the fields that it was created with, and stays of its app', async () => {
+  it('accepts the fields of its creation in an update, and cannot change its app', async () => {
     const customer = await make();
     const put = (body: object) => api.rest('PUT', `/customers/${customer.id}`, { key, body });
     expect((await put({ appId, ...ada, city: 'London' })).body.data).toMatchObject({ appId, ...ada, city: 'London' });
@@ -157,7 +157,7 @@ describe('one customer', () => {
     expect((await put({})).body.data.city).toBe('London');
   });
 
-  it.each(['GET', 'PUT'])('of another merchant answers %s as a missing one', async (method) => {
+  it.each(['GET', 'PUT'])('returns 404 for %s if it belongs to another merchant', async (method) => {
     const customer = await make();
     const body = method === 'PUT' ? { name: 'Mallory' } : undefined;
     const theirs = await api.rest(method, `/customers/${customer.id}`, { key: foreign, body });
@@ -177,7 +177,7 @@ describe("a customer's wallets", () => {
     ['in lower case', address.toLowerCase()],
     ['in upper case', `0x${address.slice(2).toUpperCase()}`],
     ['in a case that is no checksum', address.replace('dA', 'Da')],
-  ])('are linked %s, and come back checksummed with their chain', async (_case, walletAddress) => {
+  ])('are linked %s, and are returned with checksums and their chain', async (_case, walletAddress) => {
     const customer = await make();
     const { status, body } = await add(customer.id, { chainId: 1, walletAddress });
     expect(status).toBe(200);
@@ -193,7 +193,7 @@ describe("a customer's wallets", () => {
     expect(found.data.customers.edges.map((edge: { node: { id: string } }) => edge.node.id)).toContain(customer.id);
   });
 
-  it('need a secret key', async () => {
+  it('require a secret key', async () => {
     const customer = await make();
     const path = `/customers/${customer.id}/wallets`;
     const body = { chainId: 1, walletAddress: address };
@@ -201,7 +201,7 @@ describe("a customer's wallets", () => {
     expect((await api.rest('POST', path, { key: api.merchantA.publishableKey, body })).status).toBe(403);
   });
 
-  it('are unique per chain and address, whatever the case', async () => {
+  it('are unique by chain and address, regardless of case', async () => {
     const customer = await make();
     await add(customer.id, { chainId: 1, walletAddress: address });
     const twice = await add(customer.id, { chainId: 1, walletAddress: address.toLowerCase() });
@@ -224,7 +224,7 @@ describe("a customer's wallets", () => {
     expect(answer.body.error.details.map((fault: { param: string }) => fault.param).sort()).toEqual(params);
   });
 
-  it('are unlinked with 204, once', async () => {
+  it('are unlinked with 204 once', async () => {
     const customer = await make();
     const wallet = (await add(customer.id, { chainId: 1, walletAddress: address })).body.data;
     const path = `/customers/${customer.id}/wallets/${wallet.id}`;

@@ -42,8 +42,8 @@ const act = (id: string, action: string) => api.rest('POST', `/invoices/${id}/${
 const session = async (invoiceId: string) =>
   (await api.rest('POST', '/checkout-sessions', { key, body: { invoiceId } })).body.data;
 
-describe('the page of an invoice', () => {
-  it('shows its lines, tax and total, escapes every name, and runs nothing', async () => {
+describe('the invoice page', () => {
+  it('displays lines, tax and total, escapes every name and runs no scripts', async () => {
     const taxRateId = (
       await api.rest('POST', '/tax-rates', { key, body: { displayName: `T ${HOSTILE}`, percentage: 10 } })
     ).body.data.id;
@@ -64,7 +64,7 @@ describe('the page of an invoice', () => {
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
-  it('shows the logo, color and footer of the app, by a policy for this one style sheet', async () => {
+  it('displays the logo, color and footer of the app, with a policy for its own style sheet', async () => {
     const { printUrl } = await opened();
     const plain = await page(printUrl);
     const where = { id: api.merchantA.appId };
@@ -84,7 +84,7 @@ describe('the page of an invoice', () => {
     expect(policy).not.toBe(plain.response.headers.get('content-security-policy'));
   });
 
-  it('is in the language of the browser, in English otherwise', async () => {
+  it('is in the language of the browser, or else in English', async () => {
     const { printUrl } = await opened({ dueDate: '2030-03-05T12:00:00.000Z' });
     const [german, english] = await Promise.all([
       page(printUrl, { headers: { 'accept-language': 'de-DE,en;q=0.5' } }),
@@ -100,14 +100,14 @@ describe('the page of an invoice', () => {
     expect([missing.response.status, missing.html]).toEqual([404, expect.stringContaining('Rechnung nicht gefunden')]);
   });
 
-  it('shows what a coupon took off', async () => {
+  it('displays the discount of a coupon', async () => {
     const { id, printUrl } = await opened();
     expect((await page(printUrl)).html).not.toContain('Discount');
     await api.database.invoice.update({ where: { id }, data: { discountAmount: '1.50' } });
     expect((await page(printUrl)).html).toMatch(/Discount<\/th><td>-\$1\.50</);
   });
 
-  it('is there for whoever has its address, and for nobody else', async () => {
+  it('is available to anyone with its URL, and to nobody else', async () => {
     const [invoice, other] = [await opened(), await opened()];
     const missing = await page(invoice.printUrl.replace(invoice.id, newId()));
     const token = new URL(other.printUrl).searchParams.get('token') ?? '';
@@ -127,7 +127,7 @@ describe('the page of an invoice', () => {
     expect(foreign.status).toBe(404);
   });
 
-  it('leaves a target that is no URL to the API, which knows no such path', async () => {
+  it('passes a request target that is not a URL to the API, which returns 404', async () => {
     for (const path of ['//', '//:1', '/invoice/%zz']) {
       const status = await new Promise((resolve, reject) => {
         get(api.url, { path }, (response) => {
@@ -139,7 +139,7 @@ describe('the page of an invoice', () => {
     }
   });
 
-  it('leads to a session that pays it while it is to be paid, and says so when it is not', async () => {
+  it('opens a checkout session while payment is due, and otherwise states that none is due', async () => {
     const invoice = await opened();
     const action = payAction((await page(invoice.printUrl)).html);
     const { response } = await page(`${api.url}${action}`, { method: 'POST' });
@@ -157,7 +157,7 @@ describe('the page of an invoice', () => {
     expect((await page(`${api.url}${action}`, { method: 'POST' })).response.status).toBe(409);
   });
 
-  it('asks nobody to pay what is paid, or what a subscription is charged for', async () => {
+  it('offers no payment for a paid invoice', async () => {
     const invoice = await opened();
     await api.database.invoice.update({ where: { id: invoice.id }, data: { status: 'PAID', paidAt: new Date() } });
     const { html } = await page(invoice.printUrl);
@@ -167,7 +167,7 @@ describe('the page of an invoice', () => {
 });
 
 describe('voiding an invoice', () => {
-  it('cancels its unpaid payment and ends its sessions, so that nobody pays it any more', async () => {
+  it('cancels its unpaid payment and expires its sessions', async () => {
     const invoice = await opened();
     const [one, two] = [await session(invoice.id), await session(invoice.id)];
     expect((await act(invoice.id, 'void')).body.data.status).toBe('VOID');
@@ -200,7 +200,7 @@ describe('voiding an invoice', () => {
     },
   );
 
-  it('is refused while an authorization is seen that is not final yet', async () => {
+  it('is refused while an unconfirmed authorization has been seen', async () => {
     const invoice = await opened();
     const { paymentIntentId } = await session(invoice.id);
     await seeAuthorization(paymentIntentId);
@@ -210,7 +210,7 @@ describe('voiding an invoice', () => {
 });
 
 describe('an invoice with a due date', () => {
-  it('is PAST_DUE from then on, and can be paid or voided as before', async () => {
+  it('becomes PAST_DUE at that date, and can still be paid or voided', async () => {
     const dueDate = new Date(api.clock.now().getTime() + 86_400_000);
     const invoice = await opened({ dueDate: dueDate.toISOString() });
     const status = async () => (await api.rest('GET', `/invoices/${invoice.id}`, { key })).body.data.status;
@@ -229,7 +229,7 @@ describe('an invoice with a due date', () => {
     expect(await status()).toBe('VOID');
   });
 
-  it('has it judged again when a reorganisation takes its payment after that date', async () => {
+  it('is checked again if a reorganization reverts its payment after that date', async () => {
     const dueDate = new Date(api.clock.now().getTime() + 86_400_000);
     const later = { ...api.world, clock: { now: () => dueDate } };
     const invoice = await opened({ dueDate: dueDate.toISOString() });
@@ -252,7 +252,7 @@ describe('an invoice with a due date', () => {
     expect(await status()).toBe('PAST_DUE');
   });
 
-  it('tells why its last charge failed', async () => {
+  it('returns the reason why its last charge failed', async () => {
     const invoice = await opened();
     expect(invoice.lastError).toBeNull();
     const data = { lastErrorCode: 'INSUFFICIENT_BALANCE', lastErrorMessage: 'The wallet holds too little.' };

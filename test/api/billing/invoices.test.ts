@@ -23,7 +23,7 @@ const taxRate = async (percentage: number, inclusive: boolean) =>
   (await api.rest('POST', '/tax-rates', { key, body: { displayName: 'T', percentage, inclusive } })).body.data.id;
 
 describe('POST /invoices', () => {
-  it('drafts an invoice without a number', async () => {
+  it('creates a draft invoice without a number', async () => {
     expect(await draft({ memo: 'Thanks', dueDate: '2027-01-31T00:00:00.000Z' })).toMatchObject({
       status: 'DRAFT',
       invoiceNumber: null,
@@ -37,7 +37,7 @@ describe('POST /invoices', () => {
     });
   });
 
-  it('taxes each line by its own rate, else the invoice’s, inclusive and exclusive', async () => {
+  it('taxes each line by its own rate or else the invoice’s, inclusive or exclusive', async () => {
     const [contained, added] = [await taxRate(20, true), await taxRate(10, false)];
     const items = [
       { ...tea, amount: '12.00', taxRateId: contained },
@@ -51,7 +51,7 @@ describe('POST /invoices', () => {
     });
   });
 
-  it('returns the chains and tokens that it may be paid with wherever it is read', async () => {
+  it('returns the allowed chains and tokens in every response', async () => {
     expect(await draft()).toMatchObject({ allowedChains: 'ALL', allowedTokens: 'ALL' });
     const chosen = { allowedChains: [31337], allowedTokens: ['USDC-31337', 'USDT-31337'] };
     const invoice = await draft(chosen);
@@ -89,7 +89,7 @@ describe('POST /invoices', () => {
     expect(answer.body.error.details.map((fault: { param: string }) => fault.param).sort()).toEqual(params);
   });
 
-  it('is for a customer of the caller', async () => {
+  it('requires a customer of the caller', async () => {
     const answer = await post({ customerAccountId, items: [tea] }, foreign);
     expect([answer.status, answer.body.error.param]).toEqual([404, 'customerAccountId']);
     expect((await api.rest('POST', '/invoices', { body: {} })).status).toBe(401);
@@ -98,7 +98,7 @@ describe('POST /invoices', () => {
 });
 
 describe('an invoice', () => {
-  it('is opened once, numbered without gaps however many are opened at once', async () => {
+  it('is opened once and numbered without gaps, even concurrently', async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, async () => (await draft()).id as string));
     const answers = await Promise.all([...ids, ...ids].map((id) => act(id, 'open')));
     expect(answers.filter((answer) => answer.status === 409)).toHaveLength(12);
@@ -110,13 +110,13 @@ describe('an invoice', () => {
     expect(await api.database.event.count({ where: { type: 'invoice.opened', resourceId: { in: ids } } })).toBe(12);
   });
 
-  it('numbers each app by itself', async () => {
+  it('is numbered separately in each app', async () => {
     const customer = await api.rest('POST', '/customers', { key: foreign, body: { appId: api.merchantB.appId } });
     const invoice = await post({ customerAccountId: customer.body.data.id, items: [tea] }, foreign);
     expect((await act(invoice.body.data.id, 'open', foreign)).body.data.invoiceNumber).toBe('INV-000001');
   });
 
-  it('is voided while it is not paid, and keeps its number', async () => {
+  it('can be voided while it is not paid, and keeps its number', async () => {
     const invoice = await draft();
     const opened = (await act(invoice.id, 'open')).body.data;
     const voided = (await act(invoice.id, 'void')).body.data;
@@ -125,7 +125,7 @@ describe('an invoice', () => {
     expect((await act(invoice.id, 'open')).body.error.code).toBe('INVALID_STATE');
   });
 
-  it('of another merchant answers as a missing one', async () => {
+  it('returns 404 to another merchant', async () => {
     const invoice = await draft();
     expect((await api.rest('GET', `/invoices/${invoice.id}`, { key: foreign })).status).toBe(404);
     expect((await act(invoice.id, 'open', foreign)).status).toBe(404);
@@ -145,7 +145,7 @@ describe('an invoice', () => {
 describe('paying an invoice', () => {
   const session = (invoiceId: string) => api.rest('POST', '/checkout-sessions', { key, body: { invoiceId } });
 
-  it('opens a session over its total, and the same intent again while it can be paid', async () => {
+  it('opens a session for its total, and reuses the intent while it can be paid', async () => {
     const invoice = await draft({ taxRateId: await taxRate(10, false) });
     expect((await session(invoice.id)).body.error.code).toBe('INVALID_STATE');
     await act(invoice.id, 'open');
@@ -164,7 +164,7 @@ describe('paying an invoice', () => {
     expect(third.paymentIntentId).not.toBe(first.paymentIntentId);
   });
 
-  it('makes it PAID when its payment is captured, told once, and OPEN again when a reorg takes that back', async () => {
+  it('makes it PAID on capture with one event, and OPEN again after a reorganization', async () => {
     const invoice = await draft();
     await act(invoice.id, 'open');
     const { paymentIntentId } = (await session(invoice.id)).body.data;

@@ -107,7 +107,7 @@ const change = (id: string, input: object, as: string | undefined) =>
   api.graphql(CHANGE, { id, input }, as === undefined ? {} : { key: as });
 
 describe('PUT /subscriptions/:id', () => {
-  it('moves it to another price of the same interval at once', async () => {
+  it('changes to a price with the same interval immediately', async () => {
     const [id, price] = [await subscribe(), await makePrice({ amount: '11' })];
     const { status, body } = await put(id, { productPlanPriceId: price });
     expect(status).toBe(200);
@@ -120,7 +120,7 @@ describe('PUT /subscriptions/:id', () => {
     expect(await owed(id)).toBe(2);
   });
 
-  it('keeps the price of another interval for the end of the period, and takes it back', async () => {
+  it('schedules a price with another interval for the end of the period, and can cancel that', async () => {
     const [id, yearly] = [await subscribe(), await makePrice({ amount: '12', interval: 'YEAR' })];
     expect((await put(id, { productPlanPriceId: yearly })).body.data.productPlanPriceId).toBe(first);
     expect((await read(id)).nextPlanPriceId).toBe(yearly);
@@ -142,14 +142,14 @@ describe('PUT /subscriptions/:id', () => {
     expect(await read(id)).toMatchObject({ productPlanPriceId: first, nextPlanPriceId: null });
   });
 
-  it('is refused without a key and with a publishable one', async () => {
+  it('is refused without a key and with a publishable key', async () => {
     const [id, price] = [await subscribe(), await makePrice()];
     expect((await put(id, { productPlanPriceId: price }, { as: null })).status).toBe(401);
     expect((await put(id, { productPlanPriceId: price }, { as: api.merchantA.publishableKey })).status).toBe(403);
     expect((await read(id)).productPlanPriceId).toBe(first);
   });
 
-  it('finds neither another merchant’s subscription nor another’s price', async () => {
+  it('returns 404 for another merchant’s subscription and for another merchant’s price', async () => {
     const id = await subscribe();
     const foreignPrice = await makePrice({ owner: api.merchantB.appId });
     const stranger = { as: api.merchantB.secretKey };
@@ -170,7 +170,7 @@ describe('PUT /subscriptions/:id', () => {
     expect([answer.status, answer.body.error.code]).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('conflicts with the cap and the interval that the payer has signed', async () => {
+  it('returns 409 for a price beyond the signed cap or interval', async () => {
     const id = await subscribe();
     const dear = await put(id, { productPlanPriceId: await makePrice({ amount: '12.51' }) });
     expect([dear.status, dear.body.error.code]).toEqual([409, 'INVALID_STATE']);
@@ -180,7 +180,7 @@ describe('PUT /subscriptions/:id', () => {
     expect([(await read(id)).productPlanPriceId, await owed(id)]).toEqual([first, 0]);
   });
 
-  it('is done once for one idempotency key, which is for one request', async () => {
+  it('is executed once for an idempotency key, which is bound to one request', async () => {
     const [id, price, other] = [await subscribe(), await makePrice({ amount: '9' }), await makePrice({ amount: '8' })];
     const headers = { 'idempotency-key': 'plan' };
     const done = await put(id, { productPlanPriceId: price }, { headers });
@@ -195,7 +195,7 @@ describe('PUT /subscriptions/:id', () => {
 });
 
 describe('changeSubscriptionPlan', () => {
-  it('answers the subscription as it is then', async () => {
+  it('returns the changed subscription', async () => {
     const [id, price] = [await subscribe(), await makePrice({ amount: '11' })];
     const { data, errors } = await change(id, { productPlanPriceId: price }, key);
     expect(errors).toBeUndefined();
@@ -206,7 +206,7 @@ describe('changeSubscriptionPlan', () => {
     });
   });
 
-  it('refuses as the REST call does', async () => {
+  it('returns the same errors as the REST call', async () => {
     const [id, dear] = [await subscribe(), await makePrice({ amount: '13' })];
     const code = async (...call: Parameters<typeof change>) => (await change(...call)).errors?.[0]?.extensions.code;
     expect(await code(id, { productPlanPriceId: dear }, undefined)).toBe('AUTHENTICATION_ERROR');
@@ -222,7 +222,7 @@ describe('Subscription.consent', () => {
   const READ = `query ($id: ID!) { subscription(id: $id) { consent {
     id capPerPeriod chainId tokenKey walletAddress acceptedAt revokedAt endsAt lastChargedPeriod } } }`;
 
-  it('is what the payer signed, for its merchant alone', async () => {
+  it('returns the signed consent, only to its merchant', async () => {
     const id = await subscribe();
     const { data } = await api.graphql(READ, { id }, { key });
     expect(data.subscription.consent).toEqual({
@@ -249,7 +249,7 @@ describe('Subscription.planChange', () => {
   const ask = (id: string, price: string, as?: string) =>
     api.graphql(READ, { id, price }, as === undefined ? {} : { key: as });
 
-  it('says what the change would do, and does nothing', async () => {
+  it('previews the change without making it', async () => {
     const [id, price] = [await subscribe(), await makePrice({ amount: '11' })];
     const { data } = await ask(id, price, key);
     const { currentPeriodEnd } = await read(id);
@@ -264,7 +264,7 @@ describe('Subscription.planChange', () => {
     expect([(await read(id)).productPlanPriceId, await owed(id)]).toEqual([first, 0]);
   });
 
-  it('refuses as the change does', async () => {
+  it('returns the same errors as the change', async () => {
     const [id, dear] = [await subscribe(), await makePrice({ amount: '13' })];
     const code = async (...call: Parameters<typeof ask>) => (await ask(...call)).errors?.[0]?.extensions.code;
     expect(await code(id, dear)).toBe('AUTHENTICATION_ERROR');
@@ -282,7 +282,7 @@ describe('Subscription.upcomingCharges', () => {
   const ask = (id: string, first = 2, as = key) => api.graphql(READ, { id, first }, { key: as });
   const charges = async (id: string, count = 2) => (await ask(id, count)).data.subscription.upcomingCharges;
 
-  it('goes on from the end of the period, by the calendar of the anchor', async () => {
+  it('starts at the end of the period and follows the calendar of the anchor', async () => {
     const id = await subscribe();
     const anchor = new Date('2027-01-31T10:00:00.000Z');
     const currentPeriodEnd = new Date('2027-02-28T10:00:00.000Z');
@@ -304,7 +304,7 @@ describe('Subscription.upcomingCharges', () => {
     });
   });
 
-  it('begins with the invoice that is open already', async () => {
+  it('starts with the open invoice', async () => {
     const id = await subscribe('PAST_DUE');
     const { currentPeriodEnd: periodStart } = await read(id);
     if (!periodStart) throw new Error('There is no period.');
@@ -335,11 +335,11 @@ describe('Subscription.upcomingCharges', () => {
     expect(data.invoice.attempts).toEqual([{ status: 'FAILED', error, endedAt: periodStart.toISOString() }]);
   });
 
-  it.each(['PENDING', 'PAUSED', 'CANCELLED'] as const)('is empty for one that is %s', async (status) => {
+  it.each(['PENDING', 'PAUSED', 'CANCELLED'] as const)('is empty for a subscription that is %s', async (status) => {
     expect(await charges(await subscribe(status))).toEqual([]);
   });
 
-  it('ends where the subscription or the consent ends', async () => {
+  it('ends with the subscription or the consent', async () => {
     const id = await subscribe();
     const { currentPeriodEnd: cancelAt } = await read(id);
     await api.database.subscription.update({ where: { id }, data: { cancelAt } });
@@ -353,7 +353,7 @@ describe('Subscription.upcomingCharges', () => {
     expect(await charges(id)).toEqual([]);
   });
 
-  it('gives 1 to 36, to its merchant alone', async () => {
+  it('returns 1 to 36 charges, only to its merchant', async () => {
     const id = await subscribe();
     expect(await charges(id, 36)).toHaveLength(36);
     const code = async (count: number, as?: string) => (await ask(id, count, as)).errors?.[0]?.extensions.code;
@@ -366,7 +366,7 @@ describe('Subscription.renewalOutlook', () => {
   const READ =
     'query ($id: ID!) { subscription(id: $id) { renewalForecast renewalOutlook { expectedAmount balance } } }';
 
-  it('has the figures behind the forecast', async () => {
+  it('contains the amounts behind the forecast', async () => {
     const id = await subscribe();
     const told = async () => (await api.graphql(READ, { id }, { key })).data.subscription;
     expect(await told()).toEqual({ renewalForecast: 'OK', renewalOutlook: null });

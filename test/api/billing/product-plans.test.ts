@@ -18,7 +18,7 @@ const faults = (answer: { body: { error: { details: { param: string }[] } } }) =
   answer.body.error.details.map((fault) => fault.param).sort();
 
 describe('POST /product-plans', () => {
-  it('makes a plan whose only price is the default', async () => {
+  it('creates a plan with its only price as the default', async () => {
     const { status, body } = await post(gold);
     expect(status).toBe(200);
     expect(body.data).toMatchObject({
@@ -31,7 +31,7 @@ describe('POST /product-plans', () => {
     });
   });
 
-  it('is ONE_TIME unless said, and then takes no interval', async () => {
+  it('is ONE_TIME by default, and then refuses an interval', async () => {
     expect(await make({ name: 'Book', prices: [{ amount: '9' }] })).toMatchObject({
       planType: 'ONE_TIME',
       prices: [{ amount: '9.00', billingInterval: null }],
@@ -71,14 +71,14 @@ describe('POST /product-plans', () => {
     expect([answer.status, faults(answer)]).toEqual([400, params]);
   });
 
-  it('takes MINUTE for test apps only', async () => {
+  it('accepts MINUTE only for test apps', async () => {
     const minutely = { ...gold, prices: [{ amount: '1', billingInterval: 'MINUTE' }] };
     expect((await post(minutely)).status).toBe(200);
     const live = await post(minutely, api.liveApp.secretKey);
     expect([live.status, faults(live)]).toEqual([400, ['prices[0].billingInterval']]);
   });
 
-  it('names a tax rate of the merchant, and no other', async () => {
+  it('accepts only a tax rate of the merchant', async () => {
     const rate = (await api.rest('POST', '/tax-rates', { key, body: { displayName: 'VAT', percentage: 19 } })).body
       .data;
     const plan = await make({ ...gold, taxRateId: rate.id });
@@ -90,21 +90,21 @@ describe('POST /product-plans', () => {
     expect((await post({ ...gold, taxRateId: rate.id })).status).toBe(400);
   });
 
-  it('needs a secret key', async () => {
+  it('requires a secret key', async () => {
     expect((await api.rest('POST', '/product-plans', { body: gold })).status).toBe(401);
     expect((await post(gold, api.merchantA.publishableKey)).status).toBe(403);
   });
 });
 
 describe('GET /product-plans', () => {
-  it('pages, newest first, and filters by kind', async () => {
+  it('returns pages newest first, and filters by type', async () => {
     const plan = await make({ name: 'Pen', prices: [{ amount: '2' }] });
     const { body } = await api.rest('GET', '/product-plans?planType=ONE_TIME&pageSize=1', { key });
     expect(body.data[0].id).toBe(plan.id);
     expect((await api.rest('GET', '/product-plans?planType=GIFT', { key })).status).toBe(400);
   });
 
-  it('tells archived ones from those that are sold', async () => {
+  it('filters by active and archived plans', async () => {
     const [sold, archived] = [await make(gold), await make(gold)];
     await api.rest('PUT', `/product-plans/${archived.id}`, { key, body: { isActive: false } });
     const LIST =
@@ -122,7 +122,7 @@ describe('GET /product-plans', () => {
 });
 
 describe('a plan and its prices', () => {
-  it('change by parts, and null clears', async () => {
+  it('are updated field by field, and cleared by null', async () => {
     const plan = await make({ ...gold, description: 'All of it' });
     const changed = await api.rest('PUT', `/product-plans/${plan.id}`, {
       key,
@@ -131,7 +131,7 @@ describe('a plan and its prices', () => {
     expect(changed.body.data).toMatchObject({ name: 'Gold', description: null, isActive: false });
   });
 
-  it('keep exactly one default while prices come and change', async () => {
+  it('have exactly one default while prices are added and changed', async () => {
     const plan = await make();
     const path = `/product-plans/${plan.id}/prices`;
     const yearly = await api.rest('POST', path, {
@@ -148,7 +148,7 @@ describe('a plan and its prices', () => {
     expect(shown.body.data.prices.map((price: { isDefault: boolean }) => price.isDefault)).toEqual([true, false]);
   });
 
-  it('do not lose the default', async () => {
+  it('keep their default price', async () => {
     const plan = await make();
     const path = `/product-plans/${plan.id}/prices/${plan.prices[0].id}`;
     expect((await api.rest('DELETE', path, { key })).body.error.code).toBe('INVALID_STATE');
@@ -156,7 +156,7 @@ describe('a plan and its prices', () => {
     expect((await api.rest('PUT', path, { key, body: { isDefault: false } })).status).toBe(400);
   });
 
-  it('delete a price that nothing names, and archive one that a link names', async () => {
+  it('delete an unused price, and archive one that a payment link uses', async () => {
     const plan = await make();
     const path = `/product-plans/${plan.id}/prices`;
     const add = async () =>
@@ -179,7 +179,7 @@ describe('a plan and its prices', () => {
     ]);
   });
 
-  it('change and end over GraphQL by the id of the price alone, or under its plan', async () => {
+  it('are updated and deleted over GraphQL by the price’s ID, with or without the plan’s', async () => {
     const plan = await make();
     const price = (await api.rest('POST', `/product-plans/${plan.id}/prices`, { key, body: monthly })).body.data;
     const update = (names: string) =>
@@ -204,7 +204,7 @@ describe('a plan and its prices', () => {
     expect((await ask(end, { id: price.id })).data.gone).toBe(price.id);
   });
 
-  it('of another merchant answer as missing ones', async () => {
+  it('return 404 to another merchant', async () => {
     const plan = await make();
     const [price] = plan.prices;
     const answers = await Promise.all([

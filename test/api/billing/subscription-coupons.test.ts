@@ -76,7 +76,7 @@ describe('the duration of a coupon', () => {
     expect(changed.status).toBe(400);
   });
 
-  it('has a number of periods exactly if it is REPEATING', async () => {
+  it('has a number of periods only if it is REPEATING', async () => {
     const refused = async (fields: object) => {
       const body = { name: 'S', percentOffBps: 1, ...fields };
       const { error } = (await api.rest('POST', '/coupons', { key, body })).body;
@@ -88,7 +88,7 @@ describe('the duration of a coupon', () => {
     expect(await refused({ duration: 'REPEATING', durationPeriods: 1_001 })).toEqual(['durationPeriods']);
   });
 
-  it('does not matter for one payment, which is reduced once', async () => {
+  it('does not affect a one-time payment, which is discounted once', async () => {
     const coupon = await makeCoupon({ duration: 'REPEATING', durationPeriods: 3 });
     const session = await create('/checkout-sessions', {
       items: [{ name: 'Tea', amount: '10.00' }],
@@ -99,7 +99,7 @@ describe('the duration of a coupon', () => {
 });
 
 describe('POST /subscriptions', () => {
-  it('takes a coupon by id or code, once per idempotency key, and its checkout is discounted', async () => {
+  it('accepts a coupon by ID or code, once for an idempotency key, and discounts the checkout', async () => {
     const coupon = await makeCoupon({ duration: 'REPEATING', durationPeriods: 3 });
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const { body } = await subscribe({ couponCode: coupon.code.toLowerCase() }, headers);
@@ -153,7 +153,7 @@ describe('POST /subscriptions', () => {
     expect(await api.database.subscription.count()).toBe(before + 1);
   });
 
-  it('counts no more than the limit, however many come at once', async () => {
+  it('enforces the limit of redemptions, even concurrently', async () => {
     const coupon = await makeCoupon({ maxRedemptions: 2 });
     const answers = await Promise.all(Array.from({ length: 6 }, () => subscribe({ couponId: coupon.id })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409, 409, 409]);
@@ -161,7 +161,7 @@ describe('POST /subscriptions', () => {
   });
 });
 
-describe('a link to a SUBSCRIPTION plan', () => {
+describe('a payment link for a SUBSCRIPTION plan', () => {
   const OFFER = `query ($slug: String!) { linkOffer(slug: $slug) { amount discountAmount couponName coupon {
     percentOffBps duration durationPeriods laterAmount } } }`;
   const subscriptionOf = (session: { id: string }) =>
@@ -170,7 +170,7 @@ describe('a link to a SUBSCRIPTION plan', () => {
       include: { redemptions: true },
     });
 
-  it('applies its own coupon, and shows what is paid afterwards', async () => {
+  it('applies its own coupon, and displays the later price', async () => {
     const coupon = await makeCoupon({ duration: 'REPEATING', durationPeriods: 2, maxRedemptions: 1 });
     const { slug } = await makeLink({ couponId: coupon.id });
     const offer = async () => (await api.graphql(OFFER, { slug })).data.linkOffer;
@@ -197,7 +197,7 @@ describe('a link to a SUBSCRIPTION plan', () => {
     expect(await offer()).toMatchObject({ amount: '10.00' });
   });
 
-  it("takes a payer's code if it allows codes, and refuses it otherwise", async () => {
+  it("accepts a payer's code only if it allows codes", async () => {
     const [own, other] = [await makeCoupon({ percentOffBps: 1_000 }), await makeCoupon()];
     const closed = await makeLink();
     const refused = await start(closed.slug, { couponCode: other.code });
@@ -219,7 +219,7 @@ describe('a link to a SUBSCRIPTION plan', () => {
     expect(verdict(await begin())).toEqual([409, 'CONFLICT', 'couponCode']);
   });
 
-  it("takes the merchant's own coupon in POST /checkout-sessions, whatever the link allows", async () => {
+  it("accepts the merchant's own coupon in POST /checkout-sessions, whether it allows codes or not", async () => {
     const coupon = await makeCoupon({ duration: 'FOREVER' });
     const { id } = await makeLink();
     const body = { paymentLinkId: id, couponId: coupon.id, customerAccountId };
@@ -231,7 +231,7 @@ describe('a link to a SUBSCRIPTION plan', () => {
     expect(verdict(refused)).toEqual([404, 'NOT_FOUND', 'couponId']);
   });
 
-  it('may be free after its trial', async () => {
+  it('can be free after its trial', async () => {
     const trial = await makePlan({ trialPeriodDays: 14 });
     const coupon = await makeCoupon({ percentOffBps: 10_000, duration: 'REPEATING', durationPeriods: 2 });
     const { slug } = await makeLink({ productPlanId: trial.id, couponId: coupon.id });
@@ -243,7 +243,7 @@ describe('a link to a SUBSCRIPTION plan', () => {
 });
 
 describe('POST and DELETE /subscriptions/:id/coupon', () => {
-  it('apply and remove a coupon, and record who did it', async () => {
+  it('apply and remove a coupon, and record each in the audit log', async () => {
     const id = await started();
     const coupon = await makeCoupon({ duration: 'REPEATING', durationPeriods: 4 });
     const applied = await apply(id, { couponCode: coupon.code.toLowerCase() });
@@ -265,7 +265,7 @@ describe('POST and DELETE /subscriptions/:id/coupon', () => {
     ]);
   });
 
-  it('name what does not fit', async () => {
+  it('name invalid parameters', async () => {
     const id = await started();
     const coupon = await makeCoupon();
     const theirs = await makeCoupon({}, foreign);
@@ -288,7 +288,7 @@ describe('POST and DELETE /subscriptions/:id/coupon', () => {
     }
   });
 
-  it('need a secret key, and are replayed for the same idempotency key', async () => {
+  it('require a secret key, and are replayed for the same idempotency key', async () => {
     const id = await started();
     const coupon = await makeCoupon();
     const body = { couponId: coupon.id };

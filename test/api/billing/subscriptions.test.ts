@@ -33,7 +33,7 @@ const become = (id: string, data: object) => api.database.subscription.update({ 
 const day = (days: number) => new Date(Date.now() + days * 86_400_000);
 
 describe('POST /subscriptions', () => {
-  it('makes a PENDING one, with its plan and price, and tells of it', async () => {
+  it('creates a PENDING subscription with its plan and price, and appends an event', async () => {
     const { status, body } = await post({ allowedChains: [31337], metadata: { seat: 1 } });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({
@@ -54,7 +54,7 @@ describe('POST /subscriptions', () => {
     );
   });
 
-  it('is counted at its customer', async () => {
+  it('increments the customer’s count of subscriptions', async () => {
     const body = { appId, name: 'Grace' };
     const customer = (await api.rest('POST', '/customers', { key, body })).body.data;
     for (let made = 0; made < 3; made++) await post({ customerAccountId: customer.id });
@@ -77,7 +77,7 @@ describe('POST /subscriptions', () => {
     expect(answer.body.error.details.map((fault: { param: string }) => fault.param)).toEqual(params);
   });
 
-  it('needs a SUBSCRIPTION plan, and a price of it', async () => {
+  it('requires a SUBSCRIPTION plan and one of its prices', async () => {
     const once = await api.rest('POST', '/product-plans', { key, body: { name: 'Once', prices: [{ amount: '1' }] } });
     const [price] = once.body.data.prices;
     const wrong = await post({ productPlanId: once.body.data.id, productPlanPriceId: price.id });
@@ -85,7 +85,7 @@ describe('POST /subscriptions', () => {
     expect((await post({ productPlanPriceId: price.id })).body.error.param).toBe('productPlanPriceId');
   });
 
-  it('is not sold from an archived plan, nor at an archived price', async () => {
+  it('refuses an archived plan and an archived price', async () => {
     const body = { name: 'Old', planType: 'SUBSCRIPTION', prices: [{ amount: '1', billingInterval: 'DAY' }] };
     const plan = (await api.rest('POST', '/product-plans', { key, body })).body.data;
     const bought = { productPlanId: plan.id, productPlanPriceId: plan.prices[0].id };
@@ -99,7 +99,7 @@ describe('POST /subscriptions', () => {
     expect(await refused()).toEqual([400, 'productPlanId']);
   });
 
-  it('is refused without a key, with a publishable one, and for what is another merchant’s', async () => {
+  it('is refused without a key, with a publishable key and for another merchant’s objects', async () => {
     expect((await api.rest('POST', '/subscriptions', { body: { appId, ...ids } })).status).toBe(401);
     expect((await post({}, api.merchantA.publishableKey)).status).toBe(403);
     expect((await post({}, foreign)).status).toBe(403);
@@ -107,7 +107,7 @@ describe('POST /subscriptions', () => {
     expect([theirs.status, theirs.body.error.param]).toEqual([404, 'customerAccountId']);
   });
 
-  it('is made once for one idempotency key', async () => {
+  it('creates one subscription for an idempotency key', async () => {
     const call = { key, body: { appId, ...ids }, headers: { 'idempotency-key': 's1' } };
     const [first, second] = [
       await api.rest('POST', '/subscriptions', call),
@@ -131,7 +131,7 @@ const fieldsOf = (data: object) => Object.keys(data).filter((name) => described.
 const relationsOf = (data: object) => relations.filter((name) => name in data);
 
 describe('a subscription', () => {
-  it('has every field that is described, and each answer its own relations', async () => {
+  it('has every documented field, and the documented relations of each response', async () => {
     const made = await make();
     await become(made.id, { status: 'ACTIVE', currentPeriodEnd: day(10) });
     const answers = {
@@ -160,7 +160,7 @@ describe('a subscription', () => {
     expect([answers.list.customerAccount.wallets, answers.retrieve.customerAccount.wallets]).toEqual([[], []]);
   });
 
-  it('is retrieved with its last ten invoices, each with its items, tax rate and payment', async () => {
+  it('is retrieved with its last ten invoices, each with items, tax rate and payment', async () => {
     const { id } = await make();
     const taxRate = { displayName: 'VAT', percentage: 20 };
     const taxRateId = (await api.rest('POST', '/tax-rates', { key, body: taxRate })).body.data.id;
@@ -184,7 +184,7 @@ describe('a subscription', () => {
     expect(invoices[9].paymentIntent).toBeNull();
   });
 
-  it('takes no input over GraphQL where REST takes an empty body', async () => {
+  it('requires no input over GraphQL if REST allows an empty body', async () => {
     const { id } = await make();
     const ask = async (query: string) => (await api.graphql(`mutation ($id: ID!) { ${query} }`, { id }, { key })).data;
     const opened = await ask('opened: createSubscriptionCheckout(id: $id) { mode uiMode }');
@@ -192,7 +192,7 @@ describe('a subscription', () => {
     expect(await ask('ended: cancelSubscription(id: $id) { status }')).toEqual({ ended: { status: 'CANCELLED' } });
   });
 
-  it('is made, paused, resumed and cancelled by GraphQL as by REST', async () => {
+  it('is created, paused, resumed and cancelled over GraphQL as over REST', async () => {
     const ask = async (document: string, variables: Record<string, unknown>) => {
       const { data, errors } = await api.graphql(document, variables, { key });
       return errors ? errors[0]?.extensions.code : data;
@@ -219,7 +219,7 @@ describe('a subscription', () => {
     });
   });
 
-  it('is retrieved with all that belongs to it, and listed with less', async () => {
+  it('is retrieved with all its relations, and listed with fewer', async () => {
     const { id } = await make();
     const { body } = await api.rest('GET', `/subscriptions/${id}`, { key });
     expect(body.data).toMatchObject({
@@ -235,7 +235,7 @@ describe('a subscription', () => {
     expect((await api.rest('GET', '/subscriptions?status=GONE', { key })).status).toBe(400);
   });
 
-  it('pauses only while it is ACTIVE, and answers its scalar fields', async () => {
+  it('can be paused only while ACTIVE, and then returns only its scalar fields', async () => {
     const { id } = await make();
     expect((await act(id, 'pause')).body.error.code).toBe('INVALID_STATE');
     await become(id, { status: 'ACTIVE' });
@@ -245,7 +245,7 @@ describe('a subscription', () => {
     expect((await act(id, 'pause')).status).toBe(409);
   });
 
-  it('resumes inside its period with its dates, and after it with a new anchor', async () => {
+  it('resumes with its dates within the period, and with a new anchor after it', async () => {
     const { id } = await make();
     const end = day(10);
     await become(id, { status: 'PAUSED', pausedAt: day(-1), currentPeriodEnd: end, billingCycleAnchor: day(-20) });
@@ -263,7 +263,7 @@ describe('a subscription', () => {
     expect((await act(id, 'resume')).status).toBe(409);
   });
 
-  it('is cancelled now, by default', async () => {
+  it('is cancelled immediately by default', async () => {
     const { id } = await make();
     const cancelled = (await act(id, 'cancel')).body.data;
     expect(cancelled).toMatchObject({ status: 'CANCELLED', cancelledAt: expect.any(String), cancelAtPeriodEnd: false });
@@ -271,7 +271,7 @@ describe('a subscription', () => {
     expect(await api.database.event.count({ where: { resourceId: id, type: 'subscription.cancelled' } })).toBe(1);
   });
 
-  it('is cancelled at the end of its period, or now without one', async () => {
+  it('is cancelled at the end of its period, or immediately without one', async () => {
     const { id } = await make();
     const end = day(10);
     await become(id, { status: 'ACTIVE', currentPeriodEnd: end });
@@ -291,7 +291,7 @@ describe('a subscription', () => {
     expect((await act(other.id, 'cancel', { cancelAtPeriodEnd: 'yes' })).status).toBe(400);
   });
 
-  it('of another merchant answers as a missing one', async () => {
+  it('returns 404 to another merchant', async () => {
     const { id } = await make();
     expect((await api.rest('GET', `/subscriptions/${id}`, { key: foreign })).status).toBe(404);
     for (const action of ['pause', 'resume', 'cancel'])

@@ -14,7 +14,7 @@ const vat = { displayName: 'VAT', percentage: 19 };
 const make = async (body: object = vat) => (await api.rest('POST', '/tax-rates', { key, body })).body.data;
 
 describe('POST /tax-rates', () => {
-  it('makes a tax rate, exclusive unless said', async () => {
+  it('creates a tax rate, exclusive by default', async () => {
     const { status, body } = await api.rest('POST', '/tax-rates', { key, body: vat });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -23,7 +23,7 @@ describe('POST /tax-rates', () => {
     });
   });
 
-  it('takes every field at its limit', async () => {
+  it('accepts every field at its limit', async () => {
     const atLimit = {
       displayName: 'x'.repeat(100),
       percentage: 100,
@@ -36,7 +36,7 @@ describe('POST /tax-rates', () => {
     expect(await make({ displayName: 'x', percentage: 8.8875 })).toMatchObject({ percentage: 8.8875 });
   });
 
-  it('names every field past its limit at once', async () => {
+  it('names every field beyond its limit at once', async () => {
     const body = {
       displayName: 'x'.repeat(101),
       percentage: 100.0001,
@@ -62,13 +62,13 @@ describe('POST /tax-rates', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
   });
 
-  it('needs a secret key', async () => {
+  it('requires a secret key', async () => {
     expect((await api.rest('POST', '/tax-rates', { body: vat })).status).toBe(401);
     const publishable = await api.rest('POST', '/tax-rates', { key: api.merchantA.publishableKey, body: vat });
     expect(publishable.status).toBe(403);
   });
 
-  it('makes one for one idempotency key, and refuses the key for another body', async () => {
+  it('creates one for an idempotency key, and refuses the key with another body', async () => {
     const headers = { 'idempotency-key': 'tax-1' };
     const first = await api.rest('POST', '/tax-rates', { key, body: vat, headers });
     const second = await api.rest('POST', '/tax-rates', { key, body: vat, headers });
@@ -80,7 +80,7 @@ describe('POST /tax-rates', () => {
 });
 
 describe('GET /tax-rates', () => {
-  it('is a flat list of the active ones, newest first, and of the archived ones when asked', async () => {
+  it('returns a flat list of active rates, newest first, or of archived ones on request', async () => {
     const [older, newer, archived] = [await make(), await make(), await make()];
     await api.rest('DELETE', `/tax-rates/${archived.id}`, { key });
     const ids = async (query: string) =>
@@ -91,13 +91,13 @@ describe('GET /tax-rates', () => {
     expect((await api.rest('GET', '/tax-rates?includeInactive=1', { key })).status).toBe(400);
   });
 
-  it('is empty for a merchant without any', async () => {
+  it('returns an empty list for a merchant without tax rates', async () => {
     expect((await api.rest('GET', '/tax-rates', { key: foreign })).body).toEqual({ success: true, data: [] });
   });
 });
 
-describe('one tax rate', () => {
-  it('changes what is sent, and null clears', async () => {
+describe('a tax rate', () => {
+  it('is updated field by field, and cleared by null', async () => {
     const rate = await make({ ...vat, jurisdiction: 'DE', description: 'Full rate' });
     const changed = await api.rest('PUT', `/tax-rates/${rate.id}`, {
       key,
@@ -114,7 +114,7 @@ describe('one tax rate', () => {
     expect((await api.rest('PUT', `/tax-rates/${rate.id}`, { key, body: { displayName: null } })).status).toBe(400);
   });
 
-  it('is archived by DELETE, stays readable, and can be brought back', async () => {
+  it('is archived by DELETE, can still be read, and can be restored', async () => {
     const rate = await make();
     const deleted = await api.rest('DELETE', `/tax-rates/${rate.id}`, { key });
     expect([deleted.status, deleted.text]).toEqual([204, '']);
@@ -123,7 +123,7 @@ describe('one tax rate', () => {
     expect(back.body.data.isActive).toBe(true);
   });
 
-  it.each(['GET', 'PUT', 'DELETE'])('of another merchant answers %s as a missing one', async (method) => {
+  it.each(['GET', 'PUT', 'DELETE'])('returns 404 for %s if it belongs to another merchant', async (method) => {
     const rate = await make();
     const body = method === 'PUT' ? { percentage: 1 } : undefined;
     const theirs = await api.rest(method, `/tax-rates/${rate.id}`, { key: foreign, body });

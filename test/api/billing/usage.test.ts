@@ -56,7 +56,7 @@ const eventOf = (subscriptionId: string, fields: object = {}) => ({
 const usageOf = async (id: string) => (await api.rest('GET', `/subscriptions/${id}/usage`, { key })).body.data;
 
 describe('a metered price', () => {
-  it('is created and printed as it was given', async () => {
+  it('is created and returned unchanged', async () => {
     const tiers = [
       { upTo: '1000', unitAmount: '0.01', flatAmount: null },
       { upTo: null, unitAmount: '0.005', flatAmount: '2.5' },
@@ -76,7 +76,7 @@ describe('a metered price', () => {
     expect(fixed).toMatchObject({ priceType: 'FIXED', metering: null, amount: '3.00' });
   });
 
-  it('is refused with every fault at once', async () => {
+  it('is refused with all errors at once', async () => {
     const wrong = await makePlan([
       { amount: '0', billingInterval: 'MONTH' },
       { amount: '5', billingInterval: 'MONTH', priceType: 'METERED' },
@@ -134,7 +134,7 @@ describe('POST /usage', () => {
     ]);
   });
 
-  it('counts a repeated event once, in one batch and in several at the same time', async () => {
+  it('counts a repeated event once, within a batch and in concurrent batches', async () => {
     const { id } = await subscribe();
     const events = Array.from({ length: 50 }, () => eventOf(id, { quantity: '2.5' }));
     const shuffled = events.toReversed();
@@ -146,7 +146,7 @@ describe('POST /usage', () => {
     expect(await usageOf(id)).toMatchObject([{ quantity: '125.00', eventCount: 50 }]);
   });
 
-  it('names a repeated id with other content, and records nothing of it', async () => {
+  it('names a repeated ID with different content, and records nothing from it', async () => {
     const [{ id, start }, other] = [await subscribe(), await subscribe()];
     const first = eventOf(id, { quantity: '1.50', timestamp: start.toISOString() });
     await record([first]);
@@ -175,7 +175,7 @@ describe('POST /usage', () => {
     expect((await record([unstamped])).body.data).toMatchObject({ duplicates: 1 });
   });
 
-  it('rejects single events with a code, and takes the others', async () => {
+  it('rejects single events with a code, and accepts the others', async () => {
     const [{ id, start, end }, foreign] = [await subscribe(), await subscribe({ appId: api.merchantB.appId })];
     const pending = await subscribe({ status: 'PENDING', currentPeriodStart: null, currentPeriodEnd: null });
     const fixedPlan = (await makePlan([{ amount: '5', billingInterval: 'MONTH' }])).body.data.id;
@@ -232,7 +232,7 @@ describe('POST /usage', () => {
     expect(end > start).toBe(true);
   });
 
-  it('puts usage after the end of the period into the next one', async () => {
+  it('assigns usage after the end of the period to the next one', async () => {
     const now = api.clock.now().getTime();
     const { id } = await subscribe({ currentPeriodEnd: new Date(now - 1000) });
     await record([
@@ -245,7 +245,7 @@ describe('POST /usage', () => {
     ]);
   });
 
-  it('names every bad field and records nothing', async () => {
+  it('names every invalid field and records nothing', async () => {
     const { id } = await subscribe();
     const bad = await record([
       eventOf(id),
@@ -275,7 +275,7 @@ describe('POST /usage', () => {
     expect(await usageOf(id)).toEqual([]);
   });
 
-  it('refuses usage that would cost more than an invoice can hold', async () => {
+  it('refuses usage whose cost exceeds the maximum of an invoice', async () => {
     const plan = (
       await makePlan([{ amount: '5', billingInterval: 'MONTH', metering: { ...METERING, unitAmount: '999999999' } }])
     ).body.data.id;
@@ -286,7 +286,7 @@ describe('POST /usage', () => {
     expect(await usageOf(id)).toMatchObject([{ quantity: '999.00', eventCount: 1 }]);
   });
 
-  it('refuses usage that no invoice can hold with its tax, the base fee and the other open period', async () => {
+  it('refuses usage whose cost with tax, base fee and the other open period exceeds that maximum', async () => {
     const rate = await api.rest('POST', '/tax-rates', { key, body: { displayName: 'VAT', percentage: 100 } });
     const large = { ...METERING, unitAmount: '1000000000', capAmount: '999999999999.99' };
     const prices = [{ amount: '100000000000', billingInterval: 'MONTH', metering: large }];
@@ -312,14 +312,14 @@ describe('POST /usage', () => {
     expect(await usageOf(other.id)).toEqual([]);
   });
 
-  it('takes 1,000 events at once', async () => {
+  it('accepts 1,000 events at once', async () => {
     const { id } = await subscribe();
     const { body } = await record(Array.from({ length: 1000 }, () => eventOf(id, { quantity: '0.001' })));
     expect(body.data).toMatchObject({ accepted: 1000, duplicates: 0, rejected: 0 });
     expect(await usageOf(id)).toMatchObject([{ quantity: '1.00', eventCount: 1000 }]);
   });
 
-  it('replays the answer of an idempotency key', async () => {
+  it('replays the response for an idempotency key', async () => {
     const { id } = await subscribe();
     const events = [eventOf(id)];
     const headers = { 'idempotency-key': newId() };
@@ -330,7 +330,7 @@ describe('POST /usage', () => {
     expect([other.status, other.body.error.code]).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
   });
 
-  it('needs a credential that may write usage', async () => {
+  it('requires a credential that may write usage', async () => {
     const { id } = await subscribe();
     const { merchantId } = api.merchantA;
     const scope = { merchantId, appId };
@@ -362,7 +362,7 @@ describe('POST /usage', () => {
 });
 
 describe('recordUsage over GraphQL', () => {
-  it('records and lists usage, with what it costs so far', async () => {
+  it('records and lists usage with the accrued cost', async () => {
     const { id } = await subscribe();
     const document = `mutation ($input: RecordUsageInput!) { recordUsage(input: $input) { accepted results { status } } }`;
     const input = { events: [eventOf(id, { quantity: '7000' })] };
@@ -384,7 +384,7 @@ describe('recordUsage over GraphQL', () => {
     });
   });
 
-  it("answers another merchant's subscription as a missing one", async () => {
+  it("returns the same error for another merchant's subscription as for a missing one", async () => {
     const { id } = await subscribe();
     const foreign = api.merchantB.secretKey;
     const answers = await Promise.all(

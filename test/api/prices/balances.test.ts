@@ -67,7 +67,7 @@ const batch = (body: unknown, credential: string | undefined = key()) =>
 const payer = () => evm.payers[0].address;
 
 describe('GET /balance', () => {
-  it('tells an EVM coin and token, by key, by contract in any case, or by both', async () => {
+  it('returns the balance of an EVM coin and token, by key, by contract in any case, or by both', async () => {
     const coin = await ask({ chainId: evm.chainId, address: payer().toLowerCase() });
     expect(coin.body.data).toEqual({
       chainId: evm.chainId,
@@ -99,7 +99,7 @@ describe('GET /balance', () => {
     }
   });
 
-  it('tells the value too where it is asked for, in the currency asked for', async () => {
+  it('returns the value on request, in the requested currency', async () => {
     const asked = { chainId: evm.chainId, address: payer(), tokenKey: evm.usdc.key, includePrice: true };
     expect((await ask(asked)).body.data.price).toEqual({
       currency: 'USD',
@@ -111,7 +111,7 @@ describe('GET /balance', () => {
     expect(euros.body.data.price).toMatchObject({ currency: 'EUR', priceFiat: 0.784, valueFiat: '784000.00' });
   });
 
-  it('takes the address and the contract in any case, and answers them with their checksums', async () => {
+  it('accepts the address and the contract in any case, and returns them with checksums', async () => {
     const wrongCase = (text: string) =>
       `0x${text
         .slice(2)
@@ -126,7 +126,7 @@ describe('GET /balance', () => {
     }
   });
 
-  it('tells Solana coins, Token and Token-2022, of any mint, and zero for who has no account', async () => {
+  it('returns Solana, Token and Token-2022 balances of any mint, and zero without an account', async () => {
     const of = async (query: object) => (await ask({ chainId: 103, address: OWNER, ...query })).body.data;
     expect(await of({})).toMatchObject({ tokenKey: 'SOL-103', balance: '1500000000', formatted: '1.5' });
     expect(await of({ tokenKey: 'USDC-103' })).toMatchObject({ token: USDC_MINT, balance: '2500000', decimals: 6 });
@@ -138,7 +138,7 @@ describe('GET /balance', () => {
     expect(poor.body.data).toMatchObject({ balance: '0', formatted: '0' });
   });
 
-  it('tells Sui coins by type in any form, also those the registry does not know', async () => {
+  it('returns Sui coins by type in any form, including unregistered ones', async () => {
     const of = async (query: object) => (await ask({ chainId: 785, address: '0xA11CE', ...query })).body.data;
     for (const named of [{}, { token: '0x2::sui::SUI' }, { token: SUI }, { tokenKey: 'SUI-785' }]) {
       expect(await of(named)).toMatchObject({ address: ALICE, token: 'native', balance: '3000000000', formatted: '3' });
@@ -179,7 +179,7 @@ describe('GET /balance', () => {
     expect(body.error.details.map((fault: { param: string }) => fault.param)).toEqual([param]);
   });
 
-  it('knows no token where none lies', async () => {
+  it('returns 404 for a token that does not exist', async () => {
     for (const query of [
       { chainId: evm.chainId, address: payer(), token: NOBODY },
       { chainId: 103, address: OWNER, token: OWNER },
@@ -190,12 +190,12 @@ describe('GET /balance', () => {
     }
   });
 
-  it('is unavailable where there is no node', async () => {
+  it('returns 502 without a node', async () => {
     const { status, body } = await ask({ chainId: 137, address: NOBODY });
     expect([status, body.error.code]).toEqual([502, 'CHAIN_UNAVAILABLE']);
   });
 
-  it('is unavailable, and not zero, where a node refuses', async () => {
+  it('returns 502 instead of zero if a node refuses the request', async () => {
     solana.setStatus(503);
     sui.refuse(14);
     const answers = [await ask({ chainId: 103, address: OWNER }), await ask({ chainId: 785, address: ALICE })];
@@ -205,7 +205,7 @@ describe('GET /balance', () => {
     expect((await ask({ chainId: 785, address: ALICE })).status).toBe(200);
   });
 
-  it('asks for a credential, and takes any', async () => {
+  it('requires any credential', async () => {
     const query = { chainId: 103, address: OWNER };
     expect((await api.rest('GET', `/balance?chainId=103&address=${OWNER}`)).status).toBe(401);
     expect((await ask(query, api.merchantA.secretKey)).status).toBe(200);
@@ -215,7 +215,7 @@ describe('GET /balance', () => {
 });
 
 describe('POST /balance/batch', () => {
-  it('answers good, bad and silent items in the order asked, and what is asked twice is read once', async () => {
+  it('returns valid, invalid and unavailable items in order, and reads a repeated item once', async () => {
     const before = solana.requests.length;
     const items = [
       { chainId: 103, address: OWNER },
@@ -263,7 +263,7 @@ describe('POST /balance/batch', () => {
     expect(solana.requests.slice(before)).toEqual([{ method: 'getMultipleAccounts', accounts: 5 }]);
   });
 
-  it('reads fifty balances of one chain in one request to an EVM node, in two to Solana, and eight at once from Sui', async () => {
+  it('reads fifty balances with one request to EVM, two to Solana and eight at a time to Sui', async () => {
     const addresses = Array.from({ length: 50 }, (_, index) => `0x${(index + 1).toString(16).padStart(40, '0')}`);
     await evm.testClient.setBalance({ address: '0x0000000000000000000000000000000000000007', value: 7n });
     const { body } = await batch({
@@ -294,7 +294,7 @@ describe('POST /balance/batch', () => {
     expect(sui.mostAtOnce()).toBeLessThanOrEqual(8);
   });
 
-  it('refuses a batch that is none: empty, of 51, of the wrong shape, or in another currency', async () => {
+  it('refuses an empty batch, one of 51 items, a malformed one and an unsupported currency', async () => {
     const item = { chainId: 103, address: OWNER };
     for (const [body, param] of [
       [{ items: [] }, 'items'],
@@ -314,7 +314,7 @@ describe('POST /balance/batch', () => {
     expect((await batch({ items: Array.from({ length: 50 }, () => item) })).body.data.items).toHaveLength(50);
   });
 
-  it('is the same in GraphQL', async () => {
+  it('returns the same over GraphQL', async () => {
     const answer = await api.graphql(
       `query ($items: [BalanceItemInput!]!) {
         balances(items: $items, includePrice: true, currency: "EUR") { items { ok formatted price { valueFiat } error { code } } }
@@ -341,8 +341,8 @@ describe('POST /balance/batch', () => {
   });
 });
 
-describe('tokens of strangers on EVM chains', () => {
-  it('are read with their own symbol and decimals, and one that eats all gas spoils no other', async () => {
+describe('unregistered tokens on EVM chains', () => {
+  it('are read with their own symbol and decimals, and one that uses all gas does not affect others', async () => {
     const strange: `0x${string}` = '0x0000000000000000000000000000000000001011';
     const greedy: `0x${string}` = '0x0000000000000000000000000000000000001012';
     const code = await evm.publicClient.getCode({ address: evm.usdc.address });
@@ -373,7 +373,7 @@ describe('tokens of strangers on EVM chains', () => {
     expect(third).toMatchObject({ ok: true, tokenKey: 'ETH-31337' });
   });
 
-  it('and all others are read without Multicall3 too', async () => {
+  it('are read without Multicall3, like all other tokens', async () => {
     const bytecode = await evm.publicClient.getCode({ address: MULTICALL3 });
     await evm.testClient.setCode({ address: MULTICALL3, bytecode: '0x' });
     const item = { chainId: evm.chainId, address: payer() };

@@ -12,7 +12,7 @@ const ask = async (query: string) => {
 };
 
 describe('GET /prices', () => {
-  it('tells a spot price to anybody, by key, symbol or contract', async () => {
+  it('returns a spot price without a credential, by key, symbol or contract', async () => {
     const { status, data } = await ask('asset=ETH-31337');
     expect(status).toBe(200);
     expect(data).toMatchObject({
@@ -41,7 +41,7 @@ describe('GET /prices', () => {
     });
   });
 
-  it('cuts tokens finer than the token is, and loses no digit of the rest', async () => {
+  it('truncates amounts beyond the token’s decimals, and keeps every other digit', async () => {
     const { status, data } = await ask('asset=ETH-31337&tokenAmount=1.1234567890123456789');
     expect(status).toBe(200);
     expect(data).toMatchObject({ tokenAmount: '1.123456789012345678', amountFiat: 2808.64 });
@@ -63,11 +63,11 @@ describe('GET /prices', () => {
     ['asset=USDC-1&amountFiat=1.001', 400],
     ['asset=USDC-1&amountFiat=1000000000000', 400],
     ['asset=USDC-1&when=now', 400],
-  ])('answers "%s" with %i', async (query, status) => {
+  ])('responds to "%s" with %i', async (query, status) => {
     expect((await ask(query)).status).toBe(status);
   });
 
-  it('takes a publishable key too', async () => {
+  it('accepts a publishable key', async () => {
     const answer = await api.rest('GET', '/prices?asset=USDC-1', { key: api.merchantA.publishableKey });
     expect(answer.status).toBe(200);
   });

@@ -30,7 +30,7 @@ const batch = async (items: object[], includePrice = false) => {
   return body.data.items;
 };
 
-it('reads what the programs of a chain wrote: a coin, a Token and a Token-2022 account, before and after a payment', async () => {
+it('reads a coin, a Token and a Token-2022 account from a chain before and after a payment', async () => {
   const [payer] = solana.payers;
   const { usdc, pyusd, chainId } = solana;
   const of = (address: string) => ({ chainId, address });
@@ -66,7 +66,7 @@ it('reads what the programs of a chain wrote: a coin, a Token and a Token-2022 a
   expect([paid.balance, received.balance]).toEqual(['999998750000', '1250000']);
 });
 
-it('tells a token that the registry does not know by the name that its mint holds', async () => {
+it('returns the name in the mint for a token that is not registered', async () => {
   const [payer] = solana.payers;
   const owner = solana.keypairOf(payer);
   const mint = await mintNamed('TEA', { authority: owner, decimals: 2 });
