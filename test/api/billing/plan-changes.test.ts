@@ -164,7 +164,7 @@ describe('PUT /subscriptions/:id', () => {
     expect((await read(id)).productPlanPriceId).toBe(first);
   });
 
-  it.each(['PENDING', 'PAUSED', 'PAST_DUE', 'CANCELLED'] as const)('conflicts with one that is %s', async (state) => {
+  it.each(['PENDING', 'PAUSED', 'PAST_DUE', 'CANCELLED'] as const)('returns 409 while it is %s', async (state) => {
     const [id, price] = [await subscribe(state), await makePrice()];
     const answer = await put(id, { productPlanPriceId: price });
     expect([answer.status, answer.body.error.code]).toEqual([409, 'INVALID_STATE']);

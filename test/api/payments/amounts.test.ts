@@ -73,7 +73,7 @@ const restPlaces = restRoutes.flatMap((route) =>
 
 const named = (path: string) => path.replace(/^input\./, '');
 
-test('the walk finds the amounts that are known', () => {
+test('the schema walk finds the known amounts', () => {
   const overGraphql = graphqlPlaces.map(({ field, path }) => `${field.name} ${named(path)}`);
   expect(overGraphql).toEqual(
     expect.arrayContaining([
@@ -105,7 +105,7 @@ test('the walk finds the amounts that are known', () => {
 describe.each(graphqlPlaces.map((place) => [`${place.field.name} ${named(place.path)}`, place] as const))(
   'over GraphQL, %s',
   (_name, { root, field, argument, path, holding, isText }) => {
-    test.each(PADDED)('%s is refused by name', async (amount) => {
+    test.each(PADDED)('refuses %s and names it', async (amount) => {
       const given = field.args.filter((one) => one === argument || isRequiredArgument(one));
       const declared = given.map((one) => `$${one.name}: ${one.type}`).join(', ');
       const passed = given.map((one) => `${one.name}: $${one.name}`).join(', ');
@@ -141,7 +141,7 @@ describe.each(graphqlPlaces.map((place) => [`${place.field.name} ${named(place.p
 describe.each(
   restPlaces.map((place) => [`${place.route.method} ${place.route.path} ${named(place.path)}`, place] as const),
 )('over REST, %s', (_name, { route, variable, path, holding }) => {
-  test.each(PADDED)('%s is refused by name', async (amount) => {
+  test.each(PADDED)('refuses %s and names it', async (amount) => {
     const url = route.path.replace(':appId', api.merchantA.appId).replace(/:\w+/g, UNKNOWN);
     const value = holding(amount);
     const query = variable.in === 'query' ? `?${new URLSearchParams({ [variable.name]: String(value) })}` : '';
@@ -152,7 +152,7 @@ describe.each(
   });
 });
 
-test('zero before the point stays good, and zero alone is refused for being nothing', async () => {
+test('accepts a zero before the decimal point, and refuses an amount of zero', async () => {
   const good = await api.rest('POST', '/payments/intents', { key, body: { amount: '0.10' } });
   expect([good.status, good.body.data?.amount]).toEqual([200, '0.10']);
   for (const amount of ['0', '0.00']) {

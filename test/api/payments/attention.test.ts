@@ -80,7 +80,7 @@ const list = async (filter: object) => {
 };
 
 describe('the flags of a payment', () => {
-  it('say what is unusual about it besides its status', async () => {
+  it('report what is unusual besides the status', async () => {
     const { nodes } = await list({});
     const flags = new Map(nodes.map((node) => [node.id, node.flags]));
     expect(Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, flags.get(id)]))).toEqual({
@@ -104,19 +104,19 @@ describe('the flags of a payment', () => {
       ['LATE', 'MISPAID', 'LATE'],
       ['late', 'mispaid'],
     ],
-  ] as const)('filter the list by %s, newest first, with their count', async (flags, names) => {
+  ] as const)('filter the list by %s, newest first, with a count', async (flags, names) => {
     const { nodes, totalCount } = await list({ flags });
     expect(nodes.map(({ id }) => id)).toEqual(names.map((name) => ids[name]));
     expect(totalCount).toBe(names.length);
   });
 
-  it('filter together with the status, and an empty list of them is no condition', async () => {
+  it('combine with the status, and an empty list does not filter', async () => {
     const { nodes } = await list({ flags: ['PARTIALLY_REFUNDED'], status: ['CAPTURED'] });
     expect(nodes.map(({ id }) => id)).toEqual([ids.disputed]);
     expect((await list({ flags: [] })).totalCount).toBe(7);
   });
 
-  it('filter the numbered pages of REST, where an unknown flag is refused by name', async () => {
+  it('filter the numbered pages of REST, and an unknown flag is named', async () => {
     const { status, body } = await api.rest('GET', '/payments/intents?flag=PARTIALLY_REFUNDED&pageSize=1', { key });
     expect([status, body.data.map(({ id }: { id: string }) => id)]).toEqual([200, [ids.partly]]);
     expect(body.pagination).toEqual({ total: 2, page: 1, pageSize: 1, totalPages: 2 });
@@ -126,12 +126,12 @@ describe('the flags of a payment', () => {
     expect([bad.status, bad.body.error.details]).toMatchObject([400, [{ param: 'flag' }]]);
   });
 
-  it('are refused by name over GraphQL where they are unknown', async () => {
+  it('are refused over GraphQL if unknown', async () => {
     const { errors } = await api.graphql(LIST, { filter: { flags: ['ODD'] } }, { key });
     expect(errors?.[0]?.extensions?.code).toBe('VALIDATION_ERROR');
   });
 
-  it('need a key', async () => {
+  it('require a secret key', async () => {
     const { errors } = await api.graphql(LIST, { filter: { flags: ['LATE'] } });
     expect(errors?.[0]?.extensions?.code).toBe('AUTHENTICATION_ERROR');
     const publishable = await api.graphql(ATTENTION, {}, { key: api.merchantA.publishableKey });
@@ -140,7 +140,7 @@ describe('the flags of a payment', () => {
 });
 
 describe('attention', () => {
-  it('counts what is the caller’s own, most urgent first, with the earliest deadline', async () => {
+  it('counts the caller’s own cases, most urgent first, with the earliest deadline', async () => {
     const { data } = await api.graphql(ATTENTION, { appId: api.merchantA.appId }, { key });
     const found: { kind: string; count: number; hasMore: boolean; dueAt: string | null; createdFrom: string | null }[] =
       data.attention;
@@ -155,12 +155,12 @@ describe('attention', () => {
     expect(Date.parse(found[2]?.createdFrom ?? '')).toBeGreaterThan(Date.now() - 31 * DAY_MS);
   });
 
-  it('refuses the app of another merchant', async () => {
+  it('refuses another merchant’s app', async () => {
     const { errors } = await api.graphql(ATTENTION, { appId: api.merchantB.appId }, { key });
     expect(errors?.[0]?.extensions?.code).toBe('AUTHORIZATION_ERROR');
   });
 
-  it('counts failed renewals, which the filter lists, and endpoints that the gateway disabled', async () => {
+  it('counts failed renewals, which the filter lists, and automatically disabled endpoints', async () => {
     const other = api.merchantB.secretKey;
     const kinds = async () => {
       const { data } = await api.graphql(ATTENTION, {}, { key: other });
@@ -188,7 +188,7 @@ describe('attention', () => {
     expect(await kinds()).not.toContain('FAILED_RENEWALS');
   });
 
-  it('reads a hundred and one at most, and says that there are more', async () => {
+  it('counts at most 100 rows, and reports whether there are more', async () => {
     const { appId } = api.merchantA;
     const shared = { appId, amount: '1', currency: 'USD', captureMode: 'MANUAL' as const, platformFeeBps: 100 };
     const intents = Array.from({ length: 101 }, () => ({

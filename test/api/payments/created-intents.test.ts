@@ -51,8 +51,8 @@ const create = (selection: string) =>
   `mutation ($input: CreatePaymentIntentInput!) { made: createPaymentIntent(input: $input) { ${selection} } }`;
 const read = (selection: string) => `query ($id: ID!) { made: paymentIntent(id: $id) { ${selection} } }`;
 
-describe('the answer', () => {
-  test.each(bodies)('over REST is byte for byte what a GET answers: %j', async (body) => {
+describe('the response to createPaymentIntent', () => {
+  test.each(bodies)('over REST is identical to that of GET, byte for byte: %j', async (body) => {
     const made = await api.rest('POST', '/payments/intents', { key, body });
     expect(made.status).toBe(200);
     const again = await api.rest('GET', `/payments/intents/${made.body.data.id}`, { key });
@@ -66,7 +66,7 @@ describe('the answer', () => {
     expect(made.body.data.metadata).toEqual(metadata);
   });
 
-  test.each(bodies)('over GraphQL is what a query answers, with all relations: %j', async (body) => {
+  test.each(bodies)('over GraphQL is identical to that of a query with all relations: %j', async (body) => {
     const input = { ...body, ...('idempotencyKey' in body ? { idempotencyKey: 'order-2' } : {}) };
     const made = await api.graphql(create(FULL), { input }, { key });
     expect(made.errors).toBeUndefined();
@@ -74,7 +74,7 @@ describe('the answer', () => {
     expect(JSON.stringify(made.data)).toBe(JSON.stringify(again.data));
   });
 
-  test('and the event, and the record of the key, are of the same row', async () => {
+  test('matches the stored row and the event', async () => {
     const [, , body] = bodies;
     const made = await api.rest('POST', '/payments/intents', { key, body: { ...body, idempotencyKey: 'order-3' } });
     const row = await api.database.paymentIntent.findUniqueOrThrow({ where: { id: made.body.data.id } });
@@ -91,7 +91,7 @@ describe('the answer', () => {
   });
 });
 
-describe('its statements', () => {
+describe('the statements of createPaymentIntent', () => {
   /** Beside the caller's key. */
   async function statementsOf(call: () => Promise<unknown>): Promise<number> {
     await call();
@@ -99,19 +99,19 @@ describe('its statements', () => {
     return statements.filter((text) => !/pg_notify|rate_bucket|last_used_at/.test(text)).length - 1;
   }
 
-  test('are two, over REST and GraphQL, with relations that must be empty too', async () => {
+  test('are two over REST and GraphQL, even with relations that must be empty', async () => {
     const input = { amount: '1' };
     expect(await statementsOf(() => api.rest('POST', '/payments/intents', { key, body: input }))).toBe(2);
     expect(await statementsOf(() => api.graphql(create(OWN), { input }, { key }))).toBe(2);
     expect(await statementsOf(() => api.graphql(create(`${OWN} ${EMPTY}`), { input }, { key }))).toBe(2);
   });
 
-  test('and one that reads where a relation may not be empty', async () => {
+  test('include one read if a relation may have rows', async () => {
     const input = { amount: '1', customerAccountId: customer.id };
     expect(await statementsOf(() => api.graphql(create(FULL), { input }, { key }))).toBe(3);
   });
 
-  test('a replay reads its relations as they are now', async () => {
+  test('read the current relations in a replay', async () => {
     const input = { amount: '1', idempotencyKey: 'order-4' };
     const made = await api.graphql(create('id transactions { type }'), { input }, { key });
     const { id } = made.data.made;

@@ -34,7 +34,7 @@ describe('the gas cost of a transaction', () => {
   const refunded = { amount: COST, coin: 'ETH', decimals: 18, amountUsd: '0.30864197' };
   const unpriced = { amount: '7', coin: 'ETH', decimals: 18, amountUsd: null };
 
-  test('is in the chain’s coin and in USD; null for what somebody else sent', async () => {
+  test('is returned in the chain’s coin and in USD, and is null for other senders', async () => {
     const { data, errors } = await ask(
       `query ($id: ID!) { paymentIntent(id: $id) { transactions { id ${FIELDS} } } }`,
       {
@@ -54,7 +54,7 @@ describe('the gas cost of a transaction', () => {
     expect((await ask(document, { id: ids.refund }, merchantB.secretKey)).data.node).toBeNull();
   });
 
-  test('is in REST, and another merchant’s payment is not found', async () => {
+  test('is returned over REST, and another merchant’s payment returns 404', async () => {
     const { status, body } = await api.rest('GET', `/payments/intents/${intent}`, { key: merchantA.secretKey });
     expect(status).toBe(200);
     expect(body.data.transactions.map((one: { gasCost: unknown }) => one.gasCost)).toEqual(
@@ -65,15 +65,15 @@ describe('the gas cost of a transaction', () => {
   });
 });
 
-describe('the gas in the overview', () => {
-  test('is the sum of what has a price, and the number of what has none', async () => {
+describe('the gas cost in the overview', () => {
+  test('sums the transactions with a price, and counts those without one', async () => {
     const { data, errors } = await ask(OVERVIEW, {});
     expect(errors).toBeUndefined();
     expect(data.overview.gas).toEqual({ costUsd: '0.30864197', transactionCount: 2, unpricedCount: 1 });
     expect((await ask(OVERVIEW, { appId: merchantA.appId })).data).toEqual(data);
   });
 
-  test('is of the caller’s own payments, and of the period', async () => {
+  test('covers the caller’s own payments in the period', async () => {
     const theirs = await ask(OVERVIEW, {}, merchantB.secretKey);
     expect(theirs.data.overview.gas).toEqual({ costUsd: '5', transactionCount: 1, unpricedCount: 0 });
     const { errors } = await ask(OVERVIEW, { appId: merchantB.appId });

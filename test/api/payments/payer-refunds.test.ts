@@ -201,7 +201,7 @@ const shown = [
 ];
 
 describe('the refunds of a payment', () => {
-  it('are shown to the holder of the client secret, without those of another payer of the same intent', async () => {
+  it('are visible with the client secret, except for those of another payer of the same intent', async () => {
     const { id, clientSecret } = session;
     const { data, errors } = await api.graphql(CHECKOUT, { id }, { clientSecret });
     expect(errors).toBeUndefined();
@@ -210,14 +210,14 @@ describe('the refunds of a payment', () => {
     expect(none.data.checkout.payment.refunds).toEqual([]);
   });
 
-  it('are shown to the wallet that paid, and not to another one', async () => {
+  it('are visible to the wallet that paid, and to no other wallet', async () => {
     const { data } = await api.graphql(PAYER, {}, await bearer(wallet));
     expect(data.payer.payments).toMatchObject([{ id: payment.id, refunds: shown }]);
     const { data: nothing } = await api.graphql(PAYER, {}, await bearer(stranger));
     expect(nothing.payer.payments).toEqual([]);
   });
 
-  it('are shown by these fields alone: no identifier, no error and no balance of the merchant', async () => {
+  it('contain only these fields, without identifiers, errors or the merchant’s balance', async () => {
     const { data } = await api.graphql('{ __type(name: "PayerRefund") { fields { name } } }');
     expect(data.__type.fields.map(({ name }: { name: string }) => name).sort()).toEqual(
       [...FIELDS.split(' '), 'createdAt'].sort(),
@@ -231,7 +231,7 @@ describe('the refunds of a payment', () => {
     }
   });
 
-  it("are not read in the merchant's form by a client secret or a wallet", async () => {
+  it("cannot be read in the merchant's form with a client secret or by a wallet", async () => {
     const { id, clientSecret } = session;
     const inside = `query ($id: ID!) { checkout(id: $id) { session { paymentIntent { refunds { error } } } } }`;
     expect(codeOf(await api.graphql(inside, { id }, { clientSecret }))).toBe('AUTHORIZATION_ERROR');
@@ -240,7 +240,7 @@ describe('the refunds of a payment', () => {
       expect(codeOf(await api.graphql(whole, { id: payment.id }, credential))).toBe('AUTHORIZATION_ERROR');
   });
 
-  it("are not read without a credential, with another session's secret, or for a session that does not exist", async () => {
+  it("cannot be read without a credential, with another session's secret or for a missing session", async () => {
     expect(codeOf(await api.graphql(CHECKOUT, { id: session.id }))).toBe('AUTHENTICATION_ERROR');
     const { clientSecret } = otherSession;
     for (const id of [session.id, newId()])
@@ -260,7 +260,7 @@ describe('the contact of an app', () => {
     websiteUrl: 'https://tea.example',
   };
 
-  it('is set, shown to payers, audited, kept by other changes, and removed', async () => {
+  it('is set, visible to payers, audited, kept by other updates, and removed', async () => {
     const { id, clientSecret } = session;
     const seen = async () => (await api.graphql(CHECKOUT, { id }, { clientSecret })).data.checkout.contact;
     expect(await seen()).toEqual({ supportEmail: null, supportUrl: null, websiteUrl: null });
@@ -305,7 +305,7 @@ describe('the contact of an app', () => {
     expect(app).toMatchObject({ name: 'Alpha', supportEmail: null, supportUrl: null, websiteUrl: null });
   });
 
-  it('is changed by nobody else', async () => {
+  it('can be changed only by its merchant', async () => {
     expect(codeOf(await update(contact, ''))).toBe('AUTHENTICATION_ERROR');
     expect(codeOf(await update(contact, api.merchantA.publishableKey))).toBe('AUTHORIZATION_ERROR');
     const foreign = codeOf(await update(contact, undefined, api.merchantB.appId));

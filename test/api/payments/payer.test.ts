@@ -153,8 +153,8 @@ async function signedConsent(payer: PrivateKeyAccount) {
   return consentId;
 }
 
-describe('the login of a wallet', () => {
-  it('asks for a message of this host, and takes its signature once', async () => {
+describe('a wallet login', () => {
+  it('issues a message for this host, and accepts its signature once', async () => {
     const { data } = await challenge(ada.address.toLowerCase());
     const { message, expiresAt } = data.requestPayerLogin;
     expect(message).toContain(`${new URL(api.world.config.publicUrl).host} wants you to sign in`);
@@ -170,14 +170,14 @@ describe('the login of a wallet', () => {
     ]);
   });
 
-  it('refuses the signature of another, and tells when the chain of a contract wallet cannot be asked', async () => {
+  it('refuses another wallet’s signature, and reports if a contract wallet cannot be checked', async () => {
     const message = await messageFor(ada.address);
     const { errors } = await verify(message, await bob.signMessage({ message }));
     // It could be a contract's: with the node away, that cannot be known.
     expect(errors?.[0]?.extensions.code).toBe('CHAIN_UNAVAILABLE');
   });
 
-  it('refuses messages that are changed, not asked for here, or too old', async () => {
+  it('refuses messages that are modified, unknown or expired', async () => {
     const message = await messageFor(ada.address);
     const tamper = async (change: (text: string) => string) => {
       const text = change(message);
@@ -199,7 +199,7 @@ describe('the login of a wallet', () => {
     api.clock.advance(-301);
   });
 
-  it('knows EVM wallets on chains that are served', async () => {
+  it('accepts only EVM wallets on configured chains', async () => {
     for (const [wallet, chain, param] of [
       [ada.address, 999_999, 'chainId'],
       ['So11111111111111111111111111111111111111112', chainId, 'wallet'],
@@ -212,7 +212,7 @@ describe('the login of a wallet', () => {
 });
 
 describe('the payer', () => {
-  it('sees payments and consents of its own, whichever merchant it paid, and nobody else does', async () => {
+  it('can read its own payments and consents with any merchant, and nobody else can', async () => {
     const first = await capturedPayment(ada, api.merchantA.appId);
     const second = await capturedPayment(ada, api.merchantB.appId);
     const consentId = await signedConsent(ada);
@@ -249,7 +249,7 @@ describe('the payer', () => {
     expect(stranger.data.payer).toMatchObject({ wallet: bob.address, payments: [], consents: [] });
   });
 
-  it('is nobody without a token, and no merchant either', async () => {
+  it('requires a valid token, which gives no access as a merchant', async () => {
     expect((await api.graphql(PAYER)).errors?.[0]?.extensions.code).toBe('AUTHENTICATION_ERROR');
     const key = await api.graphql(PAYER, {}, { key: api.merchantA.secretKey });
     expect(key.errors?.[0]?.extensions.code).toBe('AUTHORIZATION_ERROR');
@@ -263,7 +263,7 @@ describe('the payer', () => {
     api.clock.advance(-1806);
   });
 
-  it('of a contract wallet sees one chain alone', async () => {
+  it('with a contract wallet can read only one chain', async () => {
     const { issueToken } = await import('../../../src/auth/tokens/issue-token.ts');
     const subject = { audience: 'payer' as const, wallet: ada.address, chainId: 1 };
     const { token } = await issueToken(api.world, { subject });
@@ -271,7 +271,7 @@ describe('the payer', () => {
     expect(data.payer).toMatchObject({ chainId: 1, payments: [], consents: [], allowances: [] });
   });
 
-  it('disputes by its signature, never by the token alone, and only what it paid', async () => {
+  it('disputes by its signature, not by the token alone, and only its own payments', async () => {
     const DISPUTE = `mutation ($id: ID!, $input: DisputePaymentIntentInput!) {
       disputePaymentIntent(id: $id, input: $input) { status transactionId } }`;
     const { id, hash } = await capturedPayment(ada, api.merchantB.appId);
@@ -292,7 +292,7 @@ describe('the payer', () => {
   });
 });
 
-it('asks of nodes and the database no more than a stranger may: costly questions are not multiplied by aliases', async () => {
+it('limits expensive fields for nodes and the database, so that aliases do not multiply them', async () => {
   const verify = 'verifyPayerLogin(input: { message: "m", signature: "0x00" }) { accessToken }';
   expect(await refusedTimes(verify, 1)).not.toContain('complexity');
   expect(await refusedTimes(verify, 3)).toContain('complexity');
@@ -305,7 +305,7 @@ it('asks of nodes and the database no more than a stranger may: costly questions
   expect(await refusedTimes(allowances, 11, headers)).toContain('complexity');
 });
 
-it("lets the payer's page ask what it asks", async () => {
+it('accepts the query of the payer page', async () => {
   const { headers } = await bearer(privateKeyToAccount(generatePrivateKey()));
   const documents: string[] = JSON.parse(
     readFileSync(new URL('../../../generated/web/documents.json', import.meta.url), 'utf8'),

@@ -21,7 +21,7 @@ const transactionsOf = (paymentIntentId: string) => api.database.transaction.fin
 const post = (path: string, body?: unknown, headers?: Record<string, string>) =>
   api.rest('POST', path, { key, body, ...(headers ? { headers } : {}) });
 
-test('a capture records a PENDING transaction and answers the intent', async () => {
+test('a capture records a PENDING transaction and returns the intent', async () => {
   const { id } = await intentIn('AUTHORIZED');
   const { status, body } = await post(`/payments/intents/${id}/capture`, { amount: '4' });
   expect(status).toBe(200);
@@ -32,7 +32,7 @@ test('a capture records a PENDING transaction and answers the intent', async () 
   expect((await post(`/payments/intents/${id}/capture`)).status).toBe(409);
 });
 
-test('a capture without a body takes everything, and is replayed under its key', async () => {
+test('a capture without a body captures everything, and is replayed for its key', async () => {
   const { id } = await intentIn('AUTHORIZED');
   const headers = { 'idempotency-key': `capture-${id}` };
   const first = await post(`/payments/intents/${id}/capture`, undefined, headers);
@@ -49,7 +49,7 @@ test.each([['0'], ['11'], ['1.5'], ['-1']])('a capture of %s is refused', async 
   expect([status, body.error.code, body.error.param]).toEqual([400, 'VALIDATION_ERROR', 'amount']);
 });
 
-test('a cancel ends an unpaid intent at once, and is replayed under its key', async () => {
+test('a cancellation ends an unpaid intent immediately, and is replayed for its key', async () => {
   const { id } = await intentIn('CREATED');
   const headers = { 'idempotency-key': `cancel-${id}` };
   const { status, body } = await post(`/payments/intents/${id}/cancel`, undefined, headers);
@@ -58,14 +58,14 @@ test('a cancel ends an unpaid intent at once, and is replayed under its key', as
   expect((await post(`/payments/intents/${id}/cancel`)).body.error.code).toBe('INVALID_STATE');
 });
 
-test('a cancel of a held payment asks for its void', async () => {
+test('a cancellation of an authorized payment requests a void', async () => {
   const { id } = await intentIn('AUTHORIZED');
   const { body } = await post(`/payments/intents/${id}/cancel`);
   expect(body.data.status).toBe('AUTHORIZED');
   expect((await transactionsOf(id)).map((row) => [row.type, row.status])).toEqual([['VOID', 'PENDING']]);
 });
 
-test('a refund answers what it asked for', async () => {
+test('a refund returns the requested amount', async () => {
   const { id } = await intentIn('CAPTURED');
   const { status, body } = await post(`/payments/intents/${id}/refund`, { reason: 'Broken', percent: 35 });
   expect(status).toBe(200);
@@ -84,7 +84,7 @@ test('a refund answers what it asked for', async () => {
   expect([twice.status, twice.body.error.code]).toEqual([409, 'INVALID_STATE']);
 });
 
-test('ten equal refunds at once are one refund', async () => {
+test('ten equal concurrent refunds create one refund', async () => {
   const { id } = await intentIn('CAPTURED');
   const headers = { 'idempotency-key': `refund-${id}` };
   const answers = await Promise.all(
@@ -103,7 +103,7 @@ test.each([
   [{ reason: 'x'.repeat(501) }, ['reason']],
   [{ reason: 'More', amount: '11' }, ['amount']],
   [{ reason: 'Unknown', speed: 'fast' }, ['speed']],
-])('a refund with %j names every bad field', async (body, params) => {
+])('a refund with %j names every invalid field', async (body, params) => {
   const { id } = await intentIn('CAPTURED');
   const answer = await post(`/payments/intents/${id}/refund`, body);
   expect([answer.status, answer.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
@@ -112,7 +112,7 @@ test.each([
 });
 
 test.each(['capture', 'cancel', 'refund', 'dispute'])(
-  "%s of another merchant's payment is not found",
+  "%s returns 404 for another merchant's payment",
   async (action) => {
     const { id } = await intentIn('CAPTURED');
     const body = { refund: { reason: 'Mine' }, dispute: { reason: 'Mine' } }[action];
@@ -140,7 +140,7 @@ async function sessionOf(paymentIntentId: string): Promise<string> {
   return secret;
 }
 
-test('the payer disputes with its client secret: first what to sign, then the transaction', async () => {
+test('a payer disputes with the client secret: first the message to sign, then the transaction', async () => {
   const { id, termsHash: hash } = await intentIn('CAPTURED');
   const clientSecret = await sessionOf(id);
   const path = `/payments/intents/${id}/dispute`;
@@ -156,7 +156,7 @@ test('the payer disputes with its client secret: first what to sign, then the tr
   expect([again.status, again.body.error.code]).toEqual([409, 'INVALID_STATE']);
 });
 
-test('over GraphQL a dispute is opened by the payer, and conceded by the merchant', async () => {
+test('over GraphQL, the payer opens a dispute and the merchant concedes it', async () => {
   const open = `mutation ($id: ID!, $input: OpenDisputeInput!) { openDispute(id: $id, input: $input) {
     paymentIntentId status steps { kind name typedData } transactionId } }`;
   const { id } = await intentIn('CAPTURED');
@@ -177,7 +177,7 @@ test('over GraphQL a dispute is opened by the payer, and conceded by the merchan
   expect(resolve[0]?.status).toBe('PENDING');
 });
 
-test("a client secret does not reach another session's payment, and a malformed signature is refused", async () => {
+test("a dispute with another session's secret or a malformed signature is refused", async () => {
   const { id } = await intentIn('CAPTURED');
   const stranger = await sessionOf((await intentIn('CAPTURED')).id);
   const body = { reason: 'Not mine' };
@@ -187,7 +187,7 @@ test("a client secret does not reach another session's payment, and a malformed 
   expect([wrong.status, wrong.body.error.param]).toEqual([400, 'signature']);
 });
 
-test.each(['CREATED', 'AUTHORIZED', 'SETTLED'] as const)('a payment that is %s is not disputed', async (state) => {
+test.each(['CREATED', 'AUTHORIZED', 'SETTLED'] as const)('a payment that is %s cannot be disputed', async (state) => {
   const { id } = await intentIn(state);
   const { status, body } = await post(`/payments/intents/${id}/dispute`, { reason: 'Too early, too late' });
   expect([status, body.error.code]).toEqual([409, 'INVALID_STATE']);
@@ -200,7 +200,7 @@ async function disputed(): Promise<{ id: string; disputeId: string }> {
   return { id, disputeId: dispute.id };
 }
 
-test('a merchant may only concede', async () => {
+test('a merchant can only concede', async () => {
   const { id, disputeId } = await disputed();
   const split = await post(`/disputes/${disputeId}/resolve`, { payerBps: 5000 });
   expect([split.status, split.body.error.code]).toEqual([403, 'AUTHORIZATION_ERROR']);
@@ -211,7 +211,7 @@ test('a merchant may only concede', async () => {
   expect((await post(`/disputes/${disputeId}/resolve`, { payerBps: 10_000 })).status).toBe(409);
 });
 
-test("the arbiter splits with the arbiter's key", async () => {
+test("the arbiter splits a payment with the arbiter's key", async () => {
   const { disputeId } = await disputed();
   const { secret } = await createPlatformCredential(api.world, { role: 'ARBITER', name: 'Judge' });
   const answer = await api.rest('POST', `/disputes/${disputeId}/resolve`, { key: secret, body: { payerBps: 2500 } });
@@ -220,7 +220,7 @@ test("the arbiter splits with the arbiter's key", async () => {
   expect(sent?.sender).toBe(arbiter.address.toLowerCase());
 });
 
-test('a resolution with a wrong share, or by a stranger, is refused', async () => {
+test('a resolution with an invalid share or by an unauthorized caller is refused', async () => {
   const { disputeId } = await disputed();
   expect((await post(`/disputes/${disputeId}/resolve`, { payerBps: 10_001 })).status).toBe(400);
   const body = { payerBps: 10_000 };

@@ -22,7 +22,7 @@ const start = (slug: string, body?: object, headers?: Record<string, string>) =>
   api.rest('POST', `/payment-links/${slug}/checkout`, { ...(body ? { body } : {}), ...(headers ? { headers } : {}) });
 
 describe('POST /payment-links', () => {
-  it('makes a link and says where payers find it', async () => {
+  it('creates a link and returns its URL for payers', async () => {
     const body = { ...coffee(), amount: '4.2', allowedChains: [31337, 103], metadata: { table: 7 } };
     const answer = await post(body);
     expect(answer.status).toBe(200);
@@ -43,7 +43,7 @@ describe('POST /payment-links', () => {
     expect(Object.keys(answer.body.data.app)).toEqual(['name']);
   });
 
-  it('names every bad field at once', async () => {
+  it('names every invalid field at once', async () => {
     const answer = await post({
       appId,
       name: '',
@@ -65,7 +65,7 @@ describe('POST /payment-links', () => {
     ]);
   });
 
-  it('takes a slug of lowercase letters, digits and hyphens, in any order', async () => {
+  it('accepts a slug of lowercase letters, digits and hyphens in any order', async () => {
     for (const slug of ['a--b', '-start', 'end-', '2026', '-', 'x'.repeat(100)]) {
       const { status, body } = await post({ appId, name: 'Coffee', slug });
       expect([status, body.data?.slug], slug).toEqual([200, slug]);
@@ -77,7 +77,7 @@ describe('POST /payment-links', () => {
     }
   });
 
-  it('refuses a taken slug, another merchant’s too, and an amount beside a price', async () => {
+  it('refuses a slug that is taken, even by another merchant, and an amount together with a price', async () => {
     const { slug } = await make();
     const taken = await post({ appId: api.merchantB.appId, name: 'Mine', slug }, foreign);
     expect([taken.status, taken.body.error.code, taken.body.error.param]).toEqual([409, 'CONFLICT', 'slug']);
@@ -91,7 +91,7 @@ describe('POST /payment-links', () => {
     expect((await post({ ...coffee(), appId: api.merchantB.appId, ...priced }, foreign)).status).toBe(404);
   });
 
-  it('needs a secret key, and its own app', async () => {
+  it('requires a secret key of the app', async () => {
     expect((await api.rest('POST', '/payment-links', { body: coffee() })).status).toBe(401);
     expect((await post(coffee(), api.merchantA.publishableKey)).status).toBe(403);
     expect((await post({ ...coffee(), appId: api.merchantB.appId })).status).toBe(403);
@@ -99,7 +99,7 @@ describe('POST /payment-links', () => {
 });
 
 describe('a payment link', () => {
-  it('shows more when it is retrieved', async () => {
+  it('returns more fields when it is retrieved', async () => {
     const link = await make();
     const { body } = await api.rest('GET', `/payment-links/${link.id}`, { key });
     expect(body.data.app).toEqual({ name: 'Alpha', merchantId: api.merchantA.merchantId });
@@ -115,7 +115,7 @@ describe('a payment link', () => {
     expect((await api.rest('GET', '/payment-links?isActive=yes', { key })).status).toBe(400);
   });
 
-  it('keeps what an update leaves out, and null clears', async () => {
+  it('keeps fields that an update omits, and clears fields that are null', async () => {
     const link = await make({ description: 'Hot', allowedChains: [31337] });
     const { body } = await api.rest('PUT', `/payment-links/${link.id}`, {
       key,
@@ -126,7 +126,7 @@ describe('a payment link', () => {
     expect((await api.rest('PUT', `/payment-links/${link.id}`, { key, body: { slug: other.slug } })).status).toBe(409);
   });
 
-  it('takes every field that it was created with, and stays of its app', async () => {
+  it('accepts the fields of its creation in an update, and cannot change its app', async () => {
     const link = await make();
     const put = (body: object) => api.rest('PUT', `/payment-links/${link.id}`, { key, body });
     const { status, body } = await put({ ...coffee(), slug: link.slug, name: 'Tea', amount: '5', isActive: false });
@@ -139,7 +139,7 @@ describe('a payment link', () => {
     expect((await put({ appId: null })).body.error).toMatchObject({ code: 'VALIDATION_ERROR', param: 'appId' });
   });
 
-  it('keeps a token on an allowed chain through an update, whoever makes it', async () => {
+  it('cannot be updated to chains and tokens that do not match', async () => {
     const link = await make({ allowedChains: [31337] });
     const put = (body: object) => api.rest('PUT', `/payment-links/${link.id}`, { key, body });
     for (const body of [{ allowedTokens: ['USDC-31338'] }, { allowedTokens: ['USDC-31337'], allowedChains: [31338] }]) {
@@ -154,7 +154,7 @@ describe('a payment link', () => {
     });
   });
 
-  it('is deleted for good', async () => {
+  it('is deleted permanently', async () => {
     const link = await make();
     expect((await api.rest('DELETE', `/payment-links/${link.id}`, { key: foreign })).status).toBe(404);
     expect((await api.rest('DELETE', `/payment-links/${link.id}`, { key })).status).toBe(204);
@@ -162,7 +162,7 @@ describe('a payment link', () => {
     expect((await start(link.slug, {})).status).toBe(404);
   });
 
-  it('of another merchant answers as a missing one', async () => {
+  it('returns 404 to another merchant', async () => {
     const link = await make();
     expect((await api.rest('GET', `/payment-links/${link.id}`, { key: foreign })).status).toBe(404);
     expect((await api.rest('PUT', `/payment-links/${link.id}`, { key: foreign, body: { name: 'Mine' } })).status).toBe(
@@ -172,7 +172,7 @@ describe('a payment link', () => {
 });
 
 describe('POST /payment-links/:slug/checkout', () => {
-  it('takes no idempotency key away from the merchant, whatever key a passer-by names', async () => {
+  it('does not reserve an idempotency key of the merchant', async () => {
     const headers = { 'idempotency-key': 'order-1002' };
     const link = await make();
     expect((await start(link.slug, {}, headers)).status).toBe(200);
@@ -181,7 +181,7 @@ describe('POST /payment-links/:slug/checkout', () => {
     expect((await start(link.slug, {}, headers)).headers.get('idempotent-replayed')).toBe('true');
   });
 
-  it('starts a session without a key, with tax, for whoever knows the link', async () => {
+  it('starts a session with tax without a credential', async () => {
     const rate = await api.rest('POST', '/tax-rates', { key, body: { displayName: 'VAT', percentage: 10 } });
     const link = await make({ amount: '10', taxRateId: rate.body.data.id, successUrl: 'https://shop.example/ok' });
     const { status, body } = await start(link.slug);
@@ -201,7 +201,7 @@ describe('POST /payment-links/:slug/checkout', () => {
     expect(intent.body.data).toMatchObject({ amount: '11.00', sourceType: 'PAYMENT_LINK', sourceId: link.id });
   });
 
-  it('takes the payer’s amount only where the link leaves it open', async () => {
+  it('accepts an amount from the payer only if the link has none', async () => {
     const open = await make({ amount: null });
     expect((await start(open.slug)).body.error.param).toBe('amount');
     expect((await start(open.slug, { amount: '7.50', currency: 'EUR' })).body.data).toMatchObject({
@@ -213,7 +213,7 @@ describe('POST /payment-links/:slug/checkout', () => {
     expect((await start(fixed.slug, { currency: 'EUR' })).body.error.param).toBe('currency');
   });
 
-  it('asks for billing details where the link does, and makes the customer', async () => {
+  it('requires billing details if the link does, and creates the customer', async () => {
     const link = await make({ requireBillingDetails: true });
     const missing = await start(link.slug, { billingDetails: { email: 'ada@example.com' } });
     expect(missing.body.error.details.map((fault: { param: string }) => fault.param)).toEqual(
@@ -232,14 +232,14 @@ describe('POST /payment-links/:slug/checkout', () => {
     expect(customer.body.data).toMatchObject(billingDetails);
   });
 
-  it('is refused by an inactive link, and unknown by an unknown one', async () => {
+  it('is refused for an inactive link, and returns 404 for an unknown one', async () => {
     const link = await make();
     await api.rest('PUT', `/payment-links/${link.id}`, { key, body: { isActive: false } });
     expect((await start(link.slug)).body.error.code).toBe('INVALID_STATE');
     expect((await start('no-such-link')).status).toBe(404);
   });
 
-  it('starts one session for one idempotency key, with the same secret', async () => {
+  it('starts one session for an idempotency key, with the same client secret', async () => {
     const link = await make();
     const [first, second] = [
       await start(link.slug, {}, { 'idempotency-key': 'p1' }),
@@ -249,7 +249,7 @@ describe('POST /payment-links/:slug/checkout', () => {
     expect(JSON.stringify(await api.database.idempotencyRecord.findMany())).not.toContain(first.body.data.clientSecret);
   });
 
-  it('can be started by its merchant too', async () => {
+  it('is also available to the merchant as POST /checkout-sessions', async () => {
     const link = await make();
     const body = { paymentLinkId: link.id, expiresInMinutes: 5 };
     expect((await api.rest('POST', '/checkout-sessions', { key, body })).body.data).toMatchObject({

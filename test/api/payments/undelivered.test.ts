@@ -88,7 +88,7 @@ const UNDER_WAY = `query ($id: ID!) { paymentIntent(id: $id) { undelivered { isB
 const DELIVER = 'mutation ($id: ID!) { deliverPayouts(id: $id) { id status } }';
 
 describe('an undelivered payout', () => {
-  it('is told of the payment and of its transaction, with what to do; a delivered one is not', async () => {
+  it('is returned for the payment and its transaction with advice, but not after delivery', async () => {
     const { data } = await api.graphql(PAYMENT, { id: settled.id }, { key: api.merchantA.secretKey });
     expect(data.paymentIntent).toEqual({
       status: 'SETTLED',
@@ -110,13 +110,13 @@ describe('an undelivered payout', () => {
     });
   });
 
-  it('is told over REST beside the fields that were there', async () => {
+  it('is returned over REST', async () => {
     const { status, body } = await api.rest('GET', `/payments/intents/${settled.id}`, { key: api.merchantA.secretKey });
     expect(status).toBe(200);
     expect(JSON.stringify(body)).toContain('"formatted":"9.9"');
   });
 
-  it('is summed by recipient and token in the overview, whenever its payment was made', async () => {
+  it('is summed by recipient and token in the overview, whenever the payment was created', async () => {
     const { data } = await api.graphql(OVERVIEW, {}, { key: api.merchantA.secretKey });
     const sums: { paymentIntentId: string; nextTryAt: string }[] = data.overview.undelivered;
     const sum = { payments: 1, amount: '9900000', formatted: '9.9', since: creditedAt.toISOString() };
@@ -128,7 +128,7 @@ describe('an undelivered payout', () => {
     }
   });
 
-  it('is being delivered while a claim for its recipient that was sent after it is on its way', async () => {
+  it('is being delivered while a later claim for its recipient is in progress', async () => {
     const [payout] = await api.database.creditedPayout.findMany({
       where: { paymentIntentId: settled.id, deliveredAt: null },
     });
@@ -163,7 +163,7 @@ describe('an undelivered payout', () => {
     expect(await isUnderWay()).toEqual([false, false]);
   });
 
-  it('is nothing to another merchant', async () => {
+  it('is not visible to another merchant', async () => {
     const key = api.merchantB.secretKey;
     const asked = await api.graphql(PAYMENT, { id: settled.id }, { key });
     expect(asked.data?.paymentIntent ?? null).toBeNull();
@@ -175,7 +175,7 @@ describe('an undelivered payout', () => {
     expect(errors?.[0]?.message).toBe(missing?.[0]?.message);
   });
 
-  it('is told to the payer whose wallet it is for, and to no other wallet', async () => {
+  it('is visible to the payer whose wallet receives it, and to no other wallet', async () => {
     // Another wallet paid the same intent; that payment did not count and went back.
     const returned = { id: refunded.id, termsHash: `0x${'77'.repeat(32)}` };
     const other = privateKeyToAccount(generatePrivateKey());
@@ -201,7 +201,7 @@ describe('an undelivered payout', () => {
     expect(await seen(privateKeyToAccount(generatePrivateKey()))).toEqual({ undelivered: [], payments: [] });
   });
 
-  it('is told to whoever has the secret of its checkout session, as far as it is for the payer', async () => {
+  it('is visible with its checkout session’s secret, if the payer receives it', async () => {
     const seen = async (paymentIntentId: string) => {
       const id = newId();
       const clientSecret = newClientSecret(id);
@@ -233,8 +233,8 @@ describe('an undelivered payout', () => {
   });
 });
 
-describe('delivering now', () => {
-  it('is for members and keys that may write, and for nobody else', async () => {
+describe('deliverPayouts', () => {
+  it('requires a member or key that may write', async () => {
     const codes = async (credential: Parameters<typeof api.graphql>[2]) =>
       (await api.graphql(DELIVER, { id: settled.id }, credential)).errors?.map(({ extensions }) => extensions.code);
     const { merchantId, publishableKey } = api.merchantA;
@@ -247,7 +247,7 @@ describe('delivering now', () => {
     expect(errors?.[0]?.extensions.code).toBe('VALIDATION_ERROR');
   });
 
-  it('makes what is undelivered due, by one job for its recipient', async () => {
+  it('makes undelivered payouts due with one job for their recipient', async () => {
     const { data } = await api.graphql(DELIVER, { id: settled.id }, { key: api.merchantA.secretKey });
     expect(data.deliverPayouts).toEqual({ id: settled.id, status: 'SETTLED' });
     const [payout] = await api.database.creditedPayout.findMany({
@@ -259,7 +259,7 @@ describe('delivering now', () => {
     expect(jobs).toEqual([{ key: `deliver:${chainId}:${payout?.recipient}:${USDC}` }]);
   });
 
-  it('is done once under its idempotency key', async () => {
+  it('is executed once for an idempotency key', async () => {
     const named = { key: api.merchantA.secretKey, headers: { 'idempotency-key': 'deliver' } };
     const first = await api.graphql(DELIVER, { id: settled.id }, named);
     const later = new Date(Date.now() + 3_600_000);
@@ -273,7 +273,7 @@ describe('delivering now', () => {
     expect(await api.database.creditedPayout.count({ where: { nextTryAt: { not: later } } })).toBe(0);
   });
 
-  it('is refused where everything is delivered', async () => {
+  it('is refused if everything is delivered', async () => {
     const paid = await paymentIn(api, { appId: api.merchantA.appId, status: 'SETTLED' });
     const { errors } = await api.graphql(DELIVER, { id: paid.id }, { key: api.merchantA.secretKey });
     expect(errors?.[0]?.extensions.code).toBe('INVALID_STATE');

@@ -34,7 +34,7 @@ const rows = async () => ({
 });
 
 describe('GET /x402/supported', () => {
-  it('names the schemes, networks and senders to anyone', async () => {
+  it('lists the schemes, networks and signers without a credential', async () => {
     const { status, body } = await ground.api.rest('GET', '/x402/supported');
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -46,7 +46,7 @@ describe('GET /x402/supported', () => {
 });
 
 describe('POST /x402/requirements', () => {
-  it('answers both schemes in a token with EIP-3009, and writes nothing', async () => {
+  it('returns both schemes for a token with EIP-3009, and writes nothing', async () => {
     const before = await rows();
     const { address: payout } = await ground.api.database.payoutAddress.findFirstOrThrow({
       where: { appId: ground.api.merchantA.appId, family: 'EVM' },
@@ -85,14 +85,14 @@ describe('POST /x402/requirements', () => {
     expect(await rows()).toEqual(before);
   });
 
-  it('keeps the order of schemes, and rounds up in base units', async () => {
+  it('keeps the order of schemes, and rounds up to base units', async () => {
     const { body } = await offers({ price: '0.01', currency: 'EUR', schemes: ['exact'] });
     expect(body.accepts).toMatchObject([{ scheme: 'exact', amount: '11000' }]);
     const both = await offers({ schemes: ['escrow', 'exact'] });
     expect(both.body.accepts.map(({ scheme }: { scheme: string }) => scheme)).toEqual(['escrow', 'exact']);
   });
 
-  it('leaves escrow out below the minimum, and refuses a call that asks for nothing else', async () => {
+  it('omits escrow below the minimum, and refuses a call that requests only escrow', async () => {
     const { body } = await offers({ price: '0.49' });
     expect(body.accepts.map(({ scheme }: { scheme: string }) => scheme)).toEqual(['exact']);
     const alone = await offers({ price: '0.49', schemes: ['escrow'] });
@@ -100,7 +100,7 @@ describe('POST /x402/requirements', () => {
     expect(alone.body.error.details[0].message).toContain('0.50 USD');
   });
 
-  it('names every fault of a request', async () => {
+  it('names every invalid field of a request', async () => {
     const answer = await offers({
       price: '0.0000001',
       currency: 'GBP',
@@ -113,7 +113,7 @@ describe('POST /x402/requirements', () => {
     expect(params(network)).toEqual(['networks[1]', 'networks[2]']);
   });
 
-  it('answers CONFLICT to an app without a payout address', async () => {
+  it('returns CONFLICT for an app without a payout address', async () => {
     const answer = await offers({}, ground.api.merchantB.secretKey);
     await ground.api.database.payoutAddress.deleteMany({ where: { appId: ground.api.merchantB.appId } });
     const without = await offers({}, ground.api.merchantB.secretKey);
@@ -122,7 +122,7 @@ describe('POST /x402/requirements', () => {
 });
 
 describe('verify and settle', () => {
-  it('judge a payment of an escrow offer, and settle queues one relay however often it is asked', async () => {
+  it('accept the payment of an escrow offer, and repeated settle calls queue one relay', async () => {
     const { body, termsHash } = await payOffer(ground.evm.payers[0], await escrowOffer());
     const verified = await post('verify', body);
     expect([verified.status, verified.body]).toEqual([200, { isValid: true, payer: ground.evm.payers[0].address }]);
@@ -167,7 +167,7 @@ describe('verify and settle', () => {
     expect(list.data).toMatchObject({ paymentIntents: { nodes: [{ id: paymentIntentId }] } });
   }, 60_000);
 
-  it('answer like an invalid quote to another app, and change nothing', async () => {
+  it('return the same as an invalid quote to another app, and change nothing', async () => {
     const { body } = await payOffer(ground.evm.payers[0], await escrowOffer());
     const before = await rows();
     const other = ground.api.merchantB.secretKey;
@@ -176,7 +176,7 @@ describe('verify and settle', () => {
     expect(await rows()).toEqual(before);
   });
 
-  it('refuse what is no x402 request, naming every fault', async () => {
+  it('refuse an invalid x402 request with every error named', async () => {
     for (const path of ['verify', 'settle']) {
       const answer = await post(path, { x402Version: 1, paymentPayload: { x402Version: 2 }, paymentRequirements: {} });
       expect(codeOf(answer)).toEqual([400, 'VALIDATION_ERROR']);
@@ -197,7 +197,7 @@ describe('verify and settle', () => {
     expect(codeOf(await post('verify', asked))).toEqual([400, 'VALIDATION_ERROR']);
   });
 
-  it('refuse a scheme and a network that are not served', async () => {
+  it('refuse a scheme and a network that are not supported', async () => {
     const offer = await escrowOffer();
     const { body } = await payOffer(ground.evm.payers[0], offer);
     const as = (change: object) => {
@@ -228,7 +228,7 @@ describe('payments to other servers', () => {
   const get = (path: string, by: string | undefined = key) =>
     ground.api.rest('GET', `/x402/payments${path}`, by ? { key: by } : {});
 
-  it('are listed and read by their app, with the billed fee', async () => {
+  it('are listed and read by their app with the billed fee', async () => {
     const pending = await make(ground.api.merchantA.appId);
     const failed = await make(ground.api.merchantA.appId, { status: 'FAILED', failure: 'EXPIRED' });
     const list = await get('?pageSize=2');
@@ -254,7 +254,7 @@ describe('payments to other servers', () => {
     expect(data).toEqual({ facilitatedPayments: { totalCount: 1, nodes: [{ id: pending, feeAmount: '5' }] } });
   });
 
-  it('are nobody else’s, and no payment of a payment intent is among them', async () => {
+  it('are not visible to another app, and exclude the payments of payment intents', async () => {
     const id = await make(ground.api.merchantA.appId);
     const other = ground.api.merchantB.secretKey;
     expect(codeOf(await get(`/${id}`, other))).toEqual([404, 'NOT_FOUND']);
@@ -271,7 +271,7 @@ describe('payments to other servers', () => {
     expect((await get('')).body.data.map((one: { id: string }) => one.id)).not.toContain(id);
   });
 
-  it('need a key that reads, and valid queries', async () => {
+  it('require a key with read access and valid parameters', async () => {
     const { merchantId, appId, publishableKey } = ground.api.merchantA;
     const made = await createApiKey(ground.api.world, {
       scope: { merchantId, appId },
@@ -287,7 +287,7 @@ describe('payments to other servers', () => {
   });
 });
 
-describe('credentials', () => {
+describe('x402 credentials', () => {
   it('must be secret keys with the scope X402', async () => {
     const { merchantId, appId, publishableKey } = ground.api.merchantA;
     const scope = { merchantId, appId };
@@ -305,7 +305,7 @@ describe('credentials', () => {
     ]);
   });
 
-  it('that were revoked settle nothing', async () => {
+  it('cannot settle after they were revoked', async () => {
     const { merchantId, appId } = ground.api.merchantA;
     const made = await createApiKey(ground.api.world, { scope: { merchantId, appId }, kind: 'SECRET' });
     const { body } = await payOffer(ground.evm.payers[0], await escrowOffer());
@@ -324,7 +324,7 @@ describe("the app's settings", () => {
       { key },
     );
 
-  it('are off at first, are changed in part and audited', async () => {
+  it('are off by default, updated field by field and audited', async () => {
     const foreign = { ...(await escrowOffer()), scheme: 'exact', extra: {} };
     const { body } = await payOffer(ground.evm.payers[0], await escrowOffer());
     const asked = {
