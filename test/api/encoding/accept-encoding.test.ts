@@ -40,7 +40,7 @@ describe('Accept-Encoding', () => {
     expect(chooseEncoding(header, ['br', 'gzip'])).toEqual({ encoding, refusesPlain });
   });
 
-  test('is read only as far as what is offered', () => {
+  test('selects only encodings that the server offers', () => {
     expect(chooseEncoding('br, gzip;q=0.1', ['gzip']).encoding).toBe('gzip');
     expect(chooseEncoding('br, gzip', []).encoding).toBeUndefined();
   });

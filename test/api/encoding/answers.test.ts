@@ -58,7 +58,7 @@ describe('JSON above 1 KiB', () => {
     });
   }
 
-  test.each(big)('%s leaves as the client asks for it', async (_name, send, type) => {
+  test.each(big)('%s is sent in the encoding that the client accepts', async (_name, send, type) => {
     const plain = await send({});
     expect(plain.bytes.length).toBeGreaterThan(1024);
     for (const [accepted, encoding] of [
@@ -79,7 +79,7 @@ describe('JSON above 1 KiB', () => {
     }
   });
 
-  test('is asked for by HEAD with the headers of GET', async () => {
+  test('has the same headers for HEAD as for GET', async () => {
     const headers = { 'x-api-key': key, 'accept-encoding': 'gzip' };
     for (const path of [INTENTS, '/openapi.json', '/docs/api/viewer.js', '/docs/quickstart']) {
       const [got, asked] = await Promise.all([
@@ -94,8 +94,8 @@ describe('JSON above 1 KiB', () => {
   });
 });
 
-describe('what is not compressed', () => {
-  test('a short answer, of which the client is told the length', async () => {
+describe('compression', () => {
+  test('is omitted for a short response, which has its content-length', async () => {
     for (const answer of [
       await ask('{ viewer { kind } }', { 'accept-encoding': 'br, gzip' }),
       await call(`${INTENTS}?page=99`, { 'accept-encoding': 'br, gzip' }),
@@ -106,7 +106,7 @@ describe('what is not compressed', () => {
     }
   });
 
-  test('but a short answer is, where the client refuses the plain one', async () => {
+  test('is applied to a short response if the client refuses the identity encoding', async () => {
     const answer = await ask('{ viewer { kind } }', { 'accept-encoding': 'gzip, identity;q=0' });
     expect(answer.headers['content-encoding']).toBe('gzip');
     expect(JSON.parse(answer.text).data.viewer.kind).toBe('secretKey');
@@ -115,7 +115,7 @@ describe('what is not compressed', () => {
     expect([neither.status, neither.headers['content-encoding']]).toEqual([200, undefined]);
   });
 
-  test('an answer without a body', async () => {
+  test('is omitted for a response without a body', async () => {
     const preflight = await rawCall(`${api.url}${INTENTS}`, {
       method: 'OPTIONS',
       headers: { 'accept-encoding': 'gzip, identity;q=0' },
@@ -127,7 +127,7 @@ describe('what is not compressed', () => {
     ]);
   });
 
-  test('a stream of events: each leaves at once', async () => {
+  test('is omitted for an event stream, which sends each event immediately', async () => {
     const query = 'subscription { events { type } }';
     const types = await new Promise<{ type: string | undefined; encoding: string | undefined; first: string }>(
       (resolve, reject) => {
@@ -163,7 +163,7 @@ describe('what is not compressed', () => {
     expect(types.first).toContain('payment_intent.created');
   });
 
-  test('a file of the pages, which was compressed when it was built', async () => {
+  test('uses the files of the pages that were compressed at build time', async () => {
     const built = loadBuiltPages();
     const name = built?.firstFiles('dashboard').scripts[0] ?? '';
     const plain = built?.files.get(name)?.plain.toString();
@@ -178,7 +178,7 @@ describe('what is not compressed', () => {
     }
   });
 
-  test('anything, where the installation says so', async () => {
+  test('can be disabled by configuration', async () => {
     const off = await openRestApi({ environment: { COMPRESSIONS_AT_ONCE: '0' } });
     const answer = await rawCall(`${off.url}/graphql`, {
       method: 'POST',
@@ -191,7 +191,7 @@ describe('what is not compressed', () => {
   });
 });
 
-describe('every answer of /graphql', () => {
+describe('every response of /graphql', () => {
   const query = '{ viewer { kind } }';
   const json = { 'content-type': 'application/json' };
   const send = (method: string, headers: Record<string, string>, body?: string, search = '') =>
@@ -224,7 +224,7 @@ describe('every answer of /graphql', () => {
           JSON.stringify({ query }),
         ),
     ],
-  ])('is kept by no cache, and names the headers that decide its form: %s', async (_name, status, sent) => {
+  ])('is not cached, and lists in Vary the headers that determine it: %s', async (_name, status, sent) => {
     const { status: answered, headers } = await sent();
     expect([answered, headers['cache-control']]).toEqual([status, 'no-store']);
     const isPage = headers['content-type']?.startsWith('text/html');
@@ -232,14 +232,14 @@ describe('every answer of /graphql', () => {
     expect(names(headers.vary)).toEqual(expect.arrayContaining(deciding));
   });
 
-  test('tells nothing of the program, whatever the request’s host is', async () => {
+  test('reveals nothing about the program for an invalid Host header', async () => {
     const answer = await send('POST', { ...json, host: '[' }, JSON.stringify({ query }));
     expect([answer.status, answer.headers['cache-control']]).toEqual([400, 'no-store']);
     expect(answer.text).not.toMatch(/node_modules|\.js|Invalid URL/);
   });
 });
 
-test('a REST answer names the headers that decide its form', async () => {
+test('a REST response lists in Vary the headers that determine its representation', async () => {
   const answer = await call(INTENTS);
   expect(names(answer.headers.vary)).toEqual(expect.arrayContaining(['accept', 'accept-encoding']));
 });

@@ -6,7 +6,7 @@ import { openCompressor } from '../../../src/api/encoding/compressor.ts';
 const small = JSON.stringify({ text: 'x'.repeat(5_000) });
 const large = JSON.stringify({ text: randomBytes(200_000).toString('base64') });
 
-test('a small body is compressed at once, a large one on another thread', async () => {
+test('compresses a small body synchronously and a large one on another thread', async () => {
   const compressor = openCompressor({ atOnce: 1 });
   const now = compressor.compress(small, 'gzip');
   if (!(now instanceof Buffer)) throw new Error('A small body waits for another thread.');
@@ -16,7 +16,7 @@ test('a small body is compressed at once, a large one on another thread', async 
   expect(brotliDecompressSync((await later) ?? Buffer.alloc(0)).toString()).toBe(large);
 });
 
-test('large bodies over the limit are left as they are, and a place is free again afterwards', async () => {
+test('leaves large bodies over the limit uncompressed, and compresses again after one has finished', async () => {
   const compressor = openCompressor({ atOnce: 2 });
   const running = [compressor.compress(large, 'gzip'), compressor.compress(large, 'br')];
   expect(compressor.compress(large, 'gzip')).toBeUndefined();
@@ -26,7 +26,7 @@ test('large bodies over the limit are left as they are, and a place is free agai
   expect(compressor.compress(large, 'gzip')).toBeInstanceOf(Promise);
 });
 
-test('a limit of zero compresses nothing', () => {
+test('compresses nothing with a limit of zero', () => {
   const compressor = openCompressor({ atOnce: 0 });
   expect([compressor.compress(small, 'gzip'), compressor.compress(large, 'br')]).toEqual([undefined, undefined]);
 });

@@ -13,7 +13,7 @@ const entry = (text: string, hash?: string) => ({ text, document: parse(text), h
 const large = (name: string) =>
   `{ ${name}: viewer { ${Array.from({ length: 400 }, (_, n) => `k${n}: kind`).join(' ')} } }`;
 
-test('finds a document by its text, for its owner alone', () => {
+test('finds a document by its text, only for its owner', () => {
   const cache = openDocumentCache({ limitBytes: MIB });
   const kept = entry('{ viewer { kind } }', 'h1');
   cache.keep(app, kept);
@@ -25,7 +25,7 @@ test('finds a document by its text, for its owner alone', () => {
   }
 });
 
-test('holds at most its limit, whoever fills it', () => {
+test('stays within its limit, whatever the number of owners', () => {
   const cache = openDocumentCache({ limitBytes: 32 * MIB });
   for (let n = 0; n < 2_000; n++) {
     cache.keep({ key: `app:${n % 20}`, isStranger: false }, entry(large(`a${n}`)));
@@ -35,7 +35,7 @@ test('holds at most its limit, whoever fills it', () => {
   expect(cache.heldBytes()).toBeGreaterThan(24 * MIB);
 });
 
-test('an owner that fills its share pushes out its own documents only', () => {
+test('evicts only an owner’s own documents when that owner’s share is full', () => {
   const cache = openDocumentCache({ limitBytes: 32 * MIB });
   const victim = entry(large('mine'), 'h2');
   cache.keep(app, victim);
@@ -47,7 +47,7 @@ test('an owner that fills its share pushes out its own documents only', () => {
   expect(cache.find(otherApp, large('a199'))).toBeDefined();
 });
 
-test('strangers of many addresses never push out what merchants keep', () => {
+test('does not evict documents of merchants for those of anonymous addresses', () => {
   const cache = openDocumentCache({ limitBytes: 8 * MIB });
   const victim = entry(large('mine'));
   cache.keep(app, victim);
@@ -55,14 +55,14 @@ test('strangers of many addresses never push out what merchants keep', () => {
   expect(cache.find(app, victim.text)).toBe(victim.document);
 });
 
-test('a hash goes with its document', () => {
+test('evicts a hash together with its document', () => {
   const cache = openDocumentCache({ limitBytes: 8 * MIB });
   cache.keep(app, entry(large('first'), 'h3'));
   for (let n = 0; n < 50; n++) cache.keep(app, entry(large(`a${n}`)));
   expect(cache.textOf(app, 'h3')).toBeUndefined();
 });
 
-test('only documents that validate are kept', () => {
+test('stores only valid documents', () => {
   const config = parseConfig({ DATABASE_URL: 'postgres://localhost/none', PRICE_SOURCE: 'fixed' });
   const documents = openDocuments(config, { schema, known: new Map() });
   const sender = { principal: { kind: 'anonymous' } as const, address: '198.51.100.1' };
@@ -74,7 +74,7 @@ test('only documents that validate are kept', () => {
   expect(documents.read(sender, { text: '{ viewer { kind } }', isKnown: false }).document).toBe(document);
 });
 
-test('anybody who costs nothing to become is a stranger of an address', () => {
+test('treats anonymous callers and checkout sessions as strangers', () => {
   const address = '198.51.100.9';
   const key = {
     kind: 'apiKey',

@@ -6,41 +6,41 @@ const shape = (text: string) => shapeOf(parse(text), { fieldsLimit: 400 });
 const repeat = (count: number, print: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => print(index)).join(' ');
 
-test('counts every selected field and alias, and the levels of selections', () => {
+test('counts every selected field and alias, and the depth of selections', () => {
   expect(shape('{ a { b c { d } } e: a { b } }')).toMatchObject({ operations: 1, fields: 6, depth: 3, merges: 0 });
 });
 
-test('counts a fragment wherever it is spread, and adds no level for it', () => {
+test('counts a fragment at every spread, without additional depth', () => {
   const text = '{ a { ...f } b { ...f } } fragment f on T { c d { e } }';
   expect(shape(text)).toMatchObject({ fragments: 1, fields: 8, depth: 3 });
 });
 
-test('takes the largest operation, and the variables of all', () => {
+test('counts the largest operation, and the variables of all operations', () => {
   const text = 'query one($a: ID) { a } query two($b: ID, $c: ID) { a { b } }';
   expect(shape(text)).toMatchObject({ operations: 2, variables: 3, fields: 2, depth: 2 });
 });
 
-test('the schema’s own description counts as fields, not as levels', () => {
+test('counts introspection as fields and not as depth', () => {
   const text = '{ __schema { types { fields { type { ofType { ofType { name } } } } } } }';
   expect(shape(text)).toMatchObject({ fields: 7, depth: 1 });
 });
 
-test('a fragment that doubles forty times is counted without being walked forty times over', () => {
+test('counts fragments that double forty times without expanding them', () => {
   const bomb = `{ ...f0 } ${repeat(40, (n) => `fragment f${n} on T { ...f${n + 1} x { ...f${n + 1} } }`)} fragment f40 on T { a }`;
   expect(shape(bomb).fields).toBeGreaterThan(2 ** 40);
 });
 
-describe('selections that meet', () => {
-  test('are counted in pairs at each place of the answer', () => {
+describe('overlapping selections', () => {
+  test('are counted in pairs at each path of the response', () => {
     expect(shape(`{ ${repeat(5, () => 'a { b }')} }`).merges).toBe(10 + 10);
   });
 
-  test('through fragments too, whose own meeting counts', () => {
+  test('are counted through fragments, including the overlaps within them', () => {
     const text = '{ a { b } ...f ...g } fragment f on T { a { b } } fragment g on T { c }';
     expect(shape(text).merges).toBe(1 + 1 + 1);
   });
 
-  test('are not looked for in a cycle of fragments, which validation refuses', () => {
+  test('are not counted in a cycle of fragments, which validation refuses', () => {
     const text = '{ ...f } fragment f on T { a { ...g } } fragment g on T { a { ...f } b { ...f } }';
     expect(shape(text)).toMatchObject({ merges: 0, depth: 2 });
   });

@@ -41,7 +41,7 @@ async function reply(socket: WebSocket, query: string, id = '1') {
 const closed = async (socket: WebSocket) => (await once(socket, 'close'))[0];
 
 describe('GraphQL over HTTP', () => {
-  test('a document that does not validate costs its unit like any other', async () => {
+  test('charges a unit for an invalid document as for a valid one', async () => {
     const headers = { ...from(newAddress()), accept: 'application/json' };
     const startedAt = performance.now();
     const answers = await Promise.all(Array.from({ length: 60 }, () => callGraphql(api.url, '{ x }', {}, { headers })));
@@ -54,14 +54,14 @@ describe('GraphQL over HTTP', () => {
     expect(refused[0]?.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  test('a wrong credential is refused before its document is read', async () => {
+  test('refuses a wrong credential before parsing the document', async () => {
     const headers = { ...from(newAddress()), accept: 'application/json' };
     const { status, errors } = await callGraphql(api.url, '{', {}, { key: 'sk_test_wrong', headers });
     expect(status).toBe(401);
     expect(errors?.[0]?.extensions.code).toBe('AUTHENTICATION_ERROR');
   });
 
-  test('an address that used up its limit cannot have more credentials looked up, and a good one goes on', async () => {
+  test('refuses further unknown credentials of an address over its limit, but accepts a valid one', async () => {
     const headers = from(newAddress());
     const key = api.merchantB.secretKey;
     expect((await callGraphql(api.url, '{ viewer { kind } }', {}, { key, headers })).status).toBe(200);
@@ -73,7 +73,7 @@ describe('GraphQL over HTTP', () => {
     expect((await callGraphql(api.url, '{ viewer { kind } }', {}, { key, headers })).status).toBe(200);
   });
 
-  test('a query costs a unit more for every 500 of its complexity, before it runs', async () => {
+  test('charges another unit for every 500 of complexity before executing a query', async () => {
     const key = api.liveApp.secretKey;
     const left = (headers: Headers) => Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
     const cheap = await callGraphql(api.url, '{ viewer { kind } }', {}, { key });
@@ -102,14 +102,14 @@ describe('GraphQL over HTTP', () => {
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   });
 
-  test('reading the schema counts as cost', async () => {
+  test('counts introspection as complexity', async () => {
     const headers = from(newAddress());
     const aliases = Array.from({ length: 5 }, (_, n) => `a${n}: __schema { queryType { name } }`).join(' ');
     const { errors } = await callGraphql(api.url, `{ ...f } fragment f on Query { ${aliases} }`, {}, { headers });
     expect(errors?.[0]?.extensions.details?.map(({ param }) => param)).toEqual(['complexity']);
   });
 
-  test('a preflight asks for nothing and counts as nothing', async () => {
+  test('does not charge for a preflight request', async () => {
     const headers = { ...from(newAddress()), origin: 'https://shop.example', 'access-control-request-method': 'POST' };
     for (let call = 0; call < PER_SECOND * 2; call++) {
       const answer = await fetch(`${api.url}/graphql`, { method: 'OPTIONS', headers });
@@ -117,7 +117,7 @@ describe('GraphQL over HTTP', () => {
     }
   });
 
-  test('an address may have only so many event streams open', async () => {
+  test('limits the open event streams of an address', async () => {
     const address = newAddress();
     const key = api.merchantA.secretKey;
     const session = await api.rest('POST', '/checkout-sessions', {
@@ -149,7 +149,7 @@ describe('GraphQL over HTTP', () => {
 });
 
 describe('websockets', () => {
-  test('an upgrade is judged by its address', async () => {
+  test('limit upgrade requests by address', async () => {
     const address = newAddress();
     const outcomes = await Promise.all(
       Array.from({ length: 30 }, async () => {
@@ -166,7 +166,7 @@ describe('websockets', () => {
     expect(outcomes.filter((outcome) => outcome === 429).length).toBeGreaterThanOrEqual(30 - PER_SECOND - 6);
   });
 
-  test('an address may have so many open; a merchant’s own do not count', async () => {
+  test('limit the open connections of an address, except for those of merchants', async () => {
     const address = newAddress();
     const sockets = [await initialised(address), await initialised(address), await initialised(address)];
     const refused = connect(address);
@@ -179,7 +179,7 @@ describe('websockets', () => {
     for (const socket of sockets) socket.terminate();
   });
 
-  test('the first frame is at most 16 KiB, and a stranger’s later ones 64 KiB', async () => {
+  test('accept a first frame of at most 16 KiB, and later ones of strangers of at most 64 KiB', async () => {
     const address = newAddress();
     const first = connect(address);
     await once(first, 'open');
@@ -191,7 +191,7 @@ describe('websockets', () => {
     expect([1006, 1009]).toContain(await closed(later));
   });
 
-  test('a large frame cannot hide behind pings between its parts', async () => {
+  test('apply the limit to fragmented frames with pings in between', async () => {
     const socket = connect(newAddress());
     await once(socket, 'open');
     for (let part = 0; part < 5; part++) {
@@ -201,7 +201,7 @@ describe('websockets', () => {
     expect([1006, 1009]).toContain(await closed(socket));
   });
 
-  test('each operation takes a unit before its document is parsed; the refusal is a message of the protocol', async () => {
+  test('charge each operation before parsing, and report a refusal as a protocol message', async () => {
     const socket = await initialised(newAddress());
     const replies = [];
     for (let n = 0; n < PER_SECOND * 3; n++) replies.push(await reply(socket, '{ x }', `op${n}`));
@@ -212,7 +212,7 @@ describe('websockets', () => {
     socket.terminate();
   });
 
-  test('an operation that costs too much, or may not be asked, is refused by a message too', async () => {
+  test('report an operation that is too complex or unauthorized as a protocol message', async () => {
     const socket = await initialised(newAddress());
     const lists = Array.from({ length: 60 }, (_, n) => `a${n}: chains { chainId name family testnet }`).join(' ');
     const dear = await reply(socket, `{ ${lists} }`);

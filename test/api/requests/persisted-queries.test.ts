@@ -41,7 +41,7 @@ const persistedQuery = (text: string, sha256Hash = documentHash(text)) => ({
 const notFound = { message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } };
 
 describe("Apollo's link", () => {
-  test.each([[false], [true]])('registers a query once, and then sends its hash alone (by GET: %s)', async (useGet) => {
+  test.each([[false], [true]])('registers a query once and then sends only its hash (by GET: %s)', async (useGet) => {
     const query = useGet ? gql`query ByGet { viewer { kind } }` : gql`query ByPost { viewer { kind } }`;
     const first = apollo({ 'x-api-key': key }, { useGETForHashedQueries: useGet });
     expect((await first.client.query({ query })).data).toMatchObject({ viewer: { kind: 'secretKey' } });
@@ -54,7 +54,7 @@ describe("Apollo's link", () => {
     expect(later.requests[0]).not.toContain('viewer');
   });
 
-  test('goes on without hashes where only documents of the installation are run, and is refused', async () => {
+  test('is refused if only documents of the installation are accepted', async () => {
     const strict = await openRestApi({ environment: { GRAPHQL_PERSISTED_ONLY: 'true' } });
     const text = '{ viewer { kind } }';
     for (const body of [{ extensions: persistedQuery(text) }, { query: text, extensions: persistedQuery(text) }]) {
@@ -69,17 +69,17 @@ async function callOf(url: string, body: unknown) {
   return await (await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) })).json();
 }
 
-describe('a hash', () => {
+describe('a persisted query hash', () => {
   const text = '{ a: viewer { kind } }';
 
-  test('that is not registered is answered with status 200, whatever media type is accepted', async () => {
+  test('that is not registered is reported with status 200 for every accepted media type', async () => {
     const asked = { extensions: persistedQuery('{ b: viewer { kind } }') };
     expect(await post(asked)).toMatchObject({ status: 200, body: { errors: [notFound] } });
     const accept = { accept: 'application/graphql-response+json' };
     expect(await post(asked, accept)).toMatchObject({ status: 200, body: { errors: [notFound] } });
   });
 
-  test('is registered for its owner alone: another app’s, and a stranger’s, is their own', async () => {
+  test('is registered only for its owner, separately for another app and for strangers', async () => {
     const mine = { 'x-api-key': key };
     await post({ query: text, extensions: persistedQuery(text) }, mine);
     expect((await post({ extensions: persistedQuery(text) }, mine)).body.data.a.kind).toBe('secretKey');
@@ -89,7 +89,7 @@ describe('a hash', () => {
     }
   });
 
-  test('of another text is refused by name, and registers nothing', async () => {
+  test('of another text is refused with its parameter named, and is not registered', async () => {
     const other = documentHash('{ c: viewer { kind } }');
     const { body } = await post({ query: text, extensions: persistedQuery(text, other) });
     expect(body.errors[0].extensions).toMatchObject({
@@ -99,7 +99,7 @@ describe('a hash', () => {
     expect((await post({ extensions: persistedQuery('', other) })).body.errors).toMatchObject([notFound]);
   });
 
-  test('of a document that does not validate is not registered', async () => {
+  test('of an invalid document is not registered', async () => {
     const bad = '{ nope }';
     expect((await post({ query: bad, extensions: persistedQuery(bad) })).body.errors[0].extensions.code).toBe(
       'VALIDATION_ERROR',
@@ -113,12 +113,12 @@ describe('a hash', () => {
     ['sha256Hash', { version: 1, sha256Hash: 7 }],
     ['sha256Hash', { version: 1 }],
     ['sha256Hash', 'abc'],
-  ])('with a bad %s is refused by name', async (name, persisted) => {
+  ])('with an invalid %s is refused with the parameter named', async (name, persisted) => {
     const { body } = await post({ query: text, extensions: { persistedQuery: persisted } });
     expect(body.errors[0].extensions.param).toBe(`extensions.persistedQuery.${name}`);
   });
 
-  test('works over a websocket too', async () => {
+  test('works over a websocket', async () => {
     const socket = new WebSocket(`${api.url.replace(/^http/, 'ws')}/graphql`, 'graphql-transport-ws');
     const messages = on(socket, 'message');
     const answer = async (message: unknown) => {

@@ -74,8 +74,8 @@ async function expectSame(call: Sent): Promise<Answer> {
   return plain;
 }
 
-describe('a plain request is answered as the server answers it', () => {
-  it('with data', async () => {
+describe('a plain request gets the same response as from the GraphQL server', () => {
+  it('for data', async () => {
     const { status, body } = await expectSame({ headers: key, body: asked('{ viewer { kind } }') });
     expect([status, JSON.parse(body)]).toEqual([200, { data: { viewer: { kind: 'secretKey' } } }]);
     await expectSame({ body: asked('{ viewer { kind } }') });
@@ -92,7 +92,7 @@ describe('a plain request is answered as the server answers it', () => {
     });
   });
 
-  it('to a page of another origin', async () => {
+  it('for a page of another origin', async () => {
     const { headers } = await expectSame({
       headers: { ...key, origin: 'https://shop.example' },
       body: asked('{ __typename }'),
@@ -103,7 +103,7 @@ describe('a plain request is answered as the server answers it', () => {
     });
   });
 
-  it('with faults of the document, the variables and the fields, by either media type', async () => {
+  it('for errors of the document, the variables and the fields, in either media type', async () => {
     const missing = '0192aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee';
     const one = 'query One($id: ID!) { paymentIntent(id: $id) { id } }';
     const calls: [string, number, Sent][] = [
@@ -136,7 +136,7 @@ describe('a plain request is answered as the server answers it', () => {
     }
   });
 
-  it('a mutation once, and its replay', async () => {
+  it('for a mutation, and for its replay', async () => {
     const create = `mutation Create($input: CreatePaymentIntentInput!) { createPaymentIntent(input: $input) { id amount } }`;
     const body = asked(create, { input: { amount: '12.50' } });
     const named = { ...key, 'idempotency-key': crypto.randomUUID() };
@@ -148,7 +148,7 @@ describe('a plain request is answered as the server answers it', () => {
     expect(JSON.parse(first.body).data.createPaymentIntent.amount).toBe('12.50');
   });
 
-  it('a persisted query', async () => {
+  it('for a persisted query', async () => {
     const query = '{ viewer { kind } __typename }';
     const sha256Hash = hash('sha256', query, 'hex');
     const extensions = { persistedQuery: { version: 1, sha256Hash } };
@@ -158,7 +158,7 @@ describe('a plain request is answered as the server answers it', () => {
     expect(JSON.parse(body)).toEqual({ data: { viewer: { kind: 'secretKey' }, __typename: 'Query' } });
   });
 
-  it('another merchant, as a missing one', async () => {
+  it('for another merchant’s object, which looks missing', async () => {
     const made = await api.rest('POST', '/payments/intents', {
       key: api.merchantB.secretKey,
       body: { amount: '1.00' },
@@ -169,7 +169,7 @@ describe('a plain request is answered as the server answers it', () => {
   });
 });
 
-describe('what is left to the server', () => {
+describe('requests that are not plain', () => {
   const cases: [string, Sent][] = [
     ['a subscription', { headers: { ...key, accept: '*/*' }, body: asked('subscription { nothing }') }],
     ['a body that is not JSON', { headers: key, body: '{"query":' }],
@@ -190,14 +190,14 @@ describe('what is left to the server', () => {
     expect(comparable(answer)).toEqual(comparable(await send(SERVER, call)));
   });
 
-  it('a wrong key, which nothing of the body is read for', async () => {
+  it('are refused for a wrong key before the body is read', async () => {
     const call = { headers: { 'x-api-key': 'sk_test_wrong' }, body: asked('{ __typename }') };
     const answer = await send('/graphql', call);
     expect([answer.status, served]).toEqual([401, 0]);
   });
 });
 
-it('a client that leaves before its body is complete leaves the server answering others', async () => {
+it('serves other requests after a client disconnects before its body is complete', async () => {
   const call = httpRequest(`${api.url}/graphql`, {
     method: 'POST',
     headers: { ...key, 'content-type': 'application/json', 'content-length': 500 },

@@ -21,7 +21,7 @@ function refusalOf(text: string): GatewayError | GraphQLError | undefined {
   }
 }
 
-describe('the shape of a document', () => {
+describe('document limits', () => {
   test.each([
     ['fields', 'breadth', `{ ${repeat(401, (n) => `a${n}: __typename`)} }`],
     [
@@ -40,34 +40,34 @@ describe('the shape of a document', () => {
       `{ ...f } fragment f on Query { viewer { ... ${'@nope '.repeat(201)} { kind } } }`,
     ],
     ['meeting selections', 'merges', `{ ${repeat(100, () => 'viewer { kind }')} }`],
-  ])('too many %s are refused with both numbers', (_, param, text) => {
+  ])('refuse too many %s with the number and the limit', (_, param, text) => {
     expect(refusalOf(text)).toMatchObject({ code: 'VALIDATION_ERROR' });
     const details = (refusalOf(text) as GatewayError).details ?? [];
     expect(details.map((fault) => fault.param)).toContain(param);
     expect(details.every((fault) => /^is \d+, at most \d+$/.test(fault.message))).toBe(true);
   });
 
-  test('400 aliases are accepted', () => {
+  test('accept 400 aliases', () => {
     expect(refusalOf(`{ ${repeat(400, (n) => `a${n}: __typename`)} }`)).toBeUndefined();
   });
 
-  test('200 directives are accepted', () => {
+  test('accept 200 directives', () => {
     expect(refusalOf(`{ ${repeat(200, (n) => `a${n}: __typename @include(if: true)`)} }`)).toBeUndefined();
   });
 
-  test('the usual introspection query is accepted', () => {
+  test('accept the usual introspection query', () => {
     expect(
       refusalOf(getIntrospectionQuery({ oneOf: true, specifiedByUrl: true, schemaDescription: true })),
     ).toBeUndefined();
   });
 
-  test('an introspection of lists in lists in lists is not', () => {
+  test('refuse an introspection of deeply nested lists', () => {
     const nested =
       '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }';
     expect(refusalOf(nested)?.message).toMatch(/introspection/i);
   });
 
-  test('names that meet with different meanings are still refused', () => {
+  test('refuse conflicting fields with the same response name', () => {
     expect(refusalOf('{ a: viewer { kind } a: apps { id } }')?.message).toMatch(/conflict/);
   });
 
@@ -79,7 +79,7 @@ describe('the shape of a document', () => {
     ['a cycle of fragments', '{ viewer { ...f } } fragment f on Viewer { ...f }'],
     ['a directive that is not known', '{ viewer { kind @nope } }'],
     ['a directive twice', '{ viewer { kind @skip(if: true) @skip(if: true) } }'],
-  ])('%s is refused', (_, text) => {
+  ])('refuse %s', (_, text) => {
     expect(refusalOf(text)).toBeInstanceOf(GraphQLError);
   });
 });
@@ -90,21 +90,21 @@ describe('a refused document', () => {
     api = await openApi();
   });
 
-  test('is answered with its first faults, not with all of them', async () => {
+  test('is reported with its first errors only', async () => {
     const { status, errors } = await api.graphql(`{ ${repeat(390, (n) => `f${n}`)} }`);
     expect(status).toBe(400);
     expect(errors?.length).toBe(5);
     expect(errors?.[0]?.extensions.code).toBe('VALIDATION_ERROR');
   });
 
-  test('names the argument of each bad literal, by one walk', async () => {
+  test('names the argument of each invalid literal in one pass', async () => {
     const { errors } = await api.graphql(
       '{ a: paymentIntent(id: "x") { id } b: paymentIntents(first: "y") { nodes { id } } c: paymentIntent { id } }',
     );
     expect(errors?.map((error) => error.extensions.param)).toEqual(['id', 'first', undefined]);
   });
 
-  test('every fault of the variables is still named at once', async () => {
+  test('names every error of the variables at once', async () => {
     const input = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`unknown${n}`, 1]));
     const { errors } = await api.graphql(
       'mutation ($input: CreateCustomerInput!) { createCustomer(input: $input) { id } }',
@@ -115,7 +115,7 @@ describe('a refused document', () => {
     expect(errors?.[0]?.extensions.details?.length).toBeGreaterThanOrEqual(41);
   });
 
-  test('faults of arguments that depend on each other do not run the operation', async () => {
+  test('is not executed if variables are invalid', async () => {
     const { status, errors } = await api.graphql(
       'query ($first: Int!) { paymentIntents(first: $first) { nodes { id } } }',
       { first: 'many' },
@@ -126,14 +126,14 @@ describe('a refused document', () => {
   });
 });
 
-describe('bytes', () => {
+describe('size limits', () => {
   let api: Awaited<ReturnType<typeof openRestApi>>;
   beforeAll(async () => {
     api = await openRestApi({ environment: { RATE_LIMIT_KEYLESS_PER_SECOND: '1000' } });
   });
   const comment = (bytes: number) => `{ viewer { kind } } #${'x'.repeat(bytes)}`;
 
-  test('the text of a document: 16 KiB without a credential, 64 KiB with one', async () => {
+  test('accept a document of 16 KiB without a credential and of 64 KiB with one', async () => {
     const key = api.merchantA.secretKey;
     expect((await api.graphql(comment(16_000))).status).toBe(200);
     const large = await api.graphql(comment(17_000));
@@ -145,7 +145,7 @@ describe('bytes', () => {
     expect((await api.graphql(comment(17_000), {}, plain)).status).toBe(413);
   });
 
-  test('a body: 64 KiB without a credential, 1 MiB with one', async () => {
+  test('accept a body of 64 KiB without a credential and of 1 MiB with one', async () => {
     const variables = (bytes: number) => ({ unused: 'x'.repeat(bytes) });
     expect((await api.graphql('{ viewer { kind } }', variables(60_000))).status).toBe(200);
     expect((await api.graphql('{ viewer { kind } }', variables(70_000))).status).toBe(413);
@@ -154,7 +154,7 @@ describe('bytes', () => {
     expect((await api.graphql('{ viewer { kind } }', variables(1_050_000), { key })).status).toBe(413);
   });
 
-  test('a body without a declared length is cut where its limit is', async () => {
+  test('apply to a body without a declared length', async () => {
     const stream = (bytes: number) =>
       new ReadableStream({
         start(controller) {
@@ -176,7 +176,7 @@ describe('bytes', () => {
     expect((await post(80_000)).status).toBe(413);
   });
 
-  test('REST: 64 KiB without a credential, 1 MiB with one', async () => {
+  test('accept a REST body of 64 KiB without a credential and of 1 MiB with one', async () => {
     const body = { amount: '10.00', metadata: { note: 'x'.repeat(70_000) } };
     const open = await api.rest('POST', '/payment-links/none/checkout', { body });
     expect(open).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
