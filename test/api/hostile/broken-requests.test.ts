@@ -41,7 +41,7 @@ test.each([
     'Payload Too Large',
     `POST /graphql HTTP/1.1\r\nHost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n2;${'x'.repeat(20_000)}\r\n{}\r\n0\r\n\r\n`,
   ],
-])('%s is %i in the shape of an error, and the connection closes', async (_name, status, reason, text) => {
+])('%s returns %i with an error object and closes the connection', async (_name, status, reason, text) => {
   const [first = '', body = ''] = (await send(text)).split('\r\n\r\n', 2);
   const [line, ...headers] = first.split('\r\n');
   expect(line).toBe(`HTTP/1.1 ${status} ${reason}`);
@@ -58,12 +58,12 @@ test.each([
   expect(headers).toContain(`x-request-id: ${error.requestId}`);
 });
 
-test('a head under the limit is read', async () => {
+test('a request header section below the limit is accepted', async () => {
   const { status } = await api.rest('GET', `/payments/intents?x=${'y'.repeat(6_000)}`);
   expect(status).toBe(401);
 });
 
-test('a request that is answered before its body has ended gets no second answer', async () => {
+test('a request that is answered before its body has ended gets only one response', async () => {
   const answered = await new Promise<string>((resolve, reject) => {
     let text = '';
     // Without a credential nothing waits for the body.

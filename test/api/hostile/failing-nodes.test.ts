@@ -102,7 +102,7 @@ describe('the only node of a chain', { timeout: 120_000 }, () => {
   });
 
   it.each(rows.toReversed())(
-    'makes the chain unavailable, and nothing a bug, by %s: %s',
+    'makes the chain unavailable without an internal error after %s: %s',
     async (kind, _name, injected, methods) => {
       answerBy(gate, injected, methods);
       const before = await count('sluice_chain_unavailable_total', kind);
@@ -117,7 +117,7 @@ describe('the only node of a chain', { timeout: 120_000 }, () => {
     },
   );
 
-  it('makes the chain unavailable by hanging', async () => {
+  it('makes the chain unavailable if it does not respond', async () => {
     answerBy(gate, 'hang');
     const before = await count('sluice_rpc_errors_total', 'timeout');
     expect(await callers(ground).prepare()).toEqual({ status: 502, code: 'CHAIN_UNAVAILABLE' });
@@ -127,7 +127,7 @@ describe('the only node of a chain', { timeout: 120_000 }, () => {
   });
 });
 
-describe('one bad node of two', { timeout: 120_000 }, () => {
+describe('one failing node of two', { timeout: 120_000 }, () => {
   const aside = rows.filter(([kind]) =>
     ['rate_limited', 'http', 'unreachable', 'garbage', 'wrong_chain'].includes(kind),
   );
@@ -148,7 +148,7 @@ describe('one bad node of two', { timeout: 120_000 }, () => {
   it.each([
     ['timeout', 'hanging', 'hang' as const] as (typeof rows)[number],
     ...aside.filter(([, name]) => ONE_OF_EACH.has(name)),
-  ])('is set aside for %s: %s, and the other one answers', async (kind, _name, injected, methods) => {
+  ])('is set aside after %s: %s, and the other one is used', async (kind, _name, injected, methods) => {
     answerBy(bad, injected, methods);
     const errors = await count('sluice_rpc_errors_total', kind);
     const { balance, graphql, prepare } = callers(ground);
@@ -160,7 +160,7 @@ describe('one bad node of two', { timeout: 120_000 }, () => {
     expect(bad.asked).toEqual([]);
   });
 
-  it('is asked again when its time is over and it is well', async () => {
+  it('is used again after it has recovered', async () => {
     answerBy(bad, { status: 500, body: 'broken' });
     const { balance } = callers(ground);
     expect((await balance()).status).toBe(200);
@@ -175,7 +175,7 @@ describe('one bad node of two', { timeout: 120_000 }, () => {
       .toBe(true);
   });
 
-  it('that only says that it cannot answer this is asked the next question again', async () => {
+  it('is used again after an error that concerns a single request', async () => {
     answerBy(bad, error(-32000, 'header not found'), /eth_call/);
     const { balance } = callers(ground);
     expect((await balance()).status).toBe(200);

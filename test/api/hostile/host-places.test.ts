@@ -23,7 +23,7 @@ function calls(places: ReturnType<typeof hostPlaces>) {
   };
 }
 
-it('begins so many at once in all and of a host, and the others in their order as places come free', async () => {
+it('limits concurrent calls in total and per host, and starts queued calls in order', async () => {
   const { begun, ask, end, fail } = calls(hostPlaces(limits));
   const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'a4'].map(ask);
   all[1]?.catch(() => {});
@@ -40,7 +40,7 @@ it('begins so many at once in all and of a host, and the others in their order a
   expect(await Promise.all(all.filter((_call, index) => index !== 1))).toEqual(['a1', 'a3', 'b1', 'b2', 'a4']);
 });
 
-it('refuses at once where too many wait, of the host or in all', async () => {
+it('refuses a call immediately if too many are queued in total or per host', async () => {
   const { begun, ask, end } = calls(hostPlaces(limits));
   const waiting = ['a1', 'a2', 'a3', 'a4', 'b1', 'c1'].map(ask);
   expect(await ask('a5')).toBeNull();
@@ -52,7 +52,7 @@ it('refuses at once where too many wait, of the host or in all', async () => {
   expect(await Promise.all(waiting)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'c1']);
 });
 
-it('refuses one that waited its time, begins it never, and gives its place in the queue to another', async () => {
+it('refuses a queued call after its timeout without starting it, and frees its place in the queue', async () => {
   const { begun, ask, end } = calls(hostPlaces({ ...limits, waitingOfHost: 1, waitMs: 20 }));
   const held = ['a1', 'a2'].map(ask);
   expect(await ask('a3')).toBeNull();

@@ -21,7 +21,7 @@ function exchange(lines: string[]): Promise<{ status: number; text: string; body
   });
 }
 
-test('an expectation that is not known is passed over', async () => {
+test('an unknown expectation is ignored', async () => {
   const { status, text } = await exchange([
     'GET /healthz HTTP/1.1',
     'Host: a',
@@ -32,7 +32,7 @@ test('an expectation that is not known is passed over', async () => {
   expect(text).toMatch(/x-request-id: /);
 });
 
-test('an upgrade to what is not served is passed over', async () => {
+test('an upgrade to an unsupported protocol or path is ignored', async () => {
   const upgrade = (path: string, protocol: string) =>
     exchange([`GET ${path} HTTP/1.1`, 'Host: a', 'Connection: Upgrade, close', `Upgrade: ${protocol}`]);
   expect((await upgrade('/healthz', 'h2c')).status).toBe(200);
@@ -41,7 +41,7 @@ test('an upgrade to what is not served is passed over', async () => {
   expect((await upgrade('/nothing', 'websocket')).status).toBe(404);
 });
 
-test('a websocket that is not asked for rightly is 400, in the shape of an error', async () => {
+test('an invalid websocket handshake returns 400 with an error object', async () => {
   const lines = ['GET /graphql HTTP/1.1', 'Host: a', 'Connection: Upgrade', 'Upgrade: websocket'];
   for (const more of [
     ['Sec-WebSocket-Version: 13'],
@@ -54,7 +54,7 @@ test('a websocket that is not asked for rightly is 400, in the shape of an error
   }
 });
 
-test('a request without a host is 400, in the shape of an error', async () => {
+test('a request without a Host header returns 400 with an error object', async () => {
   const { status, text, body } = await exchange(['GET /healthz HTTP/1.1', 'Connection: close']);
   expect(status).toBe(400);
   expect(text).toMatch(/x-request-id: /);

@@ -57,7 +57,7 @@ const nodesOf = (answer: { data: { auditLog: { edges: { node: Entry }[] } } }) =
   answer.data.auditLog.edges.map(({ node }) => node);
 const idsOf = (answer: Parameters<typeof nodesOf>[0]) => nodesOf(answer).map(({ id }) => id);
 
-test('tells an action with who, where, what was and what is, over GraphQL and REST alike', async () => {
+test('records actor, origin and the values before and after, over GraphQL and REST', async () => {
   const owner = await member(merchantA.merchantId, 'OWNER');
   const rename = 'mutation { updateApp(input: { name: "Renamed" }) { id } }';
   const renamed = await api.graphql(rename, {}, { key: merchantA.secretKey });
@@ -90,7 +90,7 @@ test('tells an action with who, where, what was and what is, over GraphQL and RE
   ]);
 });
 
-describe('who reads', () => {
+describe('access to the audit log', () => {
   const ask = async (as: object) => {
     const answer = await api.graphql(LOG, {}, as);
     const rest = await api.rest('GET', '/audit-log', as);
@@ -104,7 +104,7 @@ describe('who reads', () => {
     return { ...(as.key ? { 'x-api-key': as.key } : {}), ...as.headers };
   }
 
-  test('owners and developers of the merchant, keys of the app, nobody else', async () => {
+  test('is allowed to the merchant’s owners and developers and the app’s keys, and to nobody else', async () => {
     expect(await ask(await member(merchantA.merchantId, 'OWNER'))).toEqual([200, 200, 200]);
     expect(await ask(await member(merchantA.merchantId, 'DEVELOPER'))).toEqual([200, 200, 200]);
     expect(await ask({ key: merchantA.secretKey })).toEqual([200, 200, 200]);
@@ -116,7 +116,7 @@ describe('who reads', () => {
     expect(await ask({})).toEqual(['AUTHENTICATION_ERROR', 401, 401]);
   });
 
-  test('a restricted key with AUDIT_LOG, and not one with READ', async () => {
+  test('is allowed to a restricted key with AUDIT_LOG, and not to one with READ', async () => {
     const scope = { merchantId: merchantA.merchantId, appId: merchantA.appId };
     const may = await createApiKey(world, { scope, kind: 'SECRET', scopes: ['AUDIT_LOG'] });
     const mayNot = await createApiKey(world, { scope, kind: 'SECRET', scopes: ['READ'] });
@@ -126,7 +126,7 @@ describe('who reads', () => {
     expect(body.error.message).toBe('This key lacks the scope AUDIT_LOG.');
   });
 
-  test('each their own: a key its app, a member the whole merchant or one app, nobody another merchant', async () => {
+  test('covers the app of a key, and the whole merchant or one app of a member, but no other merchant', async () => {
     const own = await newTestApp(world, { name: 'Own', mode: 'TEST' });
     const second = await newTestApp(world, { name: 'Own too', mode: 'TEST', merchantId: own.merchantId });
     const [ofApp] = await makeEntries(own, 1);
@@ -145,7 +145,7 @@ describe('who reads', () => {
     }
   });
 
-  test('operators read what concerns the installation, and what its operators did to a merchant', async () => {
+  test('of operators covers the installation and what its operators changed for a merchant', async () => {
     const [ofNobody] = await makeEntries({ merchantId: newId() }, 1, { merchantId: null, action: 'chain.paused' });
     const [byCommand] = await makeEntries(liveApp, 1, {
       actorKind: 'COMMAND_LINE',
@@ -174,8 +174,8 @@ describe('who reads', () => {
   });
 });
 
-describe('pages', () => {
-  test('forwards, backwards and over REST, without a gap and without a double', async () => {
+describe('pages of the audit log', () => {
+  test('have no gaps or duplicates forwards, backwards and over REST', async () => {
     const app = await newTestApp(world, { name: 'Pages', mode: 'TEST' });
     const newest = (await makeEntries(app, 7)).reverse();
     const as = { key: app.secretKey };
@@ -210,7 +210,7 @@ describe('pages', () => {
     [{ filter: { action: ['app.updated', 'app.eaten'] } }, 'action[1]'],
     [{ filter: { from: '2026-02-01T00:00:00Z', to: '2026-01-01T00:00:00Z' } }, 'to'],
     [{ filter: { targetId: '' } }, 'targetId'],
-  ])('refuses %j', async (variables, param) => {
+  ])('are refused with %j', async (variables, param) => {
     const { errors } = await api.graphql(LOG, variables, { key: merchantA.secretKey });
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION_ERROR', param });
   });
@@ -224,13 +224,13 @@ describe('pages', () => {
     ['from=yesterday', 'from'],
     ['actorId=me', 'actorId'],
     ['page=2', 'page'],
-  ])('refuses ?%s', async (query, param) => {
+  ])('are refused over REST with ?%s', async (query, param) => {
     const { status, body } = await api.rest('GET', `/audit-log?${query}`, { key: merchantA.secretKey });
     expect([status, body.error.param]).toEqual([400, param]);
   });
 });
 
-test('filters: by action and groups of them, actor, target, request and time', async () => {
+test('are filtered by action or group of actions, actor, target, request and time', async () => {
   const app = await newTestApp(world, { name: 'Filters', mode: 'TEST' });
   const actorId = newId();
   const [old] = await makeEntries(app, 1, { createdAt: new Date('2026-01-01T00:00:00Z') });
@@ -253,11 +253,11 @@ test('filters: by action and groups of them, actor, target, request and time', a
   expect(rest.body.data.map(({ id }: Entry) => id)).toEqual([ended]);
 });
 
-describe('the export', () => {
+describe('the export of the audit log', () => {
   const get = (query: string, key: string, method = 'GET') =>
     fetch(`${api.url}/audit-log/export${query}`, { method, headers: { 'x-api-key': key } });
 
-  test('has every entry once, oldest first, as newline-delimited JSON', async () => {
+  test('contains every entry once, oldest first, as newline-delimited JSON', async () => {
     const app = await newTestApp(world, { name: 'Export', mode: 'TEST' });
     const ids = await makeEntries(app, 450);
     const response = await get('', app.secretKey);
@@ -277,7 +277,7 @@ describe('the export', () => {
     expect(lines.at(-1)).toEqual(body.data[0]);
   });
 
-  test('as CSV, whose cells a spreadsheet takes for no formula', async () => {
+  test('is also CSV with cells that a spreadsheet does not interpret as formulas', async () => {
     const app = await newTestApp(world, { name: 'CSV', mode: 'TEST' });
     const after = { name: 'A "quoted", name' };
     const [id] = await makeEntries(app, 1, { actorName: '=1+1', after, createdAt: new Date('2026-01-01T00:00:00Z') });
@@ -293,7 +293,7 @@ describe('the export', () => {
     expect(end).toBe('');
   });
 
-  test('of nothing is empty, and HEAD has no body', async () => {
+  test('is empty without entries, and has no body for HEAD', async () => {
     const app = await newTestApp(world, { name: 'Nothing', mode: 'TEST' });
     expect(await (await get('', app.secretKey)).text()).toBe('');
     expect(await (await get('?format=csv', app.secretKey)).text()).toMatch(/^id,.*\r\n$/);
@@ -301,7 +301,7 @@ describe('the export', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  test('refuses what it does not know, all at once, and other methods', async () => {
+  test('refuses unknown parameters, all at once, and other methods', async () => {
     const { status, body } = await api.rest('GET', '/audit-log/export?format=xml&from=now&limit=5', {
       key: merchantA.secretKey,
     });
@@ -311,7 +311,7 @@ describe('the export', () => {
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
-  test('is read no faster than its client reads it', async () => {
+  test('is read at the speed of its client', async () => {
     const app = await newTestApp(world, { name: 'Large', mode: 'TEST' });
     const after = { metadata: 'x'.repeat(30_000) };
     for (let batch = 0; batch < 10; batch++) await makeEntries(app, 200, { after });

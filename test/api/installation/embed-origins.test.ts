@@ -34,7 +34,7 @@ const ancestors = ({ policy }: Served) => /frame-ancestors ([^;]*)/.exec(policy)
 const framed = ({ html }: Served) => /<script type="application\/json" id="frame">(.*)<\/script>/.exec(html)?.[1];
 
 describe('the setting embedOrigins', () => {
-  it('is empty at first, replaced as a whole, normalized, and audited', async () => {
+  it('is empty by default, replaced as a whole, normalized and audited', async () => {
     const first = await api.graphql('{ app { embedOrigins } }', {}, { key: api.merchantA.secretKey });
     expect(first.data.app.embedOrigins).toEqual([]);
     const { data } = await update([
@@ -79,7 +79,7 @@ describe('the setting embedOrigins', () => {
     'javascript:alert(1)',
     '',
     `https://${'a.'.repeat(130)}example`,
-  ])('refuses %j, names it, and writes nothing', async (origin) => {
+  ])('refuses %j, names it and writes nothing', async (origin) => {
     await update(['https://kept.example']);
     const { errors } = await update(['https://fine.example', origin]);
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION_ERROR', http: { status: 400 } });
@@ -88,7 +88,7 @@ describe('the setting embedOrigins', () => {
     expect(data.app.embedOrigins).toEqual(['https://kept.example']);
   });
 
-  it('holds at most 20 origins, and is not cleared by null', async () => {
+  it('holds at most 20 origins, and cannot be cleared with null', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => `https://s${index}.example`);
     expect((await update(many(20))).data.updateApp.embedOrigins).toHaveLength(20);
     const details = (answer: Awaited<ReturnType<typeof update>>) => answer.errors?.[0]?.extensions.details;
@@ -96,7 +96,7 @@ describe('the setting embedOrigins', () => {
     expect(details(await update(null))).toContainEqual({ param: 'embedOrigins', message: 'cannot be cleared' });
   });
 
-  it('takes https only for a live app', async () => {
+  it('accepts only https for a live app', async () => {
     const { secretKey: key } = api.liveApp;
     const { errors } = await update(['https://shop.example', 'http://localhost:3000'], { key });
     expect(errors?.[0]?.extensions.details).toEqual([
@@ -105,7 +105,7 @@ describe('the setting embedOrigins', () => {
     expect((await update(['https://shop.example'], { key })).data.updateApp.embedOrigins).toHaveLength(1);
   });
 
-  it('is changed by the own merchant with a secret key only', async () => {
+  it('can be changed only by its merchant with a secret key', async () => {
     const of = async (options: object) => (await update([], options)).errors?.[0]?.extensions.code;
     expect(await of({ key: api.merchantA.publishableKey })).toBe('AUTHORIZATION_ERROR');
     expect(await of({ key: 'sk_test_wrong' })).toBe('AUTHENTICATION_ERROR');
@@ -119,7 +119,7 @@ describe('the setting embedOrigins', () => {
 });
 
 describe('GET /embed/checkout/:id', () => {
-  it('may be framed by the listed origins, which it reads too, and by nobody else', async () => {
+  it('can be framed only by the listed origins, and contains the list', async () => {
     await update(['https://shop.example', 'http://localhost:3000']);
     const { id, clientSecret } = await makeSession(api.merchantA.secretKey);
     const served = await serve(`/embed/checkout/${id}`);
@@ -135,7 +135,7 @@ describe('GET /embed/checkout/:id', () => {
     expect(ancestors(await serve(`/checkout/${id}`))).toBe("'none'");
   });
 
-  it('answers unknown sessions as those of an app without origins', async () => {
+  it('returns the same for an unknown session as for an app without origins', async () => {
     const { id } = await makeSession(api.merchantB.secretKey);
     const without = await serve(`/embed/checkout/${id}`);
     expect([without.status, ancestors(without), framed(without)]).toEqual([200, "'none'", '{"origins":[]}']);
@@ -143,13 +143,13 @@ describe('GET /embed/checkout/:id', () => {
       expect(await serve(`/embed/checkout/${encodeURIComponent(unknown)}`), unknown).toEqual(without);
   });
 
-  it('is there for sessions alone, and for reading', async () => {
+  it('exists only for sessions and for reading', async () => {
     for (const path of ['/embed', '/embed/checkout', '/embed/link/tea', '/embed/checkout/a/b', '/embed/dashboard'])
       expect((await serve(path)).status, path).toBe(404);
     expect((await serve('/embed/checkout/x', { method: 'POST' })).status).toBe(404);
   });
 
-  it('follows the setting within seconds', async () => {
+  it('applies a changed setting within seconds', async () => {
     await update(['https://old.example']);
     const { id } = await makeSession(api.merchantA.secretKey);
     expect(ancestors(await serve(`/embed/checkout/${id}`))).toBe('https://old.example');
@@ -160,7 +160,7 @@ describe('GET /embed/checkout/:id', () => {
   });
 });
 
-it('counts requests by address', async () => {
+it('limits requests by address', async () => {
   const limited = await openRestApi({
     environment: { RATE_LIMIT_KEYLESS_PER_SECOND: '1', RATE_LIMIT_BURST: '5' },
   });

@@ -49,8 +49,8 @@ afterAll(() => host.close());
 const show = (url: string, from = api) =>
   fetch(`${from.url}${imageAddress(from.world.secretKeys, url)}`, { redirect: 'manual' });
 
-describe('an image of a merchant', () => {
-  it('is shown by what it is, not by what its host calls it, and may do nothing', async () => {
+describe('a merchant’s image', () => {
+  it('is served with the type of its content and a policy without permissions', async () => {
     for (const path of ['/logo.png', '/wrongly-named.png', '/moved']) {
       const answer = await show(`${hostUrl}${path}`);
       expect([path, answer.status, answer.headers.get('content-type')]).toEqual([path, 200, 'image/png']);
@@ -64,7 +64,7 @@ describe('an image of a merchant', () => {
   });
 
   it.each(['/drawing.svg', '/called-png.svg', '/page', '/long.png', '/round', '/to-file', '/missing'])(
-    'is not shown from %s, and nothing of the host is told',
+    'is not served from %s, and nothing of the host’s response is revealed',
     async (path) => {
       const answer = await show(`${hostUrl}${path}`);
       expect([answer.status, await answer.text()]).toEqual([502, '']);
@@ -86,7 +86,7 @@ describe('an image of a merchant', () => {
     await expect(fetchBytes({ ...request, privateAddresses: true })).rejects.toThrow('More than 10 bytes');
   });
 
-  it('is not there for an address that we did not sign', async () => {
+  it('returns 404 for an address without a valid signature', async () => {
     const before = asked;
     const good = imageAddress(api.world.secretKeys, `${hostUrl}/logo.png`) ?? '';
     const [, , signature, encoded] = good.split('/');
@@ -124,8 +124,8 @@ async function roundTrips() {
   for (let calls = 0; calls < 5; calls += 1) expect((await show(`${hostUrl}/logo.png`)).status).toBe(200);
 }
 
-describe('a host that is slow', () => {
-  it('takes no place from others when those who asked for its image have gone', async () => {
+describe('a slow image host', () => {
+  it('does not occupy the slots of others after its clients have disconnected', async () => {
     const slow = await slowHost();
     const here = show(`${slow.url}/gone.png`);
     await expect.poll(() => slow.asked).toEqual(['/gone.png']);
@@ -150,7 +150,7 @@ describe('a host that is slow', () => {
     slow.close();
   });
 
-  it('keeps four places at most, leaves the others to other hosts, and is asked once for one image', async () => {
+  it('is limited to four slots, and receives one request for each image', async () => {
     const slow = await slowHost();
     const ask = (...numbers: number[]) => numbers.map((number) => show(`${slow.url}/${number}.png`));
     const busy = ask(1, 2, 3, 4);
@@ -167,7 +167,7 @@ describe('a host that is slow', () => {
     slow.close();
   });
 
-  it('has twenty images wait at most, and the next is refused at once', async () => {
+  it('has at most twenty queued images, and the next one is refused immediately', async () => {
     const slow = await slowHost();
     const ask = (from: number, to: number) =>
       Array.from({ length: to - from + 1 }, (_none, index) => show(`${slow.url}/${from + index}.png`));
@@ -189,11 +189,11 @@ describe('a host that is slow', () => {
   });
 });
 
-describe('the look of an app', () => {
+describe('the branding of an app', () => {
   const UPDATE = `mutation ($input: UpdateAppInput!) { updateApp(input: $input) { logoUrl proxiedLogoUrl accentColor } }`;
   const update = (input: object) => api.graphql(UPDATE, { input }, { key: api.merchantA.secretKey });
 
-  it('is set, told to payers by addresses of ours, and taken away', async () => {
+  it('is set, returned to payers with proxied addresses, and removed', async () => {
     const logoUrl = `${hostUrl}/logo.png`;
     const { data } = await update({ logoUrl, accentColor: '#0A7B5F' });
     expect(data.updateApp).toMatchObject({ logoUrl, accentColor: '#0a7b5f' });
@@ -232,7 +232,7 @@ describe('the look of an app', () => {
     expect(bare.data.updateApp).toEqual({ logoUrl: null, proxiedLogoUrl: null, accentColor: null });
   });
 
-  it('has shades that are readable on light and dark pages, and says which were adjusted', async () => {
+  it('has readable shades for light and dark pages, and reports which ones were adjusted', async () => {
     const shadesOf = async (accentColor: string | null) => {
       await update({ accentColor });
       const { data } = await api.graphql(
@@ -256,7 +256,7 @@ describe('the look of an app', () => {
     }
   });
 
-  it('previews a logo that is not saved, for those who may change it', async () => {
+  it('includes a preview of an unsaved logo for callers who may change it', async () => {
     const logoUrl = `${hostUrl}/logo.png`;
     const ask = (caller: object) =>
       api.graphql('query ($logoUrl: URL!) { app { logoPreview(logoUrl: $logoUrl) logoUrl } }', { logoUrl }, caller);
@@ -267,7 +267,7 @@ describe('the look of an app', () => {
     expect((await ask({ key: api.merchantA.publishableKey })).errors?.[0]?.extensions.code).toBe('AUTHORIZATION_ERROR');
   });
 
-  it('has words of its own on the page, which are recorded in the audit log and taken away', async () => {
+  it('includes texts of the page, which are audited and can be removed', async () => {
     const key = api.merchantA.secretKey;
     const WORDS = `mutation ($id: ID, $input: UpdateAppInput!) {
       updateApp(id: $id, input: $input) { checkoutHeading checkoutMessage receiptMessage footerText } }`;
@@ -323,7 +323,7 @@ describe('the look of an app', () => {
     expect((await set(bare)).data.updateApp).toEqual(none);
   });
 
-  it('is a web address and a colour, nothing else', async () => {
+  it('accepts only a web address and a color', async () => {
     const { errors } = await update({ logoUrl: 'https://', accentColor: 'red' });
     expect(errors?.[0]?.extensions.code).toBe('VALIDATION_ERROR');
     const color = await update({ accentColor: '#0a7b5f; background: url(//x)' });

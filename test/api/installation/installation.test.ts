@@ -40,7 +40,7 @@ async function logIn(email: string) {
 const codeOf = (answer: { errors: { extensions: { code: string } }[] | undefined }) =>
   answer.errors?.[0]?.extensions.code;
 
-it('is told to an operator: chains, senders, work, books', async () => {
+it('returns chains, senders, work and books to an operator', async () => {
   const { secret } = await createPlatformCredential(world, { role: 'OPERATOR', name: 'night shift' });
   const { data, errors } = await api.graphql(LOOK, {}, { key: secret });
   expect(errors).toBeUndefined();
@@ -68,7 +68,7 @@ it('is told to an operator: chains, senders, work, books', async () => {
   expect(data.installation.alarms).toEqual([]);
 });
 
-it('compares the books once for all who look', async () => {
+it('compares the books once for all operators', async () => {
   const { secret } = await createPlatformCredential(world, { role: 'OPERATOR', name: 'auditor' });
   const books = async () => {
     const { data } = await api.graphql('{ installation { books { chainId state } } }', {}, { key: secret });
@@ -85,7 +85,7 @@ it('compares the books once for all who look', async () => {
   expect(reads(again), 'the books are not read again').toBe(0);
 });
 
-it('says how long a key lasts at its present rate, what is stuck with what to do, and the last alarms', async () => {
+it('reports how long a sender’s balance lasts, stuck work with advice, and the latest alarms', async () => {
   const { secret } = await createPlatformCredential(world, { role: 'OPERATOR', name: 'day shift' });
   const chainId = 31337;
   const spender = world.operator.address.toLowerCase();
@@ -147,7 +147,7 @@ it('says how long a key lasts at its present rate, what is stuck with what to do
   await database.outgoingTransaction.deleteMany({ where: { sender: spender } });
 });
 
-it('is told to a member from being named until being unnamed or removed, whatever the role', async () => {
+it('is accessible to a member while named as an operator, whatever the role', async () => {
   const { memberId, headers } = await logIn('ops@example.com');
   const { merchantId } = merchantA;
   const look = async () => codeOf(await api.graphql('{ installation { faults } }', {}, { headers }));
@@ -169,7 +169,7 @@ it('is told to a member from being named until being unnamed or removed, whateve
   );
 });
 
-it('is refused to everybody else', async () => {
+it('is refused to every other caller', async () => {
   expect(codeOf(await api.graphql(LOOK))).toBe('AUTHENTICATION_ERROR');
   expect(codeOf(await api.graphql(LOOK, {}, { key: merchantA.secretKey }))).toBe('AUTHORIZATION_ERROR');
   for (const change of ['pauseChain(chainId: 31337)', 'resumeChain(chainId: 31337)', 'drainInstallation']) {
@@ -178,7 +178,7 @@ it('is refused to everybody else', async () => {
   }
 });
 
-it('pauses a chain once however often it is asked, drains, and takes payments again', async () => {
+it('pauses a chain once for repeated requests, drains, and accepts payments again', async () => {
   const { headers } = await logIn('pause@example.com');
   await nameOperator({ database }, { merchantId: merchantA.merchantId, email: 'pause@example.com', isOperator: true });
   const ask = (text: string) => api.graphql(`mutation { ${text} }`, {}, { headers });
@@ -196,7 +196,7 @@ it('pauses a chain once however often it is asked, drains, and takes payments ag
   expect((await ask('resumeChain(chainId: 31337) { paused }')).data.resumeChain).toEqual({ paused: false });
 });
 
-it('ends what a member holds open when the installation takes the operator back', async () => {
+it('ends a member’s subscriptions when the member is no longer an operator', async () => {
   const { headers } = await logIn('live@example.com');
   const request = { merchantId: merchantA.merchantId, email: 'live@example.com' };
   await nameOperator({ database }, { ...request, isOperator: true });
@@ -209,7 +209,7 @@ it('ends what a member holds open when the installation takes the operator back'
   expect(last === 'end' ? last : last.errors?.[0]?.extensions.code).toBe('AUTHENTICATION_ERROR');
 });
 
-it('leaves alone when the chain was looked at, and when it was paused first', async () => {
+it('keeps the time when the chain was last read and the time of its first pause', async () => {
   const cursor = () => database.chainCursor.findUniqueOrThrow({ where: { chainId: 31337 } });
   await pauseChain(world, { chainId: 31337, pausedAt: null });
   const { updatedAt } = await cursor();
@@ -221,7 +221,7 @@ it('leaves alone when the chain was looked at, and when it was paused first', as
   expect(await cursor()).toMatchObject({ pausedAt: null, updatedAt });
 });
 
-it('names what is out of its limits', async () => {
+it('names arguments that exceed their limits', async () => {
   const { secret } = await createPlatformCredential(world, { role: 'OPERATOR', name: 'careless' });
   const details = async (text: string) =>
     (await api.graphql(text, {}, { key: secret })).errors?.[0]?.extensions.details?.map((fault) => fault.param);
@@ -230,7 +230,7 @@ it('names what is out of its limits', async () => {
   expect(await details('{ installation { stuck(minutes: -1) { id } } }')).toEqual(['minutes']);
 });
 
-it('finds the events of a request, newest first, of one app', async () => {
+it('finds an app’s events by request, newest first', async () => {
   const requestId = 'req-log-1';
   const make = (name: string, id: string) =>
     api.graphql(

@@ -30,7 +30,7 @@ const codeOf = ({ errors }: Awaited<ReturnType<typeof api.graphql>>) => errors?.
 const paramsOf = ({ errors }: Awaited<ReturnType<typeof api.graphql>>) =>
   errors?.[0]?.extensions.details?.map(({ param }) => param).sort();
 
-test('an app sends no mails to payers until it is told to', async () => {
+test('an app sends no mails to payers by default', async () => {
   const { data } = await api.graphql(SETTINGS, {}, key);
   expect(data.mailSettings).toEqual({
     appId: merchantA.appId,
@@ -42,7 +42,7 @@ test('an app sends no mails to payers until it is told to', async () => {
   });
 });
 
-test('settings change field by field, are read again, and are recorded in the audit log', async () => {
+test('settings are updated field by field, returned and audited', async () => {
   const input = { kinds: ['REFUND', 'RECEIPT', 'RECEIPT'], fromName: 'Tea House', replyTo: 'help@example.com' };
   const first = await api.graphql(UPDATE, { input }, key);
   expect(first.data.updateMailSettings).toMatchObject({ ...input, kinds: ['RECEIPT', 'REFUND'], language: 'en' });
@@ -62,14 +62,14 @@ test('settings change field by field, are read again, and are recorded in the au
   expect(entry?.after).toMatchObject({ language: 'de', reminderDays: 7 });
 });
 
-test('bad settings name every bad field, and change nothing', async () => {
+test('invalid settings are refused with every field named, and nothing is changed', async () => {
   const input = { kinds: ['RECEIPT'], fromName: 'a\nb', replyTo: 'nobody', reminderDays: 31 };
   const answer = await api.graphql(UPDATE, { input }, key);
   expect([codeOf(answer), paramsOf(answer)]).toEqual(['VALIDATION_ERROR', ['fromName', 'reminderDays', 'replyTo']]);
   expect((await api.graphql(SETTINGS, {}, key)).data.mailSettings.reminderDays).toBe(7);
 });
 
-test('only who may change settings changes them, and only of an own app', async () => {
+test('only callers with permission change settings, and only those of their own app', async () => {
   const input = { kinds: [] };
   const { appId } = merchantB;
   const viewer = await member('VIEWER');
@@ -88,7 +88,7 @@ test('only who may change settings changes them, and only of an own app', async 
   expect(codeOf(await api.graphql(UPDATE, { input }, developer.as))).toBe('VALIDATION_ERROR');
 });
 
-test('a restricted key needs the scope SETTINGS', async () => {
+test('a restricted key requires the scope SETTINGS', async () => {
   const restricted = async (scopes: ('READ' | 'SETTINGS')[]) => {
     const scope = { merchantId: merchantA.merchantId, appId: merchantA.appId };
     const made = await createApiKey(api.world, { scope, kind: 'SECRET', name: null, scopes });
@@ -103,7 +103,7 @@ const NOTIFICATIONS = '{ notificationSettings { kinds availableKinds language } 
 const NOTIFY = `mutation ($input: UpdateNotificationSettingsInput!) {
   updateNotificationSettings(input: $input) { kinds language } }`;
 
-test('every member, a viewer too, chooses what this member is notified of', async () => {
+test('every member, including a viewer, chooses the own notifications', async () => {
   const [viewer, owner] = [await member('VIEWER'), await member('OWNER', { isOperator: true })];
   expect((await api.graphql(NOTIFICATIONS, {}, viewer.as)).data.notificationSettings).toEqual({
     kinds: [],
@@ -120,13 +120,13 @@ test('every member, a viewer too, chooses what this member is notified of', asyn
   expect([own.kinds, own.availableKinds.at(-1)]).toEqual([[], 'LOW_BALANCE']);
 });
 
-test('nobody but a member has notifications', async () => {
+test('only members have notifications', async () => {
   expect(codeOf(await api.graphql(NOTIFICATIONS))).toBe('AUTHENTICATION_ERROR');
   expect(codeOf(await api.graphql(NOTIFICATIONS, {}, key))).toBe('AUTHORIZATION_ERROR');
   expect(codeOf(await api.graphql(NOTIFY, { input: {} }, key))).toBe('AUTHORIZATION_ERROR');
 });
 
-test('mails are listed newest first, to their merchant only', async () => {
+test('mails are listed newest first, only to their merchant', async () => {
   const make = (appId: string, status: 'SENT' | 'FAILED', error: string | null = null) =>
     database.mail.create({
       data: {
@@ -164,7 +164,7 @@ test('mails are listed newest first, to their merchant only', async () => {
   expect(codeOf(await api.graphql(MAILS))).toBe('AUTHENTICATION_ERROR');
 });
 
-test('a preview shows the look of the app', async () => {
+test('a preview has the branding of the app', async () => {
   await database.app.update({ where: { id: merchantA.appId }, data: { name: 'Tea & <b>', accentColor: '#0a7b5f' } });
   const PREVIEW =
     'query ($kind: MailKind!, $language: MailLanguage) { mailPreview(kind: $kind, language: $language) { subject html text } }';
@@ -176,7 +176,7 @@ test('a preview shows the look of the app', async () => {
   expect(codeOf(await api.graphql(PREVIEW, { kind: 'RECEIPT' }))).toBe('AUTHENTICATION_ERROR');
 });
 
-test('a preview as a page is read only, and only by its own address', async () => {
+test('the page of a preview is read-only and requires its token', async () => {
   const PREVIEW = 'query { mailPreview(kind: RECEIPT) { url } }';
   const answer = await api.graphql(PREVIEW, {}, key);
   const { pathname, search } = new URL(answer.data.mailPreview.url, api.url);
@@ -192,7 +192,7 @@ const RETRY = 'query { app { subscriptionGraceDays renewalRetry { steps isDefaul
 const SET_RETRY = `mutation ($input: UpdateAppInput!) {
   updateApp(input: $input) { subscriptionGraceDays renewalRetry { steps isDefault graceDays atEnd } } }`;
 
-test('retry rules are the documented ones by default, change, and are restored', async () => {
+test('retry rules have the documented defaults, are updated and are restored', async () => {
   const usual = { steps: [1, 6, 24, 72], isDefault: true, graceDays: 14, atEnd: 'CANCEL' };
   expect((await api.graphql(RETRY, {}, key)).data.app).toEqual({ subscriptionGraceDays: 14, renewalRetry: usual });
   const renewalRetry = { steps: [2, 48, 1440], graceDays: 30, atEnd: 'PAUSE' };
@@ -220,12 +220,12 @@ test.each([
   expect([codeOf(answer), paramsOf(answer)]).toEqual(['VALIDATION_ERROR', [param]]);
 });
 
-test('the grace period is given once', async () => {
+test('the grace period can be set by only one field', async () => {
   const input = { subscriptionGraceDays: 3, renewalRetry: { graceDays: 4 } };
   expect(codeOf(await api.graphql(SET_RETRY, { input }, key))).toBe('VALIDATION_ERROR');
 });
 
-test('a customer has a locale over REST, which is en, de or none', async () => {
+test('a customer has a locale over REST, which is en, de or null', async () => {
   const body = { appId: merchantA.appId, email: 'ada@example.com', locale: 'de' };
   const made = await api.rest('POST', '/customers', { ...key, body });
   expect(made.body.data.locale).toBe('de');

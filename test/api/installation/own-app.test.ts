@@ -41,7 +41,7 @@ describe.each(creates)('POST %s', (path, fields) => {
     ]);
   });
 
-  it('refuses what is no UUID, no credential and a publishable key', async () => {
+  it('refuses an invalid UUID, a missing credential and a publishable key', async () => {
     const malformed = await post('mine');
     expect([malformed.status, malformed.body.error.param]).toEqual([400, 'appId']);
     expect((await api.rest('POST', path, { body: { ...fields, appId: own } })).status).toBe(401);
@@ -49,8 +49,8 @@ describe.each(creates)('POST %s', (path, fields) => {
   });
 });
 
-describe('what is made', () => {
-  it('is of the app, for an intent, and a repeated call may name it or not', async () => {
+describe('a created object', () => {
+  it('belongs to the app if it is an intent, and a repeated call may omit the app', async () => {
     const headers = { 'idempotency-key': 'own-app' };
     const named = await api.rest('POST', '/payments/intents', { key, headers, body: { amount: '10', appId: own } });
     expect(named.body.data.appId).toBe(own);
@@ -58,7 +58,7 @@ describe('what is made', () => {
     expect([unnamed.body.data.id, unnamed.headers.get('idempotent-replayed')]).toEqual([named.body.data.id, 'true']);
   });
 
-  it('stores nothing of it, for a tax rate, which every app of the merchant may name', async () => {
+  it('does not store the app if it is a tax rate, which every app of the merchant may use', async () => {
     const body = { displayName: 'GST', percentage: 5, appId: own };
     const { data } = (await api.rest('POST', '/tax-rates', { key, body })).body;
     expect(data).toMatchObject({ merchantId: merchantA.merchantId, displayName: 'GST' });
@@ -89,7 +89,7 @@ describe.each([
   ['POST', `/subscriptions/${UNKNOWN}/checkout`, {}],
   ['PUT', `/subscriptions/${UNKNOWN}`, { productPlanPriceId: UNKNOWN }],
 ] as const)('%s %s', (method, path, fields) => {
-  it('goes on to look for its object with the caller’s own app, and is refused with any other', async () => {
+  it('looks up its object with the caller’s own app, and is refused with any other', async () => {
     const call = (appId: string) => api.rest(method, path, { key, body: { ...fields, appId } });
     expect((await call(own)).status).toBe(404);
     for (const [, appId] of foreign) expect((await call(appId)).status).toBe(403);

@@ -47,7 +47,7 @@ describe('a page', () => {
     ['/arbiter', 'arbiter'],
     ['/arbiter/1', 'arbiter'],
     ['/dashboard/payments/1', 'dashboard'],
-  ])('stands at %s and loads %s', async (path, page) => {
+  ])('at %s is served and loads the scripts of %s', async (path, page) => {
     const answer = await fetch(`${url}${path}`);
     const html = await answer.text();
     expect(answer.status).toBe(200);
@@ -60,7 +60,7 @@ describe('a page', () => {
     expect(file.headers.get('content-encoding')).toMatch(/^(br|gzip)$/);
   });
 
-  it('may load from us alone, and talk to the nodes that are named for browsers', async () => {
+  it('may load only its own files, and may connect to the nodes configured for browsers', async () => {
     const policy = (await fetch(`${url}/link/x`)).headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
     expect(policy).toContain("connect-src 'self' wss://pay.example https://public.base.example;");
@@ -72,7 +72,7 @@ describe('a page', () => {
     expect(pagePolicy(paired, 'dashboard')).toContain("connect-src 'self' wss://pay.example;");
   });
 
-  it('tells no secret of the nodes that we ask ourselves', async () => {
+  it('does not reveal the URLs of the server’s own nodes', async () => {
     const html = await (await fetch(`${url}/checkout/x`)).text();
     expect(html).not.toContain('secret-key');
     const settings = /<script type="application\/json" id="settings">(.*)<\/script>/.exec(html)?.[1] ?? '';
@@ -83,7 +83,7 @@ describe('a page', () => {
     ]);
   });
 
-  it('is not there for other methods, other paths and other files', async () => {
+  it('returns 404 for other methods, paths and files', async () => {
     for (const path of ['/link', '/link/a/b', '/checkout', '/dashboards', '/assets/none.js', '/assets/../package.json'])
       expect((await fetch(`${url}${path}`)).status, path).toBe(404);
     expect((await fetch(`${url}/link/x`, { method: 'POST' })).status).toBe(404);
@@ -91,7 +91,7 @@ describe('a page', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  it('is GraphiQL at /graphql for browsers that open it, with nothing from elsewhere', async () => {
+  it('at /graphql is GraphiQL for browsers, loaded without external files', async () => {
     const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
     const answer = await fetch(`${url}/graphql`, { headers });
     const html = await answer.text();
@@ -110,7 +110,7 @@ describe('a page', () => {
       expect((await fetch(`${url}/graphql`, call)).status).toBe(404);
   });
 
-  it('is the start page at / for browsers alone', async () => {
+  it('at / is the start page, only for browsers', async () => {
     const answer = await fetch(`${url}/`, { headers: { accept: 'text/html' } });
     expect([answer.status, answer.headers.get('vary')]).toEqual([200, 'accept']);
     expect(await answer.text()).toMatch(/<script type="module" src="\/assets\/start-[^"]+">/);
@@ -118,21 +118,21 @@ describe('a page', () => {
     expect((await fetch(`${url}/`, { method: 'POST', headers: { accept: 'text/html' } })).status).toBe(404);
   });
 
-  it('leads from /graphql to the members’ editor in production', async () => {
+  it('at /graphql redirects to the editor in the dashboard in production', async () => {
     const production = await serve({ ...world, config: { ...config, isProduction: true } });
     const answer = await fetch(`${production}/graphql`, { headers: { accept: 'text/html' }, redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/dashboard/developers?tab=graphql']);
     expect([answer.headers.get('cache-control'), answer.headers.get('vary')]).toEqual(['no-store', 'accept']);
   });
 
-  it.each(['checkout', 'payer'] as const)('loads WalletConnect when it is chosen, not with %s', (page) => {
+  it.each(['checkout', 'payer'] as const)('loads WalletConnect on demand, and not with %s', (page) => {
     const built = loadBuiltPages();
     const relays = (file: string) => built?.files.get(file)?.plain.includes('relay.walletconnect') ?? false;
     expect([...(built?.files.keys() ?? [])].some(relays)).toBe(true);
     expect(built?.firstFiles(page).scripts.filter(relays)).toEqual([]);
   });
 
-  it('says that it was not built, where it was not', async () => {
+  it('is unavailable if it was not built', async () => {
     expect(loadBuiltPages('/nowhere')).toBeUndefined();
   });
 });

@@ -55,7 +55,7 @@ async function found(text: string, appId?: string): Promise<Record<string, strin
 }
 
 describe('search', () => {
-  test('finds what is at hand, of every kind, and of this merchant only', async () => {
+  test('finds objects of every kind, only of this merchant', async () => {
     const { intent, customer, subscription, invoice, link, session } = ours;
     expect(await found(intent.toUpperCase())).toEqual({ payments: [intent] });
     expect(await found(session)).toEqual({ payments: [intent] });
@@ -77,20 +77,20 @@ describe('search', () => {
     expect(await found(`l-${link}`)).toEqual({ paymentLinks: [link] });
   });
 
-  test('finds nothing of another merchant, and nothing in another app', async () => {
+  test('finds nothing of another merchant or in another app', async () => {
     for (const id of Object.values(theirs)) expect(await found(id)).toEqual({});
     const inTheirs = await api.graphql(SEARCH, { text: 'ada', appId: api.merchantB.appId }, { key });
     expect(inTheirs.errors?.[0]?.extensions.code).toBe('AUTHORIZATION_ERROR');
   });
 
-  test('answers at most ten of a kind, the newest', async () => {
+  test('returns at most the ten newest objects of a kind', async () => {
     const { appId } = api.merchantA;
     const ids = Array.from({ length: 12 }, () => newId());
     await api.database.customerAccount.createMany({ data: ids.map((id) => ({ id, appId, name: 'Many' })) });
     expect(await found('many')).toEqual({ customers: ids.reverse().slice(0, 10) });
   });
 
-  test('refuses an empty text, one that is too long, and who may not read', async () => {
+  test('refuses an empty text, one that is too long, and callers without read access', async () => {
     for (const text of [' ', 'x'.repeat(256)]) {
       const { errors } = await api.graphql(SEARCH, { text }, { key });
       expect(errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION_ERROR', param: 'text' });
@@ -127,12 +127,12 @@ describe('the filter of payments', () => {
     ['its wallet in lower case', { search: wallet.toLowerCase() }, true],
     ['a text with a wildcard that it does not contain', { search: 'order_100' }, false],
     ['a text of its parts in another order', { search: '100%_order' }, false],
-  ])('finds it by %s', async (_name, filter, isFound) => {
+  ])('selects a payment by %s', async (_name, filter, isFound) => {
     const { data } = await api.graphql(LIST, { filter }, { key });
     expect(data.paymentIntents.nodes.map(({ id }: { id: string }) => id)).toEqual(isFound ? [ours.intent] : []);
   });
 
-  test('finds it by its id, and refuses six metadata', async () => {
+  test('selects a payment by its ID, and refuses six metadata conditions', async () => {
     const byId = await api.graphql(LIST, { filter: { search: ours.intent } }, { key });
     expect(byId.data.paymentIntents.totalCount).toBe(1);
     const foreign = await api.graphql(LIST, { filter: { search: theirs.intent } }, { key });
@@ -143,13 +143,13 @@ describe('the filter of payments', () => {
   });
 });
 
-describe('the search for a part of a text', () => {
+describe('the search for parts of a text', () => {
   const find = async (search: string, other: object = {}) => {
     const { data } = await api.graphql(LIST, { filter: { search, ...other } }, { key });
     return data.paymentIntents as { nodes: { id: string }[]; totalCount: number };
   };
 
-  test('finds what is rare and what is common among the newest payments', async () => {
+  test('finds rare and common texts among the newest payments', async () => {
     const { appId } = api.merchantA;
     const settings = {
       timelockDuration: 60,
@@ -184,8 +184,8 @@ describe('the search for a part of a text', () => {
   });
 });
 
-describe('the story of a payment', () => {
-  test('has its refunds, the request of each event, and the prices that it rests on', async () => {
+describe('the details of a payment', () => {
+  test('include its refunds, the request of each event, and the prices behind its terms', async () => {
     const at = '2026-11-22T10:00:00.000Z';
     const evidence = [{ asset: 'USDC', priceUsd: '1', sources: [{ source: 'fixed', priceUsd: '1', at }] }];
     await api.database.quote.update({ where: { id: ours.quote }, data: { evidence } });
@@ -227,7 +227,7 @@ describe('the story of a payment', () => {
 
   const VERIFY = 'query ($id: ID!) { paymentIntent(id: $id) { verification { verdict faults terms { left } } } }';
 
-  test('is verified by its chain, says drift, and says when the chain cannot be asked', async () => {
+  test('are verified with the chain, report drift, and report an unavailable chain', async () => {
     const made = await api.graphql('mutation { createPaymentIntent(input: { amount: "2" }) { id } }', {}, { key });
     const { id } = made.data.createPaymentIntent;
     const match = await api.graphql(VERIFY, { id }, { key });
@@ -242,7 +242,7 @@ describe('the story of a payment', () => {
     expect(unreachable.errors?.[0]?.extensions.code).toBe('CHAIN_UNAVAILABLE');
   });
 
-  test('is too much to verify for a whole list', async () => {
+  test('cannot be verified for a whole list', async () => {
     const list = '{ paymentIntents(first: 50) { nodes { verification { verdict } } } }';
     const { errors } = await api.graphql(list, {}, { key });
     expect(errors?.[0]?.extensions.code).toBe('VALIDATION_ERROR');

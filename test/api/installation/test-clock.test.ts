@@ -12,7 +12,7 @@ const [one, two] = testChains;
 const api = await openRestApi({ rpc: { 31337: node, 31338: node }, chains: [one, { ...two, local: false }] });
 const key = api.merchantA.secretKey;
 
-test('time cannot be moved where a chain is not local', async () => {
+test('time cannot be advanced if a chain is not local', async () => {
   const told = await api.rest('GET', '/test-clock', { key });
   expect(told.body.data).toMatchObject({ isMovable: false, offsetSeconds: 0, isAdvancing: false });
   const { status, body } = await api.rest('POST', '/test-clock/advance', { key, body: { seconds: 60 } });
@@ -20,14 +20,14 @@ test('time cannot be moved where a chain is not local', async () => {
   expect(await api.database.testClock.count()).toBe(0);
 });
 
-test('a bad request is told before that, and a publishable key before both', async () => {
+test('an invalid request is refused before that, and a publishable key first of all', async () => {
   const bad = await api.rest('POST', '/test-clock/advance', { key, body: {} });
   expect([bad.status, bad.body.error.param]).toEqual([400, 'seconds']);
   const publishable = await api.rest('POST', '/test-clock/advance', { key: api.merchantA.publishableKey, body: {} });
   expect([publishable.status, publishable.body.error.code]).toEqual([403, 'AUTHORIZATION_ERROR']);
 });
 
-test('an installation without a node cannot move it either', async () => {
+test('time cannot be advanced without a node', async () => {
   const bare = await openRestApi();
   const { status } = await bare.rest('POST', '/test-clock/advance', {
     key: bare.merchantA.secretKey,
@@ -92,7 +92,7 @@ test('secret keys and members who may write advance it by default', async () => 
   });
 });
 
-test('only operators advance it where TEST_CLOCK says so: a key is refused before its parameters are judged', async () => {
+test('only operators advance it with TEST_CLOCK=operator, and keys are refused before validation', async () => {
   const { told, opened, operator } = await outcomes({ TEST_CLOCK: 'operator' });
   expect(told).toEqual({
     'secret key': [...refused, false],

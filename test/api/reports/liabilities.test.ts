@@ -66,8 +66,8 @@ async function insertSnapshot(id: string, blockNumber: bigint, isShort: boolean)
   }
 }
 
-describe('the snapshots', () => {
-  test('are public, newest first', async () => {
+describe('snapshots of liabilities', () => {
+  test('are public and listed newest first', async () => {
     const { status, body } = await api.rest('GET', '/liabilities');
     expect([status, body.data.map(({ id }: { id: string }) => id)]).toEqual([200, [late, early]]);
     expect(body.data[0].tokens[1]).toMatchObject({ total: '3500000', escrowBalance: '3499999', surplus: '-1' });
@@ -79,7 +79,7 @@ describe('the snapshots', () => {
     expect(printed.data[0], 'as the tests of the verifying program have them').toEqual(body.data[1]);
   });
 
-  test('over GraphQL', async () => {
+  test('are returned over GraphQL', async () => {
     const answer = await api.graphql(
       '{ liabilities(newest: true, limit: 1) { id tokens { tokenKey rootHash surplus } } }',
     );
@@ -87,15 +87,15 @@ describe('the snapshots', () => {
     expect(answer.data.liabilities).toMatchObject([{ id: late, tokens: [{ surplus: '0' }, { surplus: '-1' }] }]);
   });
 
-  test('refuses bad parameters and unknown ids', async () => {
+  test('return 400 for invalid parameters and 404 for unknown IDs', async () => {
     expect((await api.rest('GET', '/liabilities?limit=51')).body.error.details[0].param).toBe('limit');
     expect((await api.rest('GET', '/liabilities?chainId=x')).status).toBe(400);
     expect((await api.rest('GET', `/liabilities/${newId()}`)).status).toBe(404);
   });
 });
 
-describe('the proof', () => {
-  test('is of the key’s app only', async () => {
+describe('a proof of liabilities', () => {
+  test('is returned only for the key’s app', async () => {
     const { status, body } = await api.rest('GET', '/reports/proof', { key: merchantA.secretKey });
     expect(status).toBe(200);
     expect(body).toEqual(printProofs(await readProofs(database, { appId: merchantA.appId, snapshotId: late })));
@@ -106,7 +106,7 @@ describe('the proof', () => {
     expect(other.body.data).toMatchObject([{ snapshotId: early, appId: merchantB.appId, amount: '2000000' }]);
   });
 
-  test('of members, who name an app of theirs', async () => {
+  test('is returned to members, who name one of their apps', async () => {
     const { headers } = await memberOf(api, merchantA.merchantId, 'VIEWER');
     expect((await api.rest('GET', '/reports/proof', { headers })).status).toBe(400);
     const own = await api.rest('GET', `/reports/proof?appId=${merchantA.appId}`, { headers });
@@ -116,7 +116,7 @@ describe('the proof', () => {
     }
   });
 
-  test('not of anybody else', async () => {
+  test('is refused to other callers', async () => {
     expect((await api.rest('GET', '/reports/proof')).status).toBe(401);
     expect((await api.rest('GET', '/reports/proof', { key: merchantA.publishableKey })).status).toBe(403);
     const scope = { merchantId: merchantA.merchantId, appId: merchantA.appId };
@@ -129,11 +129,11 @@ describe('the proof', () => {
 
 const keyCall = (secret: string) => ({ headers: keyOf(secret).headers });
 
-describe('the page', () => {
+describe('the page of liabilities', () => {
   const page = async (url: string, language = 'en') =>
     await fetch(`${url}/proof-of-liabilities`, { headers: { 'accept-language': language } });
 
-  test('shows liabilities beside balances, in the words of the visitor', async () => {
+  test('displays liabilities and balances in the visitor’s language', async () => {
     const response = await page(api.url);
     const text = await response.text();
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -146,7 +146,7 @@ describe('the page', () => {
     expect(german).toContain('Das Guthaben des Treuhandvertrags liegt um 0,000001 USDC unter dem geschuldeten Betrag.');
   });
 
-  test('of one snapshot, and 404 for an unknown one', async () => {
+  test('displays one snapshot, and returns 404 for an unknown one', async () => {
     const one = await (await fetch(`${api.url}/proof-of-liabilities/${early}`)).text();
     expect(one).toContain('The escrow contract holds 0.5 USDC more than the amount owed.');
     expect((await fetch(`${api.url}/proof-of-liabilities/${newId()}`)).status).toBe(404);
