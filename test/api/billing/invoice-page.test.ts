@@ -1,4 +1,4 @@
-/** The printable page of an invoice, and what voiding does to a payment of it. */
+/** The printable page of an invoice, and the effect of voiding on its payment. */
 import { createHash } from 'node:crypto';
 import { get } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ async function opened(fields: object = {}) {
   return (await api.rest('POST', `/invoices/${id}/open`, { key })).body.data;
 }
 
-/** The page at an address of the installation, on the port where it listens here. */
+/** Fetches a page by its public URL from the port of this test. */
 async function page(printUrl: string, init: RequestInit = {}) {
   const { pathname, search } = new URL(printUrl);
   const response = await fetch(`${api.url}${pathname}${search}`, { redirect: 'manual', ...init });
@@ -262,7 +262,7 @@ describe('an invoice with a due date', () => {
   });
 });
 
-/** As the projector writes it when a block with an authorization of our terms has been seen. */
+/** Writes what the projector writes when it has seen a block with an authorization of our terms. */
 async function seeAuthorization(paymentIntentId: string): Promise<void> {
   const termsHash = `0x${paymentIntentId.replaceAll('-', '').padEnd(64, '0')}`;
   await api.database.paymentTerms.create({

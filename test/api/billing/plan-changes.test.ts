@@ -1,4 +1,4 @@
-/** `PUT /subscriptions/:id` and `changeSubscriptionPlan`, by their outcomes; what a change does to invoices is in the subscriptions' tests. */
+/** The outcomes of `PUT /subscriptions/:id` and `changeSubscriptionPlan`. The tests of subscriptions cover the invoices of a change. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { BillingInterval, SubscriptionStatus } from '../../../prisma/client.ts';
 import { consentToJson } from '../../../src/escrow/consent.ts';
@@ -34,7 +34,7 @@ async function makePrice({ amount = '10', interval = 'MONTH', currency = 'USD', 
   return (await api.database.productPlanPrice.create({ data: price })).id;
 }
 
-/** A paid month from now on, by a consent up to 12.5 USDC a month. */
+/** A paid month from now on, with a consent of up to 12.5 USDC for each month. */
 async function subscribe(status: SubscriptionStatus = 'ACTIVE'): Promise<string> {
   const id = newId();
   const now = api.clock.now();
@@ -376,7 +376,7 @@ describe('Subscription.renewalOutlook', () => {
   });
 });
 
-/** An error without what is each request's own. */
+/** An error without its request ID. */
 function told(error: Record<string, unknown>): Record<string, unknown> {
   return { ...error, requestId: null };
 }

@@ -1,4 +1,4 @@
-/** Coupons of subscriptions over the API: creating, links, applying and removing, by their outcomes. */
+/** Coupons of subscriptions over the API: creation, payment links, application and removal. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openRestApi, type RestApi } from '../../setup/api/rest.ts';
 
@@ -187,7 +187,7 @@ describe('a payment link for a SUBSCRIPTION plan', () => {
       couponPeriodsLeft: 2,
       redemptions: [{ status: 'HELD', couponId: coupon.id, sessionId: null }],
     });
-    // Used up, it leaves the link to sell at the full price.
+    // After the last redemption, the link sells at the full price.
     expect(await offer()).toMatchObject({ amount: '20.00', couponName: null, coupon: null });
     const full = (await start(slug)).body.data;
     expect(full).toMatchObject({ amount: '20.00', couponId: null });

@@ -28,7 +28,7 @@ const post = (fields: object = {}, caller = key) =>
 const make = async () => (await post()).body.data;
 const act = (id: string, action: string, body?: object, caller = key) =>
   api.rest('POST', `/subscriptions/${id}/${action}`, { key: caller, ...(body ? { body } : {}) });
-/** Puts a subscription where only payments bring it. */
+/** Sets a state of a subscription that only payments can reach. */
 const become = (id: string, data: object) => api.database.subscription.update({ where: { id }, data });
 const day = (days: number) => new Date(Date.now() + days * 86_400_000);
 
@@ -117,7 +117,7 @@ describe('POST /subscriptions', () => {
   });
 });
 
-/** The fields of the published description, which every answer has, null where there is nothing to tell. */
+/** The documented fields, which every response contains, with null for missing values. */
 const described = [
   ...['id', 'appId', 'customerAccountId', 'productPlanId', 'productPlanPriceId', 'status', 'customerWalletId'],
   ...['authorizationMethod', 'authorizationChainId', 'authorizationTokenKey', 'permitSignature', 'permitDeadline'],
@@ -156,7 +156,7 @@ describe('a subscription', () => {
     });
     expect(answers.create.productPlan.taxRate).toBeUndefined();
     expect(answers.list.productPlan.taxRate).toBeNull();
-    // A CustomerAccount has its wallets wherever it stands.
+    // A CustomerAccount includes its wallets in every response.
     expect([answers.list.customerAccount.wallets, answers.retrieve.customerAccount.wallets]).toEqual([[], []]);
   });
 

@@ -1,4 +1,4 @@
-/** Usage over the API: its outcomes, for each caller. */
+/** The outcomes of usage over the API for each caller. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey } from '../../../src/auth/create-api-key.ts';
 import { newId } from '../../../src/platform/identifier.ts';
@@ -295,7 +295,7 @@ describe('POST /usage', () => {
     const { id, start } = await subscribe({}, plan);
     const other = await subscribe();
     const early = { timestamp: start.toISOString() };
-    // With tax: 200 for the base fee and 2 for each unit, in thousands of millions, of 999.
+    // With tax, in thousands of millions: 200 for the base fee and 2 for each unit, of at most 999.
     expect((await record([eventOf(id, { ...early, quantity: '200' })])).body.data.accepted).toBe(1);
     const refused = await record([eventOf(other.id), eventOf(id, { quantity: '200' }), eventOf(id)]);
     expect(refused.status).toBe(400);

@@ -1,4 +1,4 @@
-/** Files of a dispute: what may be uploaded, how much, by whom, and how it is served. */
+/** Files of a dispute: allowed types, sizes and callers, and the responses of downloads. */
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ const filesOf = (paymentIntentId: string) => ground.database.disputeFile.findMan
 const storedPieces = async (paymentIntentId: string) =>
   ground.database.disputeFilePiece.count({ where: { file: { paymentIntentId } } });
 
-/** As if so much had been uploaded before. */
+/** Creates earlier uploads of this size. */
 const fill = (paymentIntentId: string, sizeBytes: number, count = 1) =>
   ground.database.disputeFile.createMany({
     data: Array.from({ length: count }, () => ({
@@ -139,7 +139,7 @@ describe('an upload', () => {
       call.on('error', () => resolve());
       call.write(pdf(1_000), () => call.destroy(new Error('gone')));
     });
-    // Another upload waits for nothing that the first has left behind.
+    // The first upload left nothing that another one would wait for.
     expect((await ground.upload(id, pdf(), { headers: key })).status).toBe(200);
     expect(await filesOf(intent.id)).toHaveLength(1);
     expect(await storedPieces(intent.id)).toBe(1);
@@ -163,7 +163,7 @@ describe('an upload', () => {
     const slow = [first, ...others].map(({ id, clientSecret }) => dripped(id, { 'x-client-secret': clientSecret }));
     const answers = await Promise.all(slow);
     const started = answers.map(({ elapsedMs }) => elapsedMs).sort((left, right) => left - right);
-    // The third one began when the first two had lost their places.
+    // The third one started after the first two had released their slots.
     expect(started[2]).toBeGreaterThan(9_000);
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
   }, 60_000);
@@ -223,7 +223,7 @@ describe('an upload', () => {
       expect([answer.status, answer.code]).toEqual([status, code]);
     }
     expect((await filesOf(intent.id)).map(({ party }) => party).sort()).toEqual(['MERCHANT', 'PAYER']);
-    // The answer arrives although the body never does.
+    // The response arrives although the body is never sent.
     for (const [headers, status] of [
       [{}, 401],
       [stranger, 404],
@@ -260,7 +260,7 @@ describe('an upload', () => {
     expect([late.status, late.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
     const fresh = await ground.upload(id, pdf(100), { headers: { ...key, 'idempotency-key': 'file-2' } });
     expect([fresh.status, fresh.code]).toEqual([409, 'INVALID_STATE']);
-    // A key that no call has used does not let a body in.
+    // With an unused key, the body is not read either.
     expect(await statusBeforeBody(id, { ...key, 'idempotency-key': 'file-3' })).toBe(409);
   });
 });

@@ -1,4 +1,4 @@
-/** Disputes as the projector would have left them, and everybody who has something to do with one. */
+/** Disputes in the state that the projector would write, and credentials of every kind of caller. */
 import type { DisputeStatus } from '../../../prisma/client.ts';
 import { hashClientSecret, newClientSecret } from '../../../src/auth/client-secret.ts';
 import { newId } from '../../../src/platform/identifier.ts';

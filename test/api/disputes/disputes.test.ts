@@ -1,4 +1,4 @@
-/** Evidence of both sides of a dispute, over REST and GraphQL: who may submit and read it, and until when. */
+/** Evidence of both sides of a dispute over REST and GraphQL: who may submit and read it, and the end of submission. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey } from '../../../src/auth/create-api-key.ts';
 import { newId } from '../../../src/platform/identifier.ts';
@@ -120,7 +120,7 @@ describe('evidence', () => {
         payerSignature: null,
         typedData: { primaryType: 'PaymentTerms', domain: { chainId: expect.anything() } },
       },
-      // 33.33 % of 10 units is 3 of them, and 1 % of the other 7 is none.
+      // 33.33 % of 10 units is rounded to 3, and 1 % of the other 7 is rounded to 0.
       split: { payerAmount: '3', merchantAmount: '7', feeAmount: '0', payerFiat: '3.00', merchantFiat: '7.00' },
       resolution: null,
     });

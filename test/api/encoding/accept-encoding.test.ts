@@ -3,12 +3,12 @@ import { chooseEncoding } from '../../../src/api/encoding/accept-encoding.ts';
 
 describe('Accept-Encoding', () => {
   test.each([
-    // No header, or none of ours: the body as it is.
+    // Without a header or a supported encoding, the body is not encoded.
     [undefined, undefined, false],
     ['', undefined, false],
     ['identity', undefined, false],
     ['deflate, zstd', undefined, false],
-    // The higher weight wins, brotli where they are equal.
+    // The higher weight wins, and brotli wins for equal weights.
     ['gzip', 'gzip', false],
     ['GZIP', 'gzip', false],
     ['br', 'br', false],
@@ -16,11 +16,11 @@ describe('Accept-Encoding', () => {
     ['gzip;q=1, br;q=0.8', 'gzip', false],
     ['br;q=0.5, gzip;q=0.5', 'br', false],
     ['br ; q=0.2 , gzip ; q=0.9', 'gzip', false],
-    // The star stands for whatever is not named.
+    // The asterisk matches every encoding that is not listed.
     ['*', 'br', false],
     ['*;q=0.5, br;q=0.1', 'gzip', false],
     ['br;q=0, *', 'gzip', false],
-    // Zero refuses.
+    // A weight of zero excludes an encoding.
     ['gzip;q=0, br;q=0', undefined, false],
     ['gzip;q=0.000', undefined, false],
     ['*;q=0', undefined, true],
@@ -28,11 +28,11 @@ describe('Accept-Encoding', () => {
     ['identity;q=0, gzip', 'gzip', true],
     ['gzip;q=0.5, *;q=0', 'gzip', true],
     ['identity;q=0.1, *;q=0', undefined, false],
-    // The body as it is, where it is preferred by name.
+    // The identity encoding is used if it is preferred explicitly.
     ['identity;q=1, gzip;q=0.5', undefined, false],
     ['identity;q=0.5, gzip;q=1', 'gzip', false],
     ['identity, gzip', 'gzip', false],
-    // What is no weight is no consent.
+    // An encoding with an invalid weight is not accepted.
     ['gzip;q=high', undefined, false],
     ['gzip;q=2', undefined, false],
     [';;,,gzip', 'gzip', false],

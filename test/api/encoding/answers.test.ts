@@ -1,4 +1,4 @@
-/** How answers travel: compressed where the client takes it, and with the headers that caches go by. */
+/** The encoding of responses: compression that the client accepts, and headers for caches. */
 import { request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { loadBuiltPages } from '../../../src/api/pages/built-pages.ts';
@@ -26,7 +26,7 @@ function ask(query: string, headers: Record<string, string> = {}, method = 'POST
 }
 
 const names = (header: string | undefined) => (header ?? '').toLowerCase().split(/\s*,\s*/);
-/** The request id and the rate limit differ from call to call; they say nothing of the encoding. */
+/** The request ID and the rate limit differ between calls, regardless of the encoding. */
 const withoutIds = (text: string) => text.replace(/"requestId":"[^"]+"/g, '');
 
 describe('JSON above 1 KiB', () => {
@@ -48,7 +48,7 @@ describe('JSON above 1 KiB', () => {
     ['the description of the API', (headers) => call('/openapi.json', headers), 'application/json; charset=utf-8'],
   ];
 
-  /** Refused with a fault for each of many fields. */
+  /** A request that is refused with an error for each of many fields. */
   function refuse(headers: Record<string, string>) {
     const fields = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`unknown${index}`, 1]));
     return rawCall(`${api.url}${INTENTS}`, {
@@ -110,7 +110,7 @@ describe('compression', () => {
     const answer = await ask('{ viewer { kind } }', { 'accept-encoding': 'gzip, identity;q=0' });
     expect(answer.headers['content-encoding']).toBe('gzip');
     expect(JSON.parse(answer.text).data.viewer.kind).toBe('secretKey');
-    // With nothing that we can make, the plain one is better than none.
+    // Without a supported encoding, the identity encoding is used although it was refused.
     const neither = await ask('{ viewer { kind } }', { 'accept-encoding': 'zstd, identity;q=0' });
     expect([neither.status, neither.headers['content-encoding']]).toEqual([200, undefined]);
   });

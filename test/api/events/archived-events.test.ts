@@ -1,4 +1,4 @@
-/** What an API client sees of an archive, and the command that makes it. */
+/** The effect of an archive on API clients, and the command that creates it. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -23,7 +23,7 @@ beforeEach(async () => {
 const make = async (fields: object = {}) =>
   (await api.rest('POST', path, { key, body: { url: receiver.url, events: ['*'], ...fields } })).body.data;
 
-/** Makes a customer and tells the endpoint of it, as the worker does. */
+/** Creates a customer and delivers its event to the endpoint, as the worker does. */
 async function tell(endpoint: { id: string }): Promise<void> {
   await api.rest('POST', '/customers', { key, body: { appId: api.merchantA.appId } });
   const cursor = await api.database.eventCursor.findUniqueOrThrow({ where: { appId: api.merchantA.appId } });
@@ -231,7 +231,7 @@ describe('a webhook URL inside a private network', () => {
       const body = { url: 'https://example.com/hook', events: ['*'] };
       const made = await strict.rest('POST', own.replace('APP', appId), { key: secretKey, body });
       const { id } = made.body.data;
-      // As for a name that pointed elsewhere when the endpoint was made.
+      // As if the name had resolved to another address when the endpoint was created.
       await strict.database.webhookEndpoint.update({ where: { id }, data: { url } });
       const ping = await strict.rest('POST', `${own.replace('APP', appId)}/${id}/test-ping`, { key: secretKey });
       const overGraphql = await strict.graphql(

@@ -1,6 +1,6 @@
 /**
- * Every argument that takes a cursor, found by walking the schema and the routes: what is no cursor of its list is refused by the
- * argument's name before the database is asked, and what is one goes on working.
+ * Every argument that accepts a cursor, found by walking the schema and the routes. A value that is not a cursor of its list is
+ * refused with the argument's name before the database is queried. A valid cursor remains valid.
  */
 import { getNamedType, isRequiredArgument } from 'graphql';
 import { beforeAll, describe, expect, it, test } from 'vitest';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   credentials = await makeCredentials();
 });
 
-/** Required arguments by their names, for rows that are there. */
+/** Required arguments by name, for existing rows. */
 function argumentValue(name: string, field: string): unknown {
   const ids: Record<string, keyof TenantRows> = {
     endpointId: 'endpoint',
@@ -71,7 +71,7 @@ function requestOf({ path, argument }: Place, value: unknown, variable: string |
   };
 }
 
-/** The first error of a request, and whether there was one that nobody expected. */
+/** The first internal error of a request, or else its first error. */
 async function faultOf(place: Place, value: unknown, variable: string | null): Promise<GraphqlFault | undefined> {
   const { document, variables } = requestOf(place, value, variable);
   const [{ field, on }] = place.path as [Step];
@@ -119,9 +119,9 @@ describe.each(cursorPlaces.map((place) => [nameOf(place), place] as const))('ove
     ['a literal', null],
   ])('refuses a forged cursor as %s, and names the argument', async (_way, variable) => {
     const forged = forgedFor(place);
-    // All of them one way; the other ways are the same from the resolver on.
+    // Only one form gets all values. The other forms share the code from the resolver onwards.
     for (const value of variable === argument.name ? forged : forged.filter((_value, index) => index % 7 < 2)) {
-      // A lone surrogate makes the document itself no text; an object in a literal has names without quotes.
+      // A lone surrogate is not valid in a document, and an object literal has names without quotes.
       if (variable === null && (value === '\ud800' || typeof value === 'object')) continue;
       const fault = await faultOf(place, value, variable);
       const { code, http, param, details } = fault?.extensions ?? {};
@@ -217,7 +217,7 @@ describe('a cursor that a list returned', () => {
     expect(window.edges[0].cursor).toBe(window.pageInfo.startCursor);
   });
 
-  // Of a merchant's lists whose keys are ids; test/api/relay walks through the others.
+  // Lists of a merchant with IDs as keys. The tests in test/api/relay cover the others.
   const isOfMerchant = ({ on, field }: Step) => accessNeeded(on, field.name)?.includes('read') ?? false;
   const connections = cursorPlaces.filter((place) => {
     const rowType = rowTypeOf(place);
@@ -233,7 +233,7 @@ describe('a cursor that a list returned', () => {
     const rest = await ask(field, `${size}, ${place.argument.name}: "${cursor}"`);
     expect(rest.ids).toEqual(place.argument.name === 'after' ? all.ids.slice(1) : []);
     expect(rest.totalCount).toBe(all.totalCount);
-    // A place in the list, whoever has a row there: nothing shows whether somebody does.
+    // A cursor is a position in the list. The response does not reveal whether a row exists there.
     const unknown = Buffer.from(`${rowTypeOf(place)}:${newId()}`).toString('base64url');
     const beyond = await ask(field, `${size}, ${place.argument.name}: "${unknown}"`);
     expect(beyond.ids).toEqual(place.argument.name === 'after' ? all.ids : []);
@@ -299,7 +299,7 @@ async function newMerchant() {
   return newTestApp(api.world, { name: 'Gamma', mode: 'TEST' });
 }
 
-/** Headers by what a root field asks of its caller. */
+/** Headers by the access that a root field requires. */
 async function makeCredentials(): Promise<Record<string, Record<string, string>>> {
   const { database, world } = api;
   const userId = newId();

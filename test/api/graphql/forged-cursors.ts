@@ -1,4 +1,4 @@
-/** Where the API takes a cursor, found by walking the schema, and texts and numbers that no list gave out as one. */
+/** The cursor arguments of the API, found by walking the schema, and values that no list returned as a cursor. */
 import { type GraphQLArgument, type GraphQLField, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import { schema } from '../../../src/api/graphql/schema.ts';
 
@@ -13,13 +13,13 @@ const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscr
   (type) => type !== undefined && type !== null,
 );
 
-/** By a query where one leads there, so that nothing is changed on the way. */
+/** Prefers a path from the query type, so that nothing is changed. */
 function findPlaces(): Place[] {
   const seen = new Set<GraphQLObjectType>(roots);
   return roots.flatMap((root) => placesFrom(root, seen));
 }
 
-/** Breadth first, so that each field is reached on the shortest way. */
+/** Breadth-first, so that each field is reached by the shortest path. */
 function placesFrom(root: GraphQLObjectType, seen: Set<GraphQLObjectType>): Place[] {
   const places: Place[] = [];
   let paths: Step[][] = Object.values(root.getFields()).map((field) => [{ field, on: root }]);
@@ -45,7 +45,7 @@ export const cursorPlaces = findPlaces();
 
 const encoded = (text: string) => Buffer.from(text).toString('base64');
 
-/** Texts that no list gave out. */
+/** Texts that no list returned as a cursor. */
 export const texts: unknown[] = [
   '',
   'a\u0000b',

@@ -1,4 +1,4 @@
-/** Every list as the contract names it: first, after, last, before, filter and orderBy. */
+/** Every list with the documented arguments: first, after, last, before, filter and orderBy. */
 import { beforeAll, expect, test } from 'vitest';
 import { openApi, type TestApi } from '../../setup/api/api.ts';
 import { makeTenantRows, type TenantRows } from '../../setup/database/tenant-rows.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
   rows = await makeTenantRows(api.database, api.merchantA);
 });
 
-/** By field: what it lists, a filter that its one row fits, and one that it does not. */
+/** For each field: its rows, a filter that matches its only row, and one that does not. */
 const lists: [string, keyof TenantRows, string, object, object][] = [
   ['paymentIntents', 'intent', 'PaymentIntent', { status: ['CREATED', 'FAILED'] }, { status: ['SETTLED'] }],
   ['subscriptions', 'subscription', 'Subscription', { status: ['PENDING', 'ACTIVE'] }, { status: ['PAUSED'] }],

@@ -22,7 +22,7 @@ async function newIntent(app: TestApp, amount = '10.00'): Promise<string> {
   return data.createPaymentIntent.id;
 }
 
-/** What a fact would do: a new status, told in the same transaction. */
+/** Has the effect of a fact: a new status, with its event in the same transaction. */
 async function move(app: TestApp, id: string, status: PaymentIntentStatus, type: EventType): Promise<void> {
   await transaction(api.database, async (tx) => {
     await tx.paymentIntent.update({ where: { id }, data: { status } });

@@ -1,4 +1,4 @@
-/** Every root field that takes an id, with another merchant's: it answers exactly as for an id that nobody has. */
+/** Every root field with an ID argument returns the same for another merchant's ID as for a missing one. */
 import {
   type GraphQLInputType,
   type GraphQLObjectType,
@@ -32,7 +32,7 @@ beforeAll(async () => {
   before = await fingerprint();
 });
 
-/** What an argument's own name says; `id` is told by its field. */
+/** The kind by the argument's name. For `id`, the field's name decides. */
 const kindsByName: Record<string, Kind> = {
   appId: 'app',
   customerAccountId: 'customer',
@@ -74,7 +74,7 @@ const kindsByField: [RegExp, Kind][] = [
   [/apiKey/i, 'apiKey'],
   [/^(update)?app$/i, 'app'],
 ];
-/** Fields of the card API, of tokens and of public snapshots, whose ids do not belong to merchants: their own tests walk them. */
+/** Fields of the card API, of tokens and of public snapshots. Their IDs do not belong to merchants and have their own tests. */
 const notOfMerchants = /onetime|session(?!s?Page)|Account$|member|otp|login|liabilit/i;
 
 const cases = findCases();
@@ -89,12 +89,12 @@ describe("another merchant's id", () => {
   test.each(cases.map((each) => [`${each.field} ${each.path.join('.')}`, each] as const))('%s', async (_name, each) => {
     const [foreign, missing] = await Promise.all([ask(each, theirs[each.kind]), ask(each, newId())]);
     expect(foreign).toEqual(missing);
-    // A cursor is a place in the caller's own list, wherever it comes from.
-    // A batch of usage answers for each of its events, and this one was rejected as the missing one was.
+    // A cursor is a position in the caller's own list, whatever its origin.
+    // A batch of usage has a result for each event. This one was rejected like one with a missing ID.
     const isEmpty = each.path.at(-1) === 'cursor' || each.field === 'recordUsage';
     if (foreign.code === undefined) expect(isEmpty ? 0 : foreign.rows).toBe(0);
     else expect(['NOT_FOUND', 'AUTHORIZATION_ERROR', 'VALIDATION_ERROR']).toContain(foreign.code);
-    // A price is judged with its plan, and a subscription has a checkout of its own.
+    // A price is validated with its plan, and a subscription has its own checkout.
     if (foreign.code === 'VALIDATION_ERROR') expect(each.path.at(-1)).toMatch(/price|subscriptionId/i);
   });
 
@@ -112,7 +112,7 @@ describe("another merchant's id", () => {
   });
 });
 
-/** What an answer tells: its fault, or how many rows it has. */
+/** The content of a response: its error, or the number of its rows. */
 async function ask(
   each: Case,
   id: string,
@@ -121,7 +121,7 @@ async function ask(
   const key = api.merchantB.secretKey;
   if (each.operation === 'subscription') {
     const live = await followSse(api.url, document, variables, { 'x-api-key': key });
-    // A live list of nothing stays silent; one that is refused says so at once.
+    // An empty live list sends nothing, but a refused one sends an error immediately.
     const first = each.path.join('.') === 'filter.customerAccountId' ? 'end' : await live.next();
     await live.stop();
     return first === 'end' ? { rows: 0 } : told(first.errors, first.data);
@@ -140,7 +140,7 @@ function told(errors: GraphqlFault[] | undefined, data: unknown) {
   };
 }
 
-/** What the owner has, as it is now: nothing a stranger tries may change it. */
+/** The current objects of the owner, which no call of a stranger may change. */
 async function fingerprint(): Promise<string> {
   const { database, merchantA } = api;
   const where = { appId: merchantA.appId };
@@ -175,7 +175,7 @@ function findPaths(): Omit<Case, 'kind'>[] {
   );
 }
 
-/** A one-time code is exchanged without a credential: its own tests have the codes of other sessions. */
+/** A one-time code is exchanged without a credential. Its own tests cover the codes of other sessions. */
 function isElsewhere(field: string): boolean {
   if (field === 'exchangeCheckoutCode') return true;
   return notOfMerchants.test(field) && !/checkout/i.test(field);
@@ -200,7 +200,7 @@ function idPaths(type: GraphQLInputType, path: string[]): string[][] {
   return Object.values(named.getFields()).flatMap((field) => idPaths(field.type, [...path, field.name]));
 }
 
-/** The field with its required arguments, valid and `own`, and `id` at the one place. */
+/** The field with valid required arguments from `own`, and `id` in the tested place. */
 function requestOf(each: Case, id: string, own: TenantRows): { document: string; variables: Record<string, unknown> } {
   const field = each.root.getFields()[each.field];
   if (!field) throw new Error(each.field);
@@ -217,12 +217,12 @@ function requestOf(each: Case, id: string, own: TenantRows): { document: string;
   return { document, variables };
 }
 
-/** `__typename` once a row: of a connection's nodes, a page's items, or the object itself. */
+/** Selects `__typename` once for each row of a connection, a page or an object. */
 function selectionOf(type: unknown): string {
   const named = getNamedType(type as GraphQLObjectType);
   if (!isCompositeType(named)) return '';
   const fields = 'getFields' in named ? named.getFields() : {};
-  // What REST lists by `items` is asked as REST asks it.
+  // Lists with `items` are requested as REST requests them.
   if ('nodes' in fields && !('items' in fields)) return '{ nodes { __typename } }';
   if ('items' in fields && 'totalPages' in fields) return '{ items { __typename } }';
   if ('items' in fields && ('nextCursor' in fields || named.name === 'EventPage')) return '{ items { __typename } }';
@@ -250,7 +250,7 @@ function inputFor(type: GraphQLInputType, path: string[], each: Case, id: string
   return scalarValues[type.name]?.(path.at(-1) ?? '') ?? 'text';
 }
 
-/** What a call needs beside what its types require. */
+/** The arguments that a call requires in addition to those that its types require. */
 function isNeeded(each: Case, path: string[], name: string): boolean {
   const at = [...path, name].join('.');
   const wanted = each.path.join('.');

@@ -1,4 +1,4 @@
-/** What each caller may follow, and that every live field begins with the present and goes on with each change. */
+/** The live fields that each caller may follow. Each sends the current state first and then every change. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Subscription, transaction } from '../../../prisma/client.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   rows = await newRows(api.merchantA);
 });
 
-/** Without the event and its delivery: a sequence begins at 1. */
+/** Creates rows without the event and its delivery, because a sequence begins at 1. */
 async function newRows(owner: TestApp): Promise<TenantRows> {
   const made = await makeTenantRows(api.database, owner);
   await api.database.webhookDelivery.deleteMany({ where: { appId: owner.appId } });
@@ -99,7 +99,7 @@ describe('subscriptionUpdated', () => {
     ];
     for (const subscriptionUpdated of told) expect(await live.next()).toEqual({ data: { subscriptionUpdated } });
     expect(await read()).toEqual({ sequence: after + 4, status: 'ACTIVE' });
-    // From the middle, and without the number: the present alone.
+    // From an intermediate number, and without a number, only the current state is sent.
     const later = followWs(client, resumed, { id, after: after + 2 });
     expect(await later.next()).toEqual({ data: { subscriptionUpdated: told[2] } });
     expect(await followWs(client, resumed, { id }).next()).toEqual({ data: { subscriptionUpdated: told[2] } });
@@ -159,7 +159,7 @@ describe('a payer', () => {
     for (const [field, code] of forbidden) {
       expect([field, await codeOf(followWs(client, `subscription { ${field} }`))]).toEqual([field, code]);
     }
-    // Another payment of the same app is none of its business; its own is.
+    // Events of another payment of the same app are not sent, but those of its own are.
     const events: NewEvent[] = [
       { type: 'payment_intent.pending', resourceId: rows.intent, data: { id: rows.intent } },
       { type: 'checkout_session.expired', resourceId: id, data: { id, paymentIntentId } },
@@ -224,7 +224,7 @@ describe('a websocket', () => {
     await client.dispose();
     const late = Array.from({ length: 30 }, () => {
       const socket = new WebSocket(`${api.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
-      // Ended below before it was opened.
+      // It is terminated below, possibly before it is open.
       socket.on('error', () => undefined);
       const init = { type: 'connection_init', payload: { 'x-api-key': secretKey } };
       socket.once('open', () => socket.send(JSON.stringify(init)));

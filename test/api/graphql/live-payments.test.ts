@@ -1,4 +1,4 @@
-/** What a live payment tells while the chain moves: each state that it was in, once and in order, from wherever one resumes. */
+/** A live payment sends each of its states once and in order, from any position at which a client resumes. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { transaction } from '../../../prisma/client.ts';
 import { appendEvents } from '../../../src/events/append-events.ts';
@@ -20,7 +20,7 @@ const UPDATED = `subscription ($id: ID!, $after: Int) { paymentIntentUpdated(id:
   sequence status authorizedAt capturedAt leftoverAmount exchangeRate updatedAt transactions { type }
 } }`;
 
-/** An intent with a checkout session that waits for its payer, as every payment has one. */
+/** An intent with an open checkout session, like every payment. */
 async function newPayment(captureMode: 'AUTOMATIC' | 'MANUAL' = 'AUTOMATIC') {
   const { data } = await api.graphql(
     'mutation ($input: CreatePaymentIntentInput!) { createPaymentIntent(input: $input) { id sequence } }',
@@ -61,7 +61,7 @@ async function newestOf(id: string): Promise<number> {
   return Number((await eventsOf(id)).at(-1)?.sequence);
 }
 
-/** Resolves when nothing came for a while, which is twice as long as the feed takes to look again. */
+/** Resolves when nothing was received for twice the feed's polling interval. */
 async function staysSilent(live: Live): Promise<void> {
   const silence = new Promise<'silence'>((resolve) => setTimeout(() => resolve('silence'), 1_200));
   expect(await Promise.race([live.next().catch(() => 'silence'), silence])).toBe('silence');
@@ -94,7 +94,7 @@ describe('paymentIntentUpdated', () => {
     expect(authorized).toMatchObject({ capturedAt: null, leftoverAmount: '10000000', exchangeRate: '1' });
     expect(authorized.authorizedAt).not.toBeNull();
     expect(captured).toMatchObject({ capturedAt: authorized.authorizedAt, leftoverAmount: '10000000' });
-    // Relations are those of the present, and the session that the payment completed is no change of the payment.
+    // Relations have their current state, and the completion of the session is not a change of the payment.
     expect(authorized.transactions).toEqual([{ type: 'AUTHORIZE' }, { type: 'CAPTURE' }]);
     expect(updates.map(({ sequence }) => BigInt(sequence))).toEqual(
       (await eventsOf(payment.id)).slice(1).map(({ sequence }) => sequence),

@@ -1,4 +1,4 @@
-/** A member names the app in the call: what the app takes payment with is judged there as it is for the app's own key. */
+/** A member names the app in the call. Its chains and tokens are validated as for the app's own key. */
 import { expect, test } from 'vitest';
 import { inviteMember } from '../../../src/auth/members/invite-member.ts';
 import { issueToken } from '../../../src/auth/tokens/issue-token.ts';

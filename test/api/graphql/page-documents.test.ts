@@ -1,4 +1,4 @@
-/** Every question that the pages ask is one that the API answers: known to its schema, and within its limits. */
+/** Every query of the pages is valid in the schema and within the limits of the API. */
 import { readFileSync } from 'node:fs';
 import { buildSchema, getNamedType, isEnumType, isInputType, Kind, parse, type TypeNode, typeFromAST } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   api = await openApi();
 });
 
-/** Something of the type: what it names need not exist. */
+/** A value of the type. The object that it names need not exist. */
 function exampleOf(node: TypeNode): unknown {
   if (node.kind === Kind.NON_NULL_TYPE) return exampleOf(node.type);
   if (node.kind === Kind.LIST_TYPE) return [exampleOf(node.type)];

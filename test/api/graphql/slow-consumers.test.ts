@@ -1,4 +1,4 @@
-/** Clients that do not read: what waits for them is bounded, and they are told where to go on. */
+/** Clients that do not read: their queue is bounded, and they receive the position at which to resume. */
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -37,8 +37,8 @@ beforeAll(async () => {
 const QUERY = 'subscription ($after: Int) { events(after: $after) { sequence data } }';
 
 /**
- * Appends until the feed lets the client go, and answers how many events there are. How much the sockets of both sides
- * hold before that is the system's affair: Linux lets a receive buffer grow to 32 MiB.
+ * Appends until the feed ends the client's operation, and returns the number of events. The capacity of the sockets on
+ * both sides depends on the system: on Linux, a receive buffer can grow to 32 MiB.
  */
 async function appendUntilLetGo(appId: string): Promise<number> {
   const data = { text: 'x'.repeat(EVENT_BYTES) };
@@ -60,7 +60,7 @@ type Told = {
   errors?: { message: string; extensions: { code: string } }[];
 };
 
-/** In order from the first, cut before the last, with a last word that says where to go on: exactly after what came. */
+/** The events arrive in order from the first and end before the last. The final error names the number to resume after. */
 function requireCut(told: Told[], appended: number): void {
   const sequences = told.flatMap((one) => (one.data ? [one.data.events.sequence] : []));
   expect(sequences).toEqual(sequences.map((_one, index) => index + 1));
@@ -119,7 +119,7 @@ describe('a client that does not read', () => {
     const stream = createServer((_request, response) => {
       endWhenUnread(response, { lookMs: 50 });
       response.on('close', noteCut);
-      // Until the sockets of both sides take no more, however much that is.
+      // Until the sockets of both sides are full, whatever their capacity.
       const fill = () => {
         while (response.write(piece));
       };
@@ -135,10 +135,10 @@ describe('a client that does not read', () => {
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const sent = httpRequest({ port, host: '127.0.0.1' });
     sent.on('error', () => undefined);
-    // An answer that nobody waits for would be read and dropped.
+    // A response without a listener would be read and discarded.
     sent.on('response', (answer) => answer.on('error', () => undefined));
     sent.end();
-    // However long the looks are kept waiting by other work: the test's own time is the limit.
+    // Other work may delay the checks, so the only limit is the timeout of the test.
     await cut;
   });
 });

@@ -1,4 +1,4 @@
-/** Frames of a websocket that a client must not send: they close its connection, and leave no trace on the server's streams. */
+/** Websocket frames that a client must not send close its connection and leave nothing in the server's streams. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { openRestApi } from '../../setup/api/rest.ts';
@@ -9,7 +9,7 @@ afterEach(() => {
   for (const stream of printed) expect(stream).not.toHaveBeenCalled();
 });
 
-/** How the server closes after `send`. */
+/** The code and reason with which the server closes the connection after `send`. */
 function closedAfter(send: (socket: WebSocket) => void): Promise<{ code: number; reason: string }> {
   const socket = new WebSocket(`${api.url.replace(/^http/, 'ws')}/graphql`, 'graphql-transport-ws');
   return new Promise((resolve, reject) => {

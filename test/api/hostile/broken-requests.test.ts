@@ -1,4 +1,4 @@
-/** What Node's own parser refuses, before any request is there. */
+/** Requests that Node's own parser refuses before the application receives them. */
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { openRestApi } from '../../setup/api/rest.ts';
@@ -7,7 +7,7 @@ const api = await openRestApi({
   environment: { REQUEST_HEAD_LIMIT_BYTES: '8192', REQUEST_HEAD_TIMEOUT_SECONDS: '1', REQUEST_TIMEOUT_SECONDS: '2' },
 });
 
-/** What comes back until the server closes; nothing is sent after `text`. */
+/** Sends `text` and nothing else, and returns what the server sends until it closes. */
 function send(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answered = '';
@@ -66,7 +66,7 @@ test('a request header section below the limit is accepted', async () => {
 test('a request that is answered before its body has ended gets only one response', async () => {
   const answered = await new Promise<string>((resolve, reject) => {
     let text = '';
-    // Without a credential nothing waits for the body.
+    // Without a credential, the server does not wait for the body.
     const request =
       'POST /payments/intents HTTP/1.1\r\nHost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{';
     const socket = connect(api.running.port, '127.0.0.1', () => socket.write(request));

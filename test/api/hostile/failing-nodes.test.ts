@@ -1,4 +1,4 @@
-/** What a caller of the API sees while the nodes of a chain answer badly: each answer injected before a real node. */
+/** Responses of the API while the nodes of a chain fail. Each failure is injected in front of a real node. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openInstruments } from '../../../src/operations/metrics/instruments.ts';
 import { silentLog } from '../../../src/platform/log.ts';
@@ -8,10 +8,10 @@ import { type Injected, openRpcGate, type RpcGate } from '../../setup/chains/rpc
 
 const error = (code: number, message: string): Injected => ({ body: { error: { code, message } } });
 
-/** What is tried with two nodes, a row for each class that sets a node aside. */
+/** The failures that are tested with two nodes, one for each class that sets a node aside. */
 const ONE_OF_EACH = new Set(['HTTP 429', 'HTTP 500', 'a cut connection', 'HTML', 'another chain id']);
 
-/** By class: what the gate answers to every request, or to those of the named methods. */
+/** The gate's responses by class, to every request or to those of the named methods. */
 const rows: [kind: string, name: string, injected: Injected, methods?: RegExp][] = [
   ['rate_limited', 'HTTP 429', { status: 429, body: 'slow down' }],
   ['rate_limited', '429 in a JSON-RPC body', error(429, 'Your app has exceeded its capacity')],
@@ -55,7 +55,7 @@ async function count(name: string, kind: string): Promise<number> {
 const BALANCE =
   'query ($chainId: Int!, $address: String!, $tokenKey: String!) { balance(chainId: $chainId, address: $address, tokenKey: $tokenKey) { balance } }';
 
-/** The three ways of the API that read a chain. */
+/** The three kinds of API calls that read a chain. */
 function callers(ground: CheckoutGround) {
   const { api, evm } = ground;
   const address = evm.payers[0].address;
@@ -94,7 +94,7 @@ describe('the only node of a chain', { timeout: 120_000 }, () => {
       observers,
       nodesOf: async (rpcUrl) => {
         gate = await openRpcGate(rpcUrl);
-        // Before the node was ever asked, so that its chain is not known yet.
+        // Before the first request to the node, so that its chain is not known yet.
         answerBy(gate, { body: { result: '0x1' } }, /chainId/);
         return gate.url;
       },
@@ -166,7 +166,7 @@ describe('one failing node of two', { timeout: 120_000 }, () => {
     expect((await balance()).status).toBe(200);
     bad.inject = () => undefined;
     bad.asked = [];
-    // Every request looks whether the time is over; the caller never waits for the node that was set aside.
+    // Every request checks whether the time has passed. The caller never waits for the node that was set aside.
     await expect
       .poll(async () => (await balance()).status === 200 && bad.asked.includes('eth_call'), {
         timeout: 60_000,

@@ -1,4 +1,4 @@
-/** The small, seeded half of `npm run fuzz`. */
+/** A small run of `npm run fuzz` with a fixed seed. */
 import { expect, test } from 'vitest';
 import { expectWholeRows, fuzzGraphql, fuzzRest } from '../../fuzz/fuzz-api.ts';
 import { openRestApi } from '../../setup/api/rest.ts';

@@ -1,10 +1,10 @@
-/** Places for calls to foreign hosts, and who waits for them. */
+/** Slots for calls to external hosts, and their queue. */
 import { expect, it } from 'vitest';
 import { hostPlaces } from '../../../src/api/images/host-places.ts';
 
 const limits = { inAll: 3, ofHost: 2, waitingInAll: 3, waitingOfHost: 2, waitMs: 60_000 };
 
-/** Calls that run until they are told to end, in the order in which they began. */
+/** Calls that run until the test ends them, in the order in which they started. */
 function calls(places: ReturnType<typeof hostPlaces>) {
   const begun: string[] = [];
   const ends = new Map<string, { resolve: (answer: string) => void; reject: (error: Error) => void }>();
@@ -28,7 +28,7 @@ it('limits concurrent calls in total and per host, and starts queued calls in or
   const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'a4'].map(ask);
   all[1]?.catch(() => {});
   await expect.poll(() => begun).toEqual(['a1', 'a2', 'b1']);
-  // a3 came first, but its host is full still.
+  // a3 was first, but its host still has no free slot.
   end('b1');
   await expect.poll(() => begun).toEqual(['a1', 'a2', 'b1', 'b2']);
   fail('a2');

@@ -1,4 +1,4 @@
-/** The small half of the random attacker: `npm run fuzz` sends twenty times as many, and times them. */
+/** A small run of the random attacker. `npm run fuzz` sends twenty times as many requests and measures their time. */
 import { expect, test } from 'vitest';
 import { expectWholeRows } from '../../fuzz/fuzz-api.ts';
 import { attackJudge, openAttackedApi } from '../../fuzz/hostile/attack-api.ts';

@@ -1,11 +1,11 @@
-/** Requests that HTTP allows and hardly anybody makes: Node's own answers to them have no shape of ours. */
+/** Valid but unusual HTTP requests, for which Node's own responses do not have the shape of our errors. */
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { openRestApi } from '../../setup/api/rest.ts';
 
 const api = await openRestApi();
 
-/** What comes back over a socket until it is closed. */
+/** Returns what is received over a socket until it is closed. */
 function exchange(lines: string[]): Promise<{ status: number; text: string; body: string }> {
   const { hostname, port } = new URL(api.url);
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** The audit log as merchants and operators read it: who may, what of it, page by page, and as a file. */
+/** The audit log for merchants and operators: access, scope, pages and export. */
 import { describe, expect, test } from 'vitest';
 import type { Prisma } from '../../../prisma/client.ts';
 import { createApiKey } from '../../../src/auth/create-api-key.ts';
@@ -18,7 +18,7 @@ const LOG = `query ($first: Int, $after: String, $last: Int, $before: String, $f
     totalCount hasMore edges { cursor node { id action actorKind actorName appId targetType targetId before after } }
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
 
-/** Entries of a merchant of its own, oldest first. */
+/** Entries of a separate merchant, oldest first. */
 async function makeEntries(
   owner: { merchantId: string; appId?: string | null },
   count: number,
@@ -318,7 +318,7 @@ describe('the export of the audit log', () => {
     let response: Response | undefined;
     const statements = await countStatements(async () => {
       response = await get('', app.secretKey);
-      // While nobody reads the answer, the server has time for others.
+      // While the response is not read, the server answers other requests.
       for (let other = 0; other < 20; other++) await api.graphql('{ viewer { kind } }', {}, { key: app.secretKey });
     });
     const pages = statements.filter((text) => /"audit_entry"[\s\S]*ORDER BY[\s\S]* ASC/.test(text));

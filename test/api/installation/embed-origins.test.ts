@@ -111,7 +111,7 @@ describe('the setting embedOrigins', () => {
     expect(await of({ key: 'sk_test_wrong' })).toBe('AUTHENTICATION_ERROR');
     const stranger = await update([], { key: api.merchantB.secretKey, id: api.merchantA.appId });
     const missing = await update([], { key: api.merchantB.secretKey, id: crypto.randomUUID() });
-    // A key of one app names another merchant's app as it names a missing one.
+    // Another merchant's app returns the same error as a missing one.
     const said = ({ errors }: typeof stranger) => [errors?.[0]?.extensions.code, errors?.[0]?.message];
     expect(said(stranger)).toEqual(said(missing));
     expect(stranger.data?.updateApp ?? null).toBeNull();
@@ -131,7 +131,7 @@ describe('GET /embed/checkout/:id', () => {
     expect(served.html).not.toContain(api.merchantA.appId);
     const head = await serve(`/embed/checkout/${id}`, { method: 'HEAD' });
     expect([ancestors(head), head.html]).toEqual(['https://shop.example http://localhost:3000', '']);
-    // The page outside of frames stays as it was.
+    // The page without frames is unchanged.
     expect(ancestors(await serve(`/checkout/${id}`))).toBe("'none'");
   });
 

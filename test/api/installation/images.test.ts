@@ -1,4 +1,4 @@
-/** Merchants' images through our own proxy, and where GraphQL tells their addresses. */
+/** Merchants' images through our own proxy, and the GraphQL fields with their addresses. */
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -119,7 +119,7 @@ async function slowHost() {
   };
 }
 
-/** What was sent before has been read by the server after it. */
+/** Afterwards, the server has read everything that was sent before. */
 async function roundTrips() {
   for (let calls = 0; calls < 5; calls += 1) expect((await show(`${hostUrl}/logo.png`)).status).toBe(200);
 }

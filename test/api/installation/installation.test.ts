@@ -1,4 +1,4 @@
-/** What operators see and do over GraphQL, and members whom they named. */
+/** The GraphQL API for operators, and for members who are named as operators. */
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { expect, it } from 'vitest';
 import { createPlatformCredential } from '../../../src/auth/create-platform-credential.ts';
@@ -103,7 +103,7 @@ it('reports how long a sender’s balance lasts, stuck work with advice, and the
   });
   const left = await node.publicClient.getBalance({ address: world.operator.address });
   const now = world.realClock.now().getTime();
-  // Four transactions in the last two days cost an eighth of what is left: it lasts 16 days. An older one does not count.
+  // Four transactions in the last two days cost an eighth of the balance, which lasts 16 days. An older one is ignored.
   const ages = [100, 40, 30, 20, 48];
   for (const [nonce, hours] of ages.entries()) {
     const transactionId = newId();
@@ -204,7 +204,7 @@ it('ends a member’s subscriptions when the member is no longer an operator', a
   await live.next();
   await nameOperator({ database }, { ...request, isOperator: false });
   let last = await live.next();
-  // What the chain tells meanwhile may come before the end.
+  // Updates of the chain may be received before the end.
   while (last !== 'end' && last.errors === undefined) last = await live.next();
   expect(last === 'end' ? last : last.errors?.[0]?.extensions.code).toBe('AUTHENTICATION_ERROR');
 });

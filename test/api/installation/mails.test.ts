@@ -1,4 +1,4 @@
-/** The settings of mails and of retries over the API: every outcome, tenants, roles and restricted keys. */
+/** The settings of mails and retries over the API: outcomes, tenancy, roles and restricted keys. */
 import { expect, test } from 'vitest';
 import { createApiKey } from '../../../src/auth/create-api-key.ts';
 import { inviteMember } from '../../../src/auth/members/invite-member.ts';
@@ -153,7 +153,7 @@ test('mails are listed newest first, only to their merchant', async () => {
   const errors = async () =>
     (await api.graphql(MAILS, {}, key)).data.mails.map((mail: { error: string | null }) => mail.error);
   expect(await errors()).toEqual(['RECIPIENT_REJECTED', null]);
-  // A worker of the version before, during an upgrade.
+  // Written by a worker of the previous version during an upgrade.
   await database.mail.update({ where: { id: failed.id }, data: { error: '550 No such mailbox a@example.com' } });
   expect(await errors()).toEqual(['UNKNOWN', null]);
   expect(await ids({ appId: merchantA.appId }, (await member('VIEWER')).as)).toEqual([failed.id, sent.id]);

@@ -1,4 +1,4 @@
-/** `appId` in a body: the caller's own is accepted everywhere, and any other is refused, existing or not. */
+/** The caller's own `appId` in a body is accepted everywhere, and any other is refused, whether it exists or not. */
 import { describe, expect, it } from 'vitest';
 import { openRestApi } from '../../setup/api/rest.ts';
 

@@ -1,4 +1,4 @@
-/** The pages as the API serves them: their HTML, what it may load, and their files. */
+/** The pages that the API serves: their HTML, content security policy and files. */
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadBuiltPages } from '../../../src/api/pages/built-pages.ts';

@@ -1,4 +1,4 @@
-/** What the dashboard finds and reads of payments in one query, from rows of each kind. */
+/** The search of the dashboard, and the details of payments that it reads in one query. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rarestParts } from '../../../src/payments/search/find-by-part.ts';
 import { newId } from '../../../src/platform/identifier.ts';
@@ -173,7 +173,7 @@ describe('the search for parts of a text', () => {
     expect((await find('êpe-om')).nodes).toEqual([{ id: rare.id }]);
     expect((await find('rate-', { appId })).totalCount).toBe(25);
     expect((await find('êpe-om', { status: ['SETTLED'] })).totalCount).toBe(0);
-    // With statistics, the index is asked for the rarest parts only.
+    // With statistics, only the rarest parts are searched in the index.
     await api.database.$executeRaw`ANALYZE payment_intent`;
     const parts = (await rarestParts(api.database, 'crate-24'))('payment_intent_reference_parts_idx');
     expect(parts).toHaveLength(4);

@@ -1,4 +1,4 @@
-/** The test clock where it may not be moved, and who may move it. */
+/** Installations whose test clock cannot be advanced, and callers who may advance it. */
 import { expect, test } from 'vitest';
 import { createPlatformCredential } from '../../../src/auth/create-platform-credential.ts';
 import { issueToken } from '../../../src/auth/tokens/issue-token.ts';
@@ -8,7 +8,7 @@ import { testChains } from '../../setup/chains/test-chains.ts';
 
 const node = 'http://127.0.0.1:9';
 const [one, two] = testChains;
-// One chain of real money is enough.
+// One chain with real money is sufficient.
 const api = await openRestApi({ rpc: { 31337: node, 31338: node }, chains: [one, { ...two, local: false }] });
 const key = api.merchantA.secretKey;
 
@@ -36,7 +36,7 @@ test('time cannot be advanced without a node', async () => {
   expect(status).toBe(409);
 });
 
-/** A member of merchant A as the dashboard's token names one. */
+/** The dashboard token of a member of merchant A. */
 async function memberToken({ world, database, merchantA }: RestApi, isOperator: boolean): Promise<string> {
   const [memberId, sessionId] = [newId(), newId()];
   const now = world.clock.now();
@@ -51,7 +51,7 @@ async function memberToken({ world, database, merchantA }: RestApi, isOperator: 
 
 const ADVANCE = 'mutation { advanceTestClock(input: { seconds: 60, waitSeconds: 0 }) { isAdvancing targetAt } }';
 
-/** What each credential gets over REST, over GraphQL, and of `mayAdvance`. */
+/** The outcome of each credential over REST and GraphQL, and its value of `mayAdvance`. */
 async function outcomes(environment: Record<string, string>) {
   const opened = await openRestApi({ rpc: { 31337: node, 31338: node }, environment });
   const operator = (await createPlatformCredential(opened.world, { role: 'OPERATOR', name: 'Ops' })).secret;

@@ -1,4 +1,4 @@
-/** One object of every type that `node` finds, asked for by every kind of caller. */
+/** One object of every type that `node` finds, requested by every kind of caller. */
 import { beforeAll, expect, test } from 'vitest';
 import { schema } from '../../../src/api/graphql/schema.ts';
 import { newId } from '../../../src/platform/identifier.ts';
@@ -48,7 +48,7 @@ const merchants = [
 ];
 const but = (...names: string[]) => merchants.filter((name) => !names.includes(name));
 
-/** What each caller sees of all objects, by the names of their types. */
+/** The names of the types of all objects that each caller may read. */
 const seen: Record<string, string[]> = {
   owner: merchants,
   developer: merchants,
@@ -165,7 +165,7 @@ test.each(Object.keys(seen))('returns to %s exactly the objects that this caller
   expect(data.nodes).toHaveLength(ids.length);
   const found: { id: string; __typename: string }[] = data.nodes.filter((node: unknown) => node !== null);
   expect(found.map(({ __typename }) => __typename).sort()).toEqual(seen[who]?.toSorted());
-  // In the places of their ids.
+  // In the order of their IDs.
   expect(data.nodes.map((node: { id: string } | null, place: number) => node?.id ?? ids[place])).toEqual(ids);
 });
 

@@ -5,9 +5,9 @@ import { nodeTypes } from '../../../src/api/graphql/search/node-types.ts';
 
 /** Types with a field `id` that `node` does not find, as docs/decisions/0078-objects-by-their-ids.md has them. */
 const exceptions: Record<string, string> = {
-  LiabilitySnapshot: 'ID!', // Public: it is nobody's, and has a query of its own.
+  LiabilitySnapshot: 'ID!', // Public, without an owner, and with its own query.
   Mail: 'ID!', // Deleted after some months.
-  StartedOnetimeRequest: 'UUID!', // The answer of a mutation: the id is of its OnetimeRequest.
+  StartedOnetimeRequest: 'UUID!', // The result of a mutation with the ID of its OnetimeRequest.
   SubscriptionConsent: 'Hex!', // A hash, unique on one chain only.
   PayerConsent: 'Hex!',
   StuckWork: 'String!', // Of rows of several kinds, some of which have no UUID.

@@ -1,4 +1,4 @@
-/** The queries node and nodes: what they answer, refuse and cost. */
+/** The queries node and nodes: their results, errors and cost. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../src/platform/identifier.ts';
 import { neverRecent, openApi, type TestApi } from '../../setup/api/api.ts';

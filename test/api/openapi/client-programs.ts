@@ -73,7 +73,7 @@ console.log(
 );
 `;
 
-/** By hey-api's client of fetch. */
+/** By hey-api's fetch client. */
 export const callingByHeyApi = `
 import { client as cardClient } from './card/client.gen.js';
 import { requestOtp, verifyOtp } from './card/index.js';

@@ -1,4 +1,4 @@
-/** Every example and every default of the published OpenAPI documents is what its own schema accepts. */
+/** Every example and every default of the published OpenAPI documents is valid in its schema. */
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -16,7 +16,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What holds instances rather than schemas. */
+/** Keywords whose values are instances and not schemas. */
 const instances = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
 /** The samples at and below a place; names of properties are not keywords. */

@@ -114,7 +114,7 @@ async function expectCalls(program: string, { secretKey }: TestApp): Promise<voi
   });
 }
 
-/** Beside the API, which answers from this very process. */
+/** Runs next to the API, which is served by this process. */
 function run(parameters: string[], env = process.env): Promise<{ stdout: string; stderr: string }> {
   return promisify(execFile)(process.execPath, parameters, { env });
 }

@@ -30,7 +30,7 @@ process.exitCode = findings.length === 0 ? 0 : 1;
 
 async function bySpectral(file: string): Promise<string[]> {
   const spectral = new spectralCore.Spectral();
-  // The declared type of a ruleset asks for `extends`, which this one has no need of.
+  // The declared type of a ruleset requires `extends`, which this one does not use.
   const recommended = spectralRulesets.oas as RulesetDefinition;
   spectral.setRuleset({ extends: [recommended] });
   const results = await spectral.run(JSON.parse(readFileSync(join(root, file), 'utf8')));
@@ -45,7 +45,7 @@ function byRedocly(file: string): string[] {
     maxBuffer: 64 * 1024 * 1024,
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
   });
-  // It prints a report even where it finds something; anything else is a fault of the run.
+  // It prints a report even if it finds problems. Anything else is a failure of the run.
   if (!ended.stdout.trimStart().startsWith('{')) throw new Error(`Redocly printed no report: ${ended.stderr}`);
   const { problems } = reportSchema.parse(JSON.parse(ended.stdout));
   return problems.map(

@@ -1,4 +1,4 @@
-/** One spelling for an amount: leading zeros are refused in every place of the API that takes an amount, found by walking it. */
+/** Amounts have one notation. Every amount argument of the API, found by walking the schema, refuses leading zeros. */
 import {
   type GraphQLInputType,
   getNamedType,
@@ -21,7 +21,7 @@ import { openRestApi } from '../../setup/api/rest.ts';
 const api = await openRestApi();
 const key = api.merchantA.secretKey;
 const UNKNOWN = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11';
-/** How many faults a refused document names. */
+/** The number of errors that a refused document reports. */
 const DOCUMENT_FAULTS = 5;
 const PADDED = ['01', '00', '00.01', '007.5', '010', '0000000000001'];
 
@@ -131,7 +131,7 @@ describe.each(graphqlPlaces.map((place) => [`${place.field.name} ${named(place.p
       if (isText) return;
       const written = `${kind} { ${field.name}(${argument.name}: ${literalOf(holding(amount))}) ${selection} }`;
       const literal = (await ask(written, {}))?.flatMap(({ extensions }) => paramsOf(extensions)) ?? [];
-      // A document is refused with its first faults, which may all be required fields beside the amount.
+      // A document is refused with its first errors, which may all concern other required fields.
       if (literal.length === DOCUMENT_FAULTS) return;
       expect(literal).toContain(named(path).replace('[0]', ''));
     });

@@ -1,4 +1,4 @@
-/** What needs a merchant's attention: the flags of payments, their filters over GraphQL and REST, and the bounded counts. */
+/** Cases for a merchant's attention: flags of payments, their filters over GraphQL and REST, and bounded counts. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PaymentIntentStatus, Prisma } from '../../../prisma/client.ts';
 import { newId } from '../../../src/platform/identifier.ts';

@@ -1,4 +1,4 @@
-/** The answer to createPaymentIntent: made from what was written, and the same as whoever reads it next is given. */
+/** The response to createPaymentIntent is built from the written row, and is the same as that of a later read. */
 import { getNamedType, isLeafType, isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { schema } from '../../../src/api/graphql/schema.ts';
@@ -13,7 +13,7 @@ const customer = await api.database.customerAccount.create({
   data: { id: newId(), appId: api.merchantA.appId, name: 'C' },
 });
 
-/** JSON that a database or a careless reader would change: order, digits, escapes, what looks like a type of our own. */
+/** JSON that a database or a parser could change: order, digits, escapes and values that look like our own types. */
 const metadata = {
   zz: 1,
   a: { later: [1, null, { $date: '2026-01-01' }], b: 'ü\u2028"\\' },
@@ -40,7 +40,7 @@ const bodies = [
   },
 ];
 
-/** Every column of the type: fields without arguments that are no relations. `sequence` and `flags` are read from other rows. */
+/** Every column of the type: fields without arguments, except for relations. `sequence` and `flags` are read from other rows. */
 const OWN = leafFields('PaymentIntent')
   .filter((name) => name !== 'sequence' && name !== 'flags')
   .join(' ');
@@ -92,7 +92,7 @@ describe('the response to createPaymentIntent', () => {
 });
 
 describe('the statements of createPaymentIntent', () => {
-  /** Beside the caller's key. */
+  /** The number of statements, except for the one that reads the caller's key. */
   async function statementsOf(call: () => Promise<unknown>): Promise<number> {
     await call();
     const statements = await countStatements(call);

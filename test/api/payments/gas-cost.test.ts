@@ -1,4 +1,4 @@
-/** What the gas of payments cost, as the API shows it. */
+/** The gas cost of payments in the API. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../src/platform/identifier.ts';
 import { openRestApi } from '../../setup/api/rest.ts';

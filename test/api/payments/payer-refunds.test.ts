@@ -1,4 +1,4 @@
-/** What a payer reads of refunds and of the merchant's contact, by a client secret and by a wallet, and what neither may read. */
+/** The fields of refunds and of the merchant's contact that a client secret and a wallet may read, and those that neither may. */
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RefundStatus } from '../../../prisma/client.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
     error: 'The node refused: internal address 10.0.0.7',
   });
   await refund({ amount: '4', status: 'PENDING', reason: 'So was the second' });
-  // Another wallet paid the same intent, and its payment went back.
+  // Another wallet paid the same intent, and its payment was returned.
   await refund({
     amount: '9',
     status: 'CONFIRMED',
@@ -58,7 +58,7 @@ type Given = {
   termsHash?: string;
 };
 
-/** As the fold would have left it. Returns the id of its transaction. */
+/** Writes what the fold would write, and returns the ID of the transaction. */
 async function refund({
   amount,
   status,

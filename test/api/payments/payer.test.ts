@@ -1,4 +1,4 @@
-/** A wallet's login by signature, what it then sees of itself, and that nobody else sees it. */
+/** The login of a wallet by signature, and the data that only this wallet can read afterwards. */
 import { readFileSync } from 'node:fs';
 import { type Hex, hashTypedData } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
@@ -18,7 +18,7 @@ const ZERO = '0x0000000000000000000000000000000000000000';
 let api: RestApi;
 let escrow: Hex;
 beforeAll(async () => {
-  // The node does not answer: nothing here needs it, but for contract wallets and allowances, which then are unknown.
+  // The node does not respond. Only contract wallets and allowances need it, and are unknown in these tests.
   api = await openRestApi({ rpc: { [chainId]: 'http://127.0.0.1:9' } });
   escrow = api.world.registry.chain(chainId)?.escrow ?? '0x';
 });
@@ -35,7 +35,7 @@ const challenge = async (wallet: string, chain = chainId) =>
 const verify = (message: string, signature: string) => api.graphql(LOGIN, { input: { message, signature } });
 const messageFor = async (wallet: string): Promise<string> => (await challenge(wallet)).data.requestPayerLogin.message;
 
-/** So many times the field in one request: a fault of complexity, or none. */
+/** Requests the field this many times, and returns the parameters that are refused. */
 async function refusedTimes(field: string, times: number, headers: Record<string, string> = {}): Promise<string[]> {
   const aliases = Array.from({ length: times }, (_, index) => `a${index}: ${field}`).join(' ');
   const { errors = [] } = await api.graphql(
@@ -52,7 +52,7 @@ async function bearer(account: PrivateKeyAccount): Promise<{ headers: Record<str
   return { headers: { authorization: `Bearer ${data.verifyPayerLogin.accessToken}` } };
 }
 
-/** As the projector would have left a payment of ten units that the merchant took. */
+/** Writes what the projector would write for a captured payment of ten units. */
 async function capturedPayment(payer: PrivateKeyAccount, appId: string) {
   const id = newId();
   const now = Math.floor(Date.now() / 1000);
@@ -173,7 +173,7 @@ describe('a wallet login', () => {
   it('refuses another wallet’s signature, and reports if a contract wallet cannot be checked', async () => {
     const message = await messageFor(ada.address);
     const { errors } = await verify(message, await bob.signMessage({ message }));
-    // It could be a contract's: with the node away, that cannot be known.
+    // The wallet could be a contract, which cannot be checked without the node.
     expect(errors?.[0]?.extensions.code).toBe('CHAIN_UNAVAILABLE');
   });
 
@@ -242,7 +242,7 @@ describe('the payer', () => {
         revokedAt: null,
       },
     ]);
-    // The chain does not answer, which is not the same as nothing.
+    // The amount is unknown and not zero, because the node does not respond.
     expect(data.payer.allowances.map((one: { amount: unknown }) => one.amount)).toContain(null);
 
     const stranger = await api.graphql(PAYER, {}, await bearer(bob));

@@ -1,4 +1,4 @@
-/** Capture, cancel, refund, dispute and resolve over REST, each outcome once. What the chain does is told elsewhere. */
+/** Capture, cancel, refund, dispute and resolve over REST, with each outcome once. Other tests cover the chain. */
 import { expect, test } from 'vitest';
 import type { PaymentIntentStatus } from '../../../prisma/client.ts';
 import { hashClientSecret, newClientSecret } from '../../../src/auth/client-secret.ts';

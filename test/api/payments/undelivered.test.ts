@@ -1,4 +1,4 @@
-/** Undelivered payouts over GraphQL and REST: what is told, to whom, and that nobody else sees or retries them. */
+/** Undelivered payouts over GraphQL and REST: their fields, and the callers who may read and retry them. */
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PayoutRole, Prisma } from '../../../prisma/client.ts';
@@ -18,7 +18,7 @@ let settled: { id: string; termsHash: string };
 let refunded: typeof settled;
 let settlement: string;
 
-/** As the fold would have left it. */
+/** Writes what the fold would write. */
 async function credit(
   { id: paymentIntentId, termsHash }: { id: string; termsHash: string },
   role: PayoutRole,
@@ -67,7 +67,7 @@ beforeAll(async () => {
   });
 });
 
-/** What a member sends who may look and nothing else. */
+/** The headers of a member with read access only. */
 async function viewerOf(merchantId: string) {
   const [id, sessionId] = [newId(), newId()];
   await api.database.member.create({ data: { id, merchantId, email: `${id}@example.com`, role: 'VIEWER' } });
@@ -176,7 +176,7 @@ describe('an undelivered payout', () => {
   });
 
   it('is visible to the payer whose wallet receives it, and to no other wallet', async () => {
-    // Another wallet paid the same intent; that payment did not count and went back.
+    // Another wallet paid the same intent. That payment was not accepted and was returned.
     const returned = { id: refunded.id, termsHash: `0x${'77'.repeat(32)}` };
     const other = privateKeyToAccount(generatePrivateKey());
     await credit(returned, 'PAYER', { recipient: other.address });

@@ -1,4 +1,4 @@
-/** The routes of x402 over REST, an outcome a test; that they pay is `test/payments/x402`. */
+/** The x402 routes over REST, with one test for each outcome. The tests in `test/payments/x402` cover the payments. */
 import { getAddress } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey } from '../../../src/auth/create-api-key.ts';
@@ -131,7 +131,7 @@ describe('verify and settle', () => {
       .poll(() => ground.api.database.paymentTerms.count({ where: { termsHash } }), { timeout: 20_000 })
       .toBe(1);
     await ground.relay(termsHash);
-    // Nobody follows the chain here, so the outcome stays unknown; the row is what the projector would write.
+    // Nothing reads the chain in this test, so the test writes the outcome that the projector would write.
     const { paymentIntentId } = await ground.api.database.paymentTerms.findFirstOrThrow({ where: { termsHash } });
     await ground.api.database.paymentIntent.update({
       where: { id: paymentIntentId },

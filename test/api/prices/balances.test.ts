@@ -23,7 +23,7 @@ let evm: TestEvm;
 let api: RestApi;
 let sui: TestSui;
 let solana: Awaited<ReturnType<typeof openSolanaAccounts>>;
-/** Takes requests and never answers. */
+/** Accepts requests and never responds. */
 const silent = createServer(() => undefined);
 
 beforeAll(async () => {
@@ -209,7 +209,7 @@ describe('GET /balance', () => {
     const query = { chainId: 103, address: OWNER };
     expect((await api.rest('GET', `/balance?chainId=103&address=${OWNER}`)).status).toBe(401);
     expect((await ask(query, api.merchantA.secretKey)).status).toBe(200);
-    // A live app's wallets on a test chain are as good as any.
+    // A live app may read wallets on a test chain.
     expect((await ask(query, api.liveApp.secretKey)).status).toBe(200);
   });
 });
@@ -348,7 +348,7 @@ describe('unregistered tokens on EVM chains', () => {
     const code = await evm.publicClient.getCode({ address: evm.usdc.address });
     if (code === undefined) throw new Error('The token has no code.');
     await evm.testClient.setCode({ address: strange, bytecode: code });
-    // JUMPDEST, PUSH1 0, JUMP: for ever.
+    // JUMPDEST, PUSH1 0, JUMP: an endless loop.
     await evm.testClient.setCode({ address: greedy, bytecode: '0x5b600056' });
     const own = {
       address: strange,

@@ -88,7 +88,7 @@ it('returns the name in the mint for a token that is not registered', async () =
   expect(told[0]).not.toHaveProperty('price');
 });
 
-/** A Token-2022 mint whose metadata lies in the mint itself. */
+/** A Token-2022 mint with its metadata in the mint itself. */
 async function mintNamed(symbol: string, request: { authority: Keypair; decimals: number }): Promise<PublicKey> {
   const { authority, decimals } = request;
   const mint = Keypair.generate();

@@ -1,4 +1,4 @@
-/** Every connection beside a list: it walks the same rows in the same order, a page a statement, for their owner alone. */
+/** Every connection next to a list has the same rows in the same order, one statement for each page, and only for their owner. */
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { issueToken } from '../../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../../src/platform/identifier.ts';
@@ -34,10 +34,10 @@ type Case = {
   name: string;
   /** A document with `selection` on the object that the connection is on. */
   document: (selection: string) => string;
-  /** Where the answer has that object. */
+  /** The path of that object in the response. */
   at: string[];
   connection: string;
-  /** A selection that answers the list beside it, and where the answer has its rows. */
+  /** A selection of the corresponding list, and the path of its rows in the response. */
   list: string;
   listAt: string[];
   as?: 'payer' | 'card';
@@ -274,7 +274,7 @@ describe.each(names)('%s', (name) => {
     ];
     expect(withPage.length).toBe(without.length + 1);
     expect(withCount.length).toBe(without.length + 2);
-    // The database is asked for a page, and not for all rows to choose a page from.
+    // The statement reads only one page and not all rows.
     const reading = withPage.filter((statement) => !without.includes(statement));
     expect(reading.filter((statement) => /\bLIMIT\b/i.test(statement)).length).toBe(1);
   });

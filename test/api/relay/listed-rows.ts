@@ -1,4 +1,4 @@
-/** Five rows and more of everything that a connection lists, some of them made in the same millisecond. */
+/** At least five rows of everything that a connection lists, some of them created in the same millisecond. */
 import type { Database } from '../../../prisma/client.ts';
 import { newId } from '../../../src/platform/identifier.ts';
 import type { TenantRows } from '../../setup/database/tenant-rows.ts';
@@ -22,7 +22,7 @@ export async function makeListedRows(
   },
 ): Promise<void> {
   const { appId, merchantId, rows, wallet } = owner;
-  // In no order of time, so that an order by another column shows.
+  // Not in chronological order, so that a sort by another column is noticed.
   const transactions = five.map((index) => ({ id: newId(), createdAt: instantOf(4 - index) }));
   const ofIntent = { paymentIntentId: rows.intent };
   await database.transaction.createMany({

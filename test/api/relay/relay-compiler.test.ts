@@ -1,4 +1,4 @@
-/** Relay's own compiler takes the published schema: pages of Relay may refetch and walk what they show. */
+/** Relay's own compiler accepts the published schema, so that pages can refetch and paginate with Relay. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 const schema = join(import.meta.dirname, '../../../schema/schema.graphql');
 const compiler = createRequire(import.meta.url).resolve('relay-compiler/cli.js');
 
-/** What the compiler says of these documents, by the name of their module, and what it generates. */
+/** The compiler's output for these documents, by the name of their module, and the generated files. */
 function compile(documents: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-relay-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,7 +36,7 @@ function compile(documents: Record<string, string>) {
   return { status, said: `${stdout}${stderr}`, made: readdirSync(join(folder, 'generated')) };
 }
 
-/** What usePaginationFragment takes: a fragment with a connection, refetched by a query of its own. */
+/** The form that usePaginationFragment requires: a fragment with a connection and its own refetch query. */
 const paginated = (type: string, field: string, name: string, node: string) => `
   fragment ${name}_parent on ${type}
   @argumentDefinitions(count: { type: "Int", defaultValue: 20 }, cursor: { type: "String" })

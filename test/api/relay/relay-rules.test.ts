@@ -12,7 +12,7 @@ import { expect, test } from 'vitest';
 const file = join(import.meta.dirname, '../../../schema/schema.graphql');
 const text = readFileSync(file, 'utf8');
 
-/** Lists beside which there is no connection, by why not. */
+/** Lists without a connection, by the reason. */
 const bounded: Record<string, string[]> = {
   'has the rows of a page, which the field that answers the page bounds': [
     'AuditEntries.nodes',
@@ -148,7 +148,7 @@ function placeAt(line: number): Place {
 }
 
 async function findings(): Promise<Finding[]> {
-  // Its types are made for another version of ESLint's.
+  // Its types are for another version of ESLint.
   const plugin = createRequire(import.meta.url)('@graphql-eslint/eslint-plugin');
   const names = ['relay-arguments', 'relay-connection-types', 'relay-edge-types', 'relay-page-info'];
   const eslint = new ESLint({

@@ -1,4 +1,4 @@
-/** What a stranger may do over HTTP, event streams and websockets before anything is read, parsed or executed. */
+/** Limits of anonymous callers over HTTP, event streams and websockets, which apply before a document is parsed or executed. */
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
@@ -17,7 +17,7 @@ const api = await openRestApi({
 });
 const wsUrl = `${api.url.replace(/^http/, 'ws')}/graphql`;
 let lastAddress = 0;
-/** An address that nobody has used. */
+/** An address without earlier requests. */
 const newAddress = () => `198.51.100.${++lastAddress}`;
 const from = (address: string) => ({ 'x-forwarded-for': address });
 

@@ -1,4 +1,4 @@
-/** Automatic persisted queries, as Apollo's own link and urql's exchange speak them. */
+/** Automatic persisted queries, as Apollo's own link and urql's exchange send them. */
 import { on, once } from 'node:events';
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';

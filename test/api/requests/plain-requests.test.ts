@@ -1,4 +1,4 @@
-/** A plain request is answered without the Fetch API, and exactly as the GraphQL server answers the same request. */
+/** A plain request is answered without the Fetch API, with the same response as from the GraphQL server. */
 import { hash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -48,7 +48,7 @@ function send(path: string, { headers = {}, body = '', chunked = false }: Sent):
   });
 }
 
-/** Without what differs between any two requests. */
+/** The response without the parts that differ between any two requests. */
 function comparable({ status, headers, body }: Answer) {
   const varying = /^(date|x-request-id|sluice-time|ratelimit.*|x-ratelimit.*|content-length)$/;
   const kept = Object.entries(headers).filter(([name]) => !varying.test(name));
@@ -59,7 +59,7 @@ function comparable({ status, headers, body }: Answer) {
   };
 }
 
-/** A query string makes the server answer by itself. */
+/** With a query string, the GraphQL server handles the request. */
 const SERVER = '/graphql?by=server';
 const asked = (query: string, variables?: unknown, more: object = {}) => JSON.stringify({ query, variables, ...more });
 const key = { 'x-api-key': api.merchantA.secretKey };

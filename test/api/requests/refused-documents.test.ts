@@ -1,4 +1,4 @@
-/** What a caller's document may be, and how much of the process a refused one takes: counted, not timed. */
+/** The limits of documents, and the cost of refused ones, which is counted and not timed. */
 import { GraphQLError, getIntrospectionQuery } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseDocument, validateDocument } from '../../../src/api/graphql/requests/read-document.ts';

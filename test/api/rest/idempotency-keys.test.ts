@@ -1,4 +1,4 @@
-/** What a caller may write as an idempotency key, and whose it is where anybody may call. */
+/** The syntax of idempotency keys, and their scope on public routes. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openRestApi } from '../../setup/api/rest.ts';

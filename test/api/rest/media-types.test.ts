@@ -1,4 +1,4 @@
-/** What /graphql takes and answers by the types that a client names. */
+/** Content negotiation of /graphql. */
 import { expect, test } from 'vitest';
 import { openRestApi } from '../../setup/api/rest.ts';
 

@@ -1,4 +1,4 @@
-/** Judges answers by the published OpenAPI documents. */
+/** Validates responses against the published OpenAPI documents. */
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -39,11 +39,11 @@ ajv.addSchema({
   required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId'],
   additionalProperties: false,
 });
-/** Any request may be refused by its head, before it is known which operation it asks for. */
+/** Any request may be refused because of its headers, before its operation is known. */
 const HEAD_STATUSES = new Set([408, 431]);
 const validators = new Map<string, ValidateFunction>();
 
-/** Throws where an answer is not what the document says; a path that is not in it must answer as an error. */
+/** Throws if a response does not match the document. A path that is not in it must return an error. */
 export function checkAnswer(answer: { method: string; path: string; response: Response; text: string }): void {
   const { method, path, response, text } = answer;
   if (!response.headers.get('x-request-id')) throw new Error(`${method} ${path} carries no x-request-id.`);
@@ -90,7 +90,7 @@ function requireMatch(
   throw new Error(`${method} ${path} (${response.status}) is not as described:\n${faults}\n${text.slice(0, 2000)}`);
 }
 
-/** Objects with named properties take no others. */
+/** Objects with named properties accept no others. */
 function closed(value: unknown): Schema {
   const walk = (held: unknown): unknown => {
     if (Array.isArray(held)) return held.map(walk);

@@ -1,4 +1,4 @@
-/** What every REST path does before and after its resource: bodies, methods, errors, headers. */
+/** The behaviour that all REST paths share: bodies, methods, errors and headers. */
 import { request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { openRestApi } from '../../setup/api/rest.ts';
@@ -12,7 +12,7 @@ function post(body: string | Buffer, headers: Record<string, string> = {}) {
   return raw('POST', PATH, { 'x-api-key': key, 'content-type': 'application/json', ...headers }, body);
 }
 
-/** By Node's own client, which sends what fetch would refuse to. */
+/** Uses Node's own client, because fetch refuses to send some of these requests. */
 function raw(method: string, path: string, headers: Record<string, string>, body?: string | Buffer) {
   return new Promise<{ status: number; headers: Record<string, unknown>; code: string | undefined; text: string }>(
     (resolve, reject) => {
@@ -96,7 +96,7 @@ describe('a request body', () => {
   test('returns every error of a hundred thousand, and describes the first ones in the message', async () => {
     const wanted = Array.from({ length: 150_000 }, (_, index) => index + 1_000_000);
     const named = wanted.slice(0, 40_000).map((id) => `"f${id}":1`);
-    // One of them is that there are more than a hundred ids.
+    // One error reports that there are more than a hundred IDs.
     for (const [body, count] of [
       [`{"amount":"1","allowedChains":[${wanted.slice(0, 125_000).join(',')}]}`, 125_001],
       [`{"amount":"1",${named.join(',')}}`, 40_000],

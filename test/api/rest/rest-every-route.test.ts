@@ -1,6 +1,6 @@
 /**
- * Every documented path, walked: without a key 401, with a publishable one 403, with another merchant's or a made-up id
- * 404, and the last two alike. Bodies are the examples of the published description, so these are tried too.
+ * Every documented path returns 401 without a key, 403 with a publishable one, and the same 404 for another merchant's
+ * ID as for a missing one. The bodies are the examples of the published description, which are tested in this way.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ describe.each(routes.map((route) => [name(route), route] as const))('%s', (_name
     expect([status, body.error.code]).toEqual([403, 'AUTHORIZATION_ERROR']);
   });
 
-  // Only a client secret may call these, whose own tests have other sessions and malformed ids.
+  // Only a client secret may call these. Their own tests cover other sessions and malformed IDs.
   const isOfSession = route.access.every((access) => access === 'session');
   const idOf = mine.get(resourceOf(route.path));
   test.skipIf(isOpen || isOfSession || !/:(?!appId)/.test(route.path) || idOf === undefined)(
@@ -80,14 +80,14 @@ describe.each(routes.map((route) => [name(route), route] as const))('%s', (_name
 });
 
 function call(route: RestRoute, id: string, options: { key?: string }, described = route): Promise<RestAnswer> {
-  // The app in a path is the caller's own: whose it must be is a test of its own.
+  // The app in a path is the caller's own. Other apps have a test of their own.
   const path = route.path.replace(':appId', merchantB.appId).replace(/:\w+/g, id);
   const operation = describedPayments.paths[described.path.replace(/:(\w+)/g, '{$1}')][route.method.toLowerCase()];
   const example = operation.requestBody?.content['application/json'].example;
   return api.rest(route.method, path, { ...options, ...(example === undefined ? {} : { body: fitting(example) }) });
 }
 
-/** The example as a test app may send it: its own app, and a chain of tests. */
+/** The example with the test app's own ID and a test chain. */
 function fitting(example: Record<string, unknown>): Record<string, unknown> {
   const here = { appId: merchantB.appId, chainId: 31337, tokenKey: 'USDC-31337' };
   return { ...example, ...Object.fromEntries(Object.entries(here).filter(([field]) => field in example)) };
@@ -100,7 +100,7 @@ function resourceOf(path: string): string {
     .join('/');
 }
 
-/** One resource of each kind, made over REST; a kind whose creation is not served is left out. */
+/** One resource of each kind, created over REST. Kinds that cannot be created are omitted. */
 async function resourcesOf(key: string, appId: string): Promise<Map<string, string>> {
   const made = new Map<string, string>();
   const make = async (resource: string, body: object) => {

@@ -1,4 +1,4 @@
-/** The same call made twice, over HTTP. */
+/** Repeated calls over HTTP. */
 import { connect } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { openRestApi } from '../../setup/api/rest.ts';
@@ -113,7 +113,7 @@ test('returns the stored result after the first caller disconnected before the r
   expect(await madeBy('gone')).toHaveLength(1);
 });
 
-/** A call by hand, whose connection the test may cut. */
+/** Sends a request over a socket, which the test can close. */
 function send(path: string, fields: object, idempotencyKey: string) {
   const body = JSON.stringify(fields);
   const url = new URL(api.url);

@@ -1,4 +1,4 @@
-/** The REST projection of payment intents, an outcome a test. */
+/** The REST API of payment intents, with one test for each outcome. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { openRestApi } from '../../setup/api/rest.ts';

@@ -23,7 +23,7 @@ const graph = await openTestGraph();
 const second = await startApi({ world, graph }, { host: '127.0.0.1', port: 0 }, openParts(world));
 onTeardown(() => second.close());
 
-/** Calls as fast as can be, and the seconds they took, for the bucket refills meanwhile. */
+/** Calls as fast as possible, and returns the elapsed seconds, because the bucket refills in the meantime. */
 async function flood(count: number, call: (n: number) => Promise<{ status: number; headers: Headers }>) {
   const startedAt = performance.now();
   const answers = await Promise.all(Array.from({ length: count }, (_, n) => call(n)));

@@ -1,4 +1,4 @@
-/** Paths that lead nowhere: a page for browsers, JSON for everybody else, both with 404. */
+/** Unknown paths: a page for browsers and JSON for other clients, both with 404. */
 import { beforeAll, expect, it } from 'vitest';
 import { openRestApi, type RestApi } from '../../setup/api/rest.ts';
 
