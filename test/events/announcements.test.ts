@@ -26,7 +26,7 @@ async function announce(apps: readonly string[]) {
   await expect.poll(() => new Set(received.flat()).size).toBe(new Set(apps).size);
 }
 
-it('names the first app at once, and all that follow in one notification, each once', async () => {
+it('announces the first app at once and merges the next apps into one notification without duplicates', async () => {
   const [first = '', second = '', third = ''] = [newId(), newId(), newId()];
   await announce([first, second, third, second, third]);
   // Two connections sent them, so that the second one can overtake the first.
@@ -36,14 +36,14 @@ it('names the first app at once, and all that follow in one notification, each o
   ]);
 });
 
-it('names an app again whose events follow its own notification', async () => {
+it('announces an app again if it appends events after its own notification', async () => {
   const app = newId();
   received.length = 0;
   for (let count = 0; count < 3; count++) announceEvents(database, app);
   await expect.poll(() => received).toEqual([[app], [app]]);
 });
 
-it('stands for every app where their ids do not fit a notification', async () => {
+it('announces all apps if their ids do not fit into one notification', async () => {
   received.length = 0;
   const apps = Array.from({ length: 202 }, newId);
   for (const app of apps) announceEvents(database, app);

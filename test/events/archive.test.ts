@@ -1,4 +1,4 @@
-/** Old events are moved to files: whole and once, whatever interrupts it, and never one that somebody still needs. */
+/** Old events are moved to files completely and once despite any interruption, and never if an event is still needed. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -76,7 +76,7 @@ const sequences = (app = appId) => lines(app).map(({ sequence }) => sequence);
 const readAfter = async (after: bigint) =>
   (await readEvents(database, { appId, after, limit: 100 })).map(({ sequence }) => Number(sequence));
 
-it('moves the old events of each app into a file a month, with a manifest', async () => {
+it('moves the old events of each app into one file per month, with a manifest', async () => {
   const other = await newApp();
   await append(['2026-01-05', '2026-01-06', '2026-02-01', '2026-03-02']);
   await append(['2026-02-10', '2026-04-01'], other);
@@ -113,7 +113,7 @@ it('moves the old events of each app into a file a month, with a manifest', asyn
   expect(rows.map(({ sha256, name }) => `${sha256}  ${name.split('/')[1]}`)).toEqual(manifest);
 });
 
-it('a second run adds the next files and numbers go on without a gap', async () => {
+it('adds the next files on a second run, and leaves no gap in the sequence', async () => {
   await append(['2026-01-05', '2026-02-01', '2026-03-02']);
   await run({ before: new Date('2026-02-01T00:00:00Z') });
   await run();
@@ -129,7 +129,7 @@ it('a second run adds the next files and numbers go on without a gap', async () 
   ).toHaveLength(2);
 });
 
-it('a dry run reports the same and changes nothing', async () => {
+it('reports the same result in a dry run and changes nothing', async () => {
   await append(['2026-01-05', '2026-02-01', '2026-03-02']);
   const planned = await run({ isDryRun: true });
   expect([await kept(), readdirSync(folder), await database.eventArchiveFile.count()]).toEqual([[1, 2, 3], [], 0]);
@@ -137,7 +137,7 @@ it('a dry run reports the same and changes nothing', async () => {
 });
 
 it.each(['RESERVED', 'WRITTEN', 'RECORDED', 'DELETED'] as const)(
-  'a run that is killed when a file is %s is continued without losing or doubling an event',
+  'continues a run that was killed when a file is %s, without losing or duplicating an event',
   async (killedAt) => {
     await append(['2026-01-05', '2026-01-06', '2026-01-07', '2026-02-01', '2026-03-02']);
     const killed = run({
@@ -147,7 +147,7 @@ it.each(['RESERVED', 'WRITTEN', 'RECORDED', 'DELETED'] as const)(
       },
     });
     await expect(killed).rejects.toThrow('killed');
-    // The cutoff of the next run is earlier: what was begun is finished all the same.
+    // The cutoff of the next run is earlier, but it finishes the work that was begun.
     await run({ before: new Date('2026-01-06T00:00:00Z'), fileEvents: 2 });
     expect([sequences(), await kept()]).toEqual([
       [1, 2],
@@ -159,7 +159,7 @@ it.each(['RESERVED', 'WRITTEN', 'RECORDED', 'DELETED'] as const)(
   },
 );
 
-it('what a killed run had written of a file is removed, and a deletion that was interrupted is continued', async () => {
+it('removes the partial file of a killed run and continues an interrupted deletion', async () => {
   await append(['2026-01-05', '2026-01-06', '2026-01-07', '2026-03-02']);
   const kill = (step: string) => {
     if (step === 'DELETED') throw new Error('killed');
@@ -184,7 +184,7 @@ it('what a killed run had written of a file is removed, and a deletion that was 
   expect([await kept(), sequences()]).toEqual([[], [1, 2, 3, 4, 5]]);
 });
 
-it('two archives at once do no harm', async () => {
+it('allows two concurrent runs', async () => {
   const days = Array.from(
     { length: 40 },
     (_, index) => `2026-0${index < 20 ? 1 : 2}-${String(1 + (index % 20)).padStart(2, '0')}`,
@@ -195,7 +195,7 @@ it('two archives at once do no harm', async () => {
   expect([sequences(), await kept()]).toEqual([days.map((_, index) => index + 1), [41]]);
 });
 
-it('deletes nothing if the written file is gone or has changed', async () => {
+it('deletes nothing if the written file is missing or has changed', async () => {
   await append(['2026-01-05', '2026-03-02']);
   await expect(
     run({
@@ -209,7 +209,7 @@ it('deletes nothing if the written file is gone or has changed', async () => {
   expect(await kept()).toEqual([1, 2]);
 });
 
-it('never passes a consumer, a delivery or a job that needs an event', async () => {
+it('keeps events that a consumer, a delivery or a job still needs', async () => {
   await append(['2026-01-05', '2026-01-06', '2026-01-07']);
   await database.eventConsumer.update({
     where: { consumer_appId: { consumer: 'reactions', appId } },
@@ -222,7 +222,7 @@ it('never passes a consumer, a delivery or a job that needs an event', async () 
   expect(await run()).toMatchObject([{ events: 1, archivedThrough: 2n, hold: 'REACTION' }]);
 });
 
-it('keeps an event as long as a delivery of it is kept', async () => {
+it('keeps an event as long as one of its deliveries exists', async () => {
   const endpoint = await createWebhookEndpoint(
     { database, privateAddresses: true },
     { appId, input: { url: 'http://127.0.0.1:9', events: ['*'] } },
@@ -237,7 +237,7 @@ it('keeps an event as long as a delivery of it is kept', async () => {
   expect(await run()).toMatchObject([{ events: 1, archivedThrough: 3n, hold: null }]);
 });
 
-it('a position before archived events is refused, and one at or after them is read on', async () => {
+it('rejects a position before archived events and reads on from any later one', async () => {
   await append(['2026-01-05', '2026-01-06', '2026-03-02', '2026-03-03']);
   await run();
   expect([await readAfter(2n), await readAfter(3n), await readAfter(4n)]).toEqual([[3, 4], [4], []]);

@@ -1,4 +1,4 @@
-/** What the version before left behind: events with a job for each transaction, some done and some waiting. */
+/** The state that the previous version leaves: events with a job for each transaction, some done and some pending. */
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { expect, it, vi } from 'vitest';
@@ -47,14 +47,14 @@ async function append(count: number): Promise<Range> {
   return { appId, first: String(appended[0]?.sequence), last: String(appended.at(-1)?.sequence) };
 }
 
-/** As the version before ran such a job, and this one runs what is left of them. */
+/** Runs such a job as the previous version did, and as this version does with the remaining jobs. */
 async function runOldJob({ first, last }: Range): Promise<void> {
   const range = { appId, first: BigInt(first), last: BigInt(last) };
   await queueDeliveries({ database }, range);
   await react({ database, reactions }, range);
 }
 
-it('runs the jobs that wait before anything else, skips no event and handles none twice', async () => {
+it('runs pending jobs of the previous version first, and neither skips nor repeats an event', async () => {
   await endpoint();
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -86,7 +86,7 @@ it('runs the jobs that wait before anything else, skips no event and handles non
   const queue = await runQueue({ url, jobs: new Map([jobEntry(reactJob, runOldJob)]), log: silentLog });
   onTeardown(() => queue.stop());
   await until(async () => (await position('reactions')) === 7 && (await pairsBehind(database)).length === 0);
-  // Jobs run side by side, as before; what the consumer handles comes after all of them.
+  // Jobs run concurrently, as before. The consumer handles its events after all of them.
   expect(told.slice(0, 2)).toEqual(['1', '2']);
   expect(told.slice(2, 5).toSorted()).toEqual(['3', '4', '5']);
   expect(told.slice(5)).toEqual(['6', '7']);

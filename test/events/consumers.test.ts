@@ -1,4 +1,4 @@
-/** Consumers follow every app's sequence: in order, once, past events that fail, and beside each other. */
+/** Consumers follow every app's sequence: in order, once, past events that fail, and independently of each other. */
 import pg from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Database, transaction } from '../../prisma/client.ts';
@@ -73,7 +73,7 @@ function openEars(): Listener {
   return listener;
 }
 
-/** Both consumers as a worker runs them. */
+/** Runs both consumers as a worker does. */
 function run(reactions: Reactions, listener: Listener = openEars()) {
   const running = runConsumers({ database, listener, log: silentLog }, [
     webhookConsumer({ database }),
@@ -84,7 +84,7 @@ function run(reactions: Reactions, listener: Listener = openEars()) {
 }
 
 describe('a cursor', () => {
-  it('begins with the first event of its app, and an app without events has none', async () => {
+  it('starts at the first event of its app and does not exist for an app without events', async () => {
     const silent = await newApp();
     await append(['customer.created', 'payment_intent.captured']);
     expect(await database.eventConsumer.findMany({ orderBy: { consumer: 'asc' } })).toMatchObject([
@@ -95,7 +95,7 @@ describe('a cursor', () => {
     expect(await webhookConsumer({ database }).turn(silent)).toEqual({ hasMore: false, advanced: false });
   });
 
-  it('needs no job for an event, and none is left', async () => {
+  it('advances without creating or leaving any jobs', async () => {
     await endpoint();
     await append(['customer.created', 'payment_intent.captured', 'customer.updated']);
     const told: string[] = [];
@@ -108,7 +108,7 @@ describe('a cursor', () => {
     expect(await pairsBehind(database)).toEqual([]);
   });
 
-  it('handles many events a turn, and goes on after the last that it reacted to', async () => {
+  it('handles many events per turn and continues after the last handled event', async () => {
     await endpoint();
     for (let count = 0; count < 3; count += 1) {
       await append(Array.from({ length: 90 }, () => 'payment_intent.captured' as const));
@@ -129,7 +129,7 @@ describe('a cursor', () => {
     expect((await queued()).length).toBe(270);
   });
 
-  it('passes over many events that concern nobody', async () => {
+  it('skips many events that have no reactions', async () => {
     await append(Array.from({ length: 900 }, () => 'customer.updated' as const));
     await append(Array.from({ length: 900 }, () => 'customer.updated' as const));
     await append(['payment_intent.captured', 'customer.updated']);
@@ -147,7 +147,7 @@ describe('a cursor', () => {
 });
 
 describe('an event whose reaction fails', () => {
-  it('is tried three times in its place, then becomes a job of its own, and the cursor moves on', async () => {
+  it('is attempted three times in place, then becomes a separate job while the cursor advances', async () => {
     await append(['payment_intent.captured', 'payment_intent.captured', 'payment_intent.captured']);
     const told: string[] = [];
     let mended = false;
@@ -169,7 +169,7 @@ describe('an event whose reaction fails', () => {
       error: 'It cannot be done.',
       leasedUntil: null,
     });
-    // Not before its time.
+    // It is not due yet.
     expect(await consumer.turn(appId)).toEqual({ hasMore: false, advanced: false });
     await due();
     expect(await consumer.turn(appId)).toEqual({ hasMore: false, advanced: false, retryMs: 2_000 });
@@ -183,7 +183,7 @@ describe('an event whose reaction fails', () => {
     });
     expect(await jobs()).toEqual([{ name: reactToEventJob.name, key: `react-to-event:${appId}:2` }]);
     expect(await consumer.turn(appId)).toEqual({ hasMore: false, advanced: true });
-    // One that fails does not keep the event's other reactions from running.
+    // A reaction that fails does not prevent the event's other reactions.
     const failed = ['first 2', 'second 2'];
     const together = ['first 1', 'first 2'];
     expect(told).toEqual([...together, 'first 1', 'second 1', ...failed, ...failed, ...failed, 'first 3', 'second 3']);
@@ -199,7 +199,7 @@ describe('an event whose reaction fails', () => {
     expect(told).toEqual(failed);
   });
 
-  it('counts its attempts anew after one that succeeded', async () => {
+  it('restarts its count of attempts after a successful one', async () => {
     await append(['payment_intent.captured', 'payment_intent.captured']);
     let failing = true;
     const reactions = reactionsTo('payment_intent.captured', async ({ sequence }) => {
@@ -216,7 +216,7 @@ describe('an event whose reaction fails', () => {
     });
   });
 
-  it('is tried again by itself, and holds up no other app', async () => {
+  it('is retried automatically and does not delay other apps', async () => {
     const other = await newApp();
     let failures = 0;
     const told: string[] = [];
@@ -239,7 +239,7 @@ describe('an event whose reaction fails', () => {
 });
 
 describe('several workers', () => {
-  it('share the apps, and each event is handled once and in order', async () => {
+  it('share the apps and handle each event once and in order', async () => {
     const apps = [appId, await newApp(), await newApp()];
     for (const app of apps) await endpoint(app);
     const told = new Map<string, number[]>(apps.map((app) => [app, []]));
@@ -289,7 +289,7 @@ describe('several workers', () => {
     }
   });
 
-  it('a turn leaves alone what another process handles, and takes it over when its lease is over', async () => {
+  it('do not handle an app that another process has leased until the lease expires', async () => {
     await append(['payment_intent.captured']);
     const begun: number[] = [];
     const { promise: held, resolve: finish } = Promise.withResolvers<void>();
@@ -315,13 +315,13 @@ describe('several workers', () => {
     expect(await position('reactions')).toBe(1);
     finish();
     await first;
-    // The cursor is not taken back, nor moved twice.
+    // The cursor neither moves back nor advances twice.
     expect([begun, await position('reactions')]).toEqual([[1, 2], 1]);
   });
 });
 
 describe('notifications', () => {
-  it('wakes the consumers at once, and what a lost one would have told is found by a look', async () => {
+  it('wake the consumers at once, and a periodic check finds events whose notification was lost', async () => {
     const told: number[] = [];
     const reactions = reactionsTo('payment_intent.captured', async ({ sequence }) => told.push(Number(sequence)));
     run(reactions);
@@ -331,7 +331,7 @@ describe('notifications', () => {
     await append(['payment_intent.captured']);
     await until(() => told.length === 2);
     expect(performance.now() - startedAt).toBeLessThan(1_500);
-    // Appended by somebody who was killed before he rang.
+    // Appended by a process that was killed before it sent a notification.
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query('BEGIN');
@@ -345,7 +345,7 @@ describe('notifications', () => {
     await until(() => told.length === 3);
   }, 40_000);
 
-  it('is not needed while no notification can be received', async () => {
+  it('are not required: consumers poll while no notification can be received', async () => {
     const told: number[] = [];
     const deaf: Listener = { listen: () => () => undefined, close: async () => undefined };
     run(
@@ -361,7 +361,7 @@ describe('notifications', () => {
   });
 });
 
-it('apps whose events never end give way to others', async () => {
+it('consumers serve other apps while some apps have an endless supply of events', async () => {
   const busy = [appId, await newApp(), await newApp(), await newApp()];
   const late = await newApp();
   const turns: string[] = [];

@@ -20,7 +20,7 @@ describe('schema/events.json', () => {
     expect(published.oneOf.map((one) => one.$ref.replace('#/$defs/', ''))).toEqual([...eventTypes]);
   });
 
-  it('describes what really is told, field by field', async () => {
+  it('describes every field of events that the API appends', async () => {
     const { secretKey: key, appId } = api.merchantA;
     const make = async (path: string, body: object) => (await api.rest('POST', path, { key, body })).body.data;
     const customer = await make('/customers', { appId, name: 'Ada' });
@@ -48,7 +48,7 @@ describe('schema/events.json', () => {
     }
   });
 
-  it('refuses what is not an event', () => {
+  it('rejects data that is not an event', () => {
     expect(judge({ id: 'x', type: 'payment_intent.created' })).toBe(false);
     expect(judge({})).toBe(false);
   });

@@ -48,7 +48,7 @@ async function take(follower: Follower, count: number): Promise<bigint[]> {
 }
 
 describe('the feed', () => {
-  test('gives every follower what comes after it joined, in order', async () => {
+  test('sends every follower the events after it joined, in order', async () => {
     await append(newId());
     const followers = await Promise.all([feed.follow({ appId }), feed.follow({ appId })]);
     await Promise.all(Array.from({ length: 5 }, () => append(newId(), 2)));
@@ -59,7 +59,7 @@ describe('the feed', () => {
     }
   });
 
-  test('gives a follower of one resource that resource only', async () => {
+  test('sends a follower of one resource only the events of that resource', async () => {
     const resourceId = newId();
     const follower = await feed.follow({ appId, resourceIds: [resourceId] });
     await append(newId(), 3);
@@ -70,7 +70,7 @@ describe('the feed', () => {
     follower.stop();
   });
 
-  test('tells a consumer that is too slow where to go on, and keeps no more for it', async () => {
+  test('disconnects a follower that is too slow, with the position to continue from', async () => {
     const slow = await feed.follow({ appId, queueLimit: 5 });
     const quick = await feed.follow({ appId });
     await append(newId(), 8);
@@ -83,7 +83,7 @@ describe('the feed', () => {
     quick.stop();
   });
 
-  test('lets go of a follower that stops while it waits', async () => {
+  test('releases a follower that stops while it is waiting', async () => {
     const follower = await feed.follow({ appId });
     const waiting = follower.events.next();
     await follower.events.return?.();
@@ -91,7 +91,7 @@ describe('the feed', () => {
     expect(feed.followers()).toBe(0);
   });
 
-  test('reads on by polling when notifications are not received', async () => {
+  test('polls if notifications are not received', async () => {
     const nowhere = openListener({ url: 'postgresql://nobody@127.0.0.1:1/none', log: silentLog });
     const deaf = openFeed({ database, listener: nowhere, log: silentLog });
     const follower = await deaf.follow({ appId });

@@ -64,13 +64,13 @@ const appended = new Set(
 const sorted = (names: Iterable<string>) => [...names].sort();
 
 describe('the types of events', () => {
-  it('are those that the source appends, in every published list', () => {
+  it('are the ones that the source appends, in every published list', () => {
     expect(sorted(appended)).toEqual(sorted(eventTypes));
     expect(published.oneOf.map(({ $ref }) => $ref.replace('#/$defs/', ''))).toEqual([...eventTypes]);
     expect(Object.keys(webhooks)).toEqual([...eventTypes]);
   });
 
-  it.each(eventTypes)('%s has a sentence and an example that its schema accepts, the same in each document', (type) => {
+  it.each(eventTypes)('%s has the same description and valid example in each document', (type) => {
     const definition = definitions[type];
     const { description, requestBody } = webhooks[type]?.post ?? {};
     expect(eventWords[type]).toMatch(/^Sent .+\.$/);
@@ -86,7 +86,7 @@ describe('the types of events', () => {
     expect(inWebhooks(example), JSON.stringify(inWebhooks.errors)).toBe(true);
   });
 
-  it('have data that is described field by field', () => {
+  it('have schemas that describe every field of their data', () => {
     for (const type of eventTypes) {
       const described = new Set(Object.keys(definitions[type]?.properties.data.properties ?? {}));
       const undescribed = Object.keys(eventExample(type).data as object).filter((field) => !described.has(field));
@@ -94,7 +94,7 @@ describe('the types of events', () => {
     }
   });
 
-  it('are told apart by their schemas', () => {
+  it('are distinguished by their schemas', () => {
     const other = { ...eventExample('invoice.paid'), type: 'invoice.voided' };
     expect(judge('events.json#/$defs/invoice.paid')(other)).toBe(false);
     expect(judge(componentOf('invoice.paid'))(other)).toBe(false);

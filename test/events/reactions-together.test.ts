@@ -1,4 +1,4 @@
-/** Events of one turn, which the reactions receive by type and request. */
+/** Events of one turn, grouped by type and request for the reactions. */
 import { expect, it } from 'vitest';
 import { type Reaction, type Reactions, reactTogether } from '../../src/events/react.ts';
 import { tracedRequestId } from '../../src/platform/request-trace.ts';
@@ -19,7 +19,7 @@ function noting(told: string[]) {
       told.push(`${name} ${events.map(({ sequence }) => sequence).join()} ${tracedRequestId() ?? ''}`.trim());
 }
 
-it('gives each reaction all events of its type, and others none', async () => {
+it('passes each reaction all events of its type and no others', async () => {
   const told: string[] = [];
   const note = noting(told);
   const reactions: Reactions = new Map([
@@ -35,7 +35,7 @@ it('gives each reaction all events of its type, and others none', async () => {
   expect(told).toEqual(['first 1,4', 'second 1,4', 'third 2']);
 });
 
-it('keeps events of different requests apart, and names the request of each', async () => {
+it('separates events of different requests and passes the id of each request', async () => {
   const told: string[] = [];
   const reactions: Reactions = new Map([['payment_intent.captured', [noting(told)('one')]]]);
   await reactTogether(reactions, [

@@ -7,8 +7,8 @@ import { newWebhookSecret, signatureHeaders } from '../../src/events/webhooks/we
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
-describe('the receiver that docs/events.md shows', () => {
-  it('takes what is sent, once, and refuses what is not signed or old', async () => {
+describe('the receiver in docs/events.md', () => {
+  it('accepts each webhook once and rejects unsigned and old requests', async () => {
     const page = await readFile(new URL('../../docs/events.md', import.meta.url), 'utf8');
     const source = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
     const folder = await mkdtemp(join(tmpdir(), 'sluice-receiver-'));

@@ -1,4 +1,4 @@
-/** In which order an endpoint's deliveries are attempted, and when a receiver that fails is left alone. */
+/** The order in which an endpoint's deliveries are attempted, and the pauses of an endpoint whose receiver fails. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../prisma/client.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
@@ -27,8 +27,8 @@ beforeEach(async () => {
   app = await openWebhookApp(database);
 });
 
-describe('a delivery that failed', () => {
-  it('waits for its own retry while later ones are sent', async () => {
+describe('a failed delivery', () => {
+  it('waits for its own retry while later deliveries are sent', async () => {
     const endpoint = await app.endpoint();
     await app.tell(5);
     app.receiver.answer((message) => (sequenceOf(message) === 2 ? 500 : 200));
@@ -41,7 +41,7 @@ describe('a delivery that failed', () => {
     expect(sequencesOf(app.receiver)).toEqual([1, 2, 3, 4, 5, 2]);
   });
 
-  it('shares the receiver fairly with new ones once its retry is due', async () => {
+  it('shares the receiver fairly with new deliveries once its retry is due', async () => {
     const endpoint = await app.endpoint();
     await app.tell(80);
     app.receiver.answer((message) => (sequenceOf(message) % 2 === 0 ? 500 : 200));
@@ -60,7 +60,7 @@ describe('a delivery that failed', () => {
     expect(sent.filter((sequence) => sequence <= 80)).toEqual(upTo(40).map((sequence) => sequence * 2));
   });
 
-  it('is retried in its turn by a receiver that refuses every event the first time', async () => {
+  it('is retried in order by a receiver that rejects every event the first time', async () => {
     const endpoint = await app.endpoint();
     await app.tell(40);
     const seen = new Set<number>();
@@ -77,7 +77,7 @@ describe('a delivery that failed', () => {
     expect(firstAttempts(app.receiver)).toEqual(upTo(40));
   });
 
-  it('is not overtaken among first attempts by the clock of the process that queued it', async () => {
+  it('keeps its place among first attempts if the clock of the queueing process is ahead', async () => {
     const endpoint = await app.endpoint();
     await app.tell(3);
     // Queued by a process whose transaction began later than those that queued the others.
@@ -91,7 +91,7 @@ describe('a delivery that failed', () => {
 });
 
 describe('an endpoint whose receiver fails', () => {
-  it('one time in five is sent everything at once, in order, by several workers', async () => {
+  it('one time in five is sent everything without a pause and in order by several workers', async () => {
     const endpoint = await app.endpoint();
     app.receiver.answer(() => (app.receiver.received.length % 5 === 0 ? 500 : 200));
     const clock = { now: () => new Date() };
@@ -107,7 +107,7 @@ describe('an endpoint whose receiver fails', () => {
     expect(firstAttempts(app.receiver)).toEqual(upTo(120));
   });
 
-  it('four times in a row is not paused, for a success starts the count again', async () => {
+  it('four times in a row is not paused, because a success resets the count', async () => {
     const endpoint = await app.endpoint();
     await app.tell(50);
     app.receiver.answer((message) => (sequenceOf(message) % 5 === 0 ? 200 : 500));
@@ -115,7 +115,7 @@ describe('an endpoint whose receiver fails', () => {
     expect(firstAttempts(app.receiver)).toEqual(upTo(50));
   });
 
-  it('five times in a row is paused for at most 30 s, and then sent everything at full speed', async () => {
+  it('five times in a row is paused for at most 30 s, then sent everything at full speed', async () => {
     const endpoint = await app.endpoint();
     await app.tell(300);
     app.receiver.answer(500);
@@ -142,7 +142,7 @@ describe('an endpoint whose receiver fails', () => {
     });
   });
 
-  it('is paused by five failures in a row of any number of rounds', async () => {
+  it('is paused after five consecutive failures across any number of rounds', async () => {
     const endpoint = await app.endpoint();
     app.receiver.answer(500);
     await app.tell(4);
@@ -155,7 +155,7 @@ describe('an endpoint whose receiver fails', () => {
     expect(sequencesOf(app.receiver)).toEqual(upTo(5));
   });
 
-  it('does not wait for the end of a pause once it was disabled and enabled again', async () => {
+  it('skips the rest of a pause once it is disabled and enabled again', async () => {
     const endpoint = await app.endpoint();
     await app.tell(10);
     app.receiver.answer(500);
@@ -171,7 +171,7 @@ describe('an endpoint whose receiver fails', () => {
     expect(sequencesOf(app.receiver)).toEqual([...upTo(10), ...upTo(5)]);
   });
 
-  it('is sent nothing more from the moment it is disabled, though a round is under way', async () => {
+  it('is sent nothing after it is disabled, even during a round', async () => {
     const endpoint = await app.endpoint();
     await app.tell(10);
     app.receiver.answer(async (message) => {
@@ -183,8 +183,8 @@ describe('an endpoint whose receiver fails', () => {
   });
 });
 
-describe('a worker that is told to stop', () => {
-  it('waits for the delivery under way, begins no other, and leaves the rest to be taken at once', async () => {
+describe('a worker that is asked to stop', () => {
+  it('finishes the current delivery, starts no other, and leaves the rest immediately available', async () => {
     const endpoint = await app.endpoint();
     await app.tell(100);
     const runner = runWebhooks({ ...app.world, log: silentLog });
@@ -203,7 +203,7 @@ describe('a worker that is told to stop', () => {
 });
 
 describe('the metrics', () => {
-  it('count as due what a worker should have sent, and not what a failing receiver keeps waiting', async () => {
+  it('count deliveries as due that a worker should have sent, not those waiting for a failing receiver', async () => {
     await database.webhookDelivery.deleteMany();
     const due = async () => {
       const world = { database, registry: loadRegistry({ rpc: [] }) };
@@ -227,8 +227,8 @@ describe('the metrics', () => {
   });
 });
 
-describe('a hundred thousand deliveries that wait', () => {
-  it('are sent in order from a memory that does not grow with them', async () => {
+describe('a hundred thousand pending deliveries', () => {
+  it('are sent in order with bounded memory', async () => {
     const endpoint = await app.endpoint();
     await database.$executeRaw`
       INSERT INTO event (app_id, sequence, id, type, resource_id, data)

@@ -45,7 +45,7 @@ beforeEach(async () => {
   await database.app.create({ data: { id: appId, merchantId, name: 'A', mode: 'TEST' } });
 });
 
-/** Appends events and queues their deliveries, as the reaction to them does. */
+/** Appends events and queues their deliveries like the reaction to them. */
 async function tell(...types: EventType[]): Promise<string[]> {
   const events = await transaction(database, (tx) =>
     appendEvents(
@@ -56,7 +56,7 @@ async function tell(...types: EventType[]): Promise<string[]> {
   );
   const sequences = events.map((event) => event.sequence);
   await queueDeliveries(world(), { appId, first: sequences[0] ?? 0n, last: sequences.at(-1) ?? 0n });
-  // The clock of the database is a little ahead of a test's.
+  // The clock of the database is slightly ahead of the test's clock.
   now = new Date(Math.max(now.getTime(), Date.now()) + 1000);
   return events.map((event) => event.id);
 }
@@ -68,7 +68,7 @@ const endpointOf = (events: CreateEndpointInput['events'] = ['*']) =>
   createWebhookEndpoint(world(), { appId, input: { url: receiver.url, events } });
 
 describe('a webhook endpoint', () => {
-  it('is told what it asked for, signed, in the order of the sequence', async () => {
+  it('receives the subscribed events, signed, in the order of the sequence', async () => {
     const endpoint = await endpointOf(['invoice.opened', 'invoice.paid']);
     await tell('invoice.opened', 'customer.created', 'invoice.paid');
     expect(await serve(endpoint)).toMatchObject({ delivered: 2, failed: 0 });
@@ -81,7 +81,7 @@ describe('a webhook endpoint', () => {
     ]);
   });
 
-  it('is not told what happened before it was made', async () => {
+  it('receives no events from before its creation', async () => {
     await tell('invoice.opened');
     const endpoint = await endpointOf();
     await queueDeliveries(world(), { appId, first: 1n, last: 1n });
@@ -89,7 +89,7 @@ describe('a webhook endpoint', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('is told each event once, however often the reaction runs', async () => {
+  it('receives each event once, even if the reaction runs repeatedly', async () => {
     const endpoint = await endpointOf();
     await tell('invoice.opened');
     await queueDeliveries(world(), { appId, first: 1n, last: 1n });
@@ -98,7 +98,7 @@ describe('a webhook endpoint', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('that fails is tried again on the schedule, with the same id, until the tries are spent', async () => {
+  it('that fails is retried on the schedule with the same id until all attempts are used', async () => {
     const endpoint = await endpointOf();
     const [eventId] = await tell('invoice.opened');
     receiver.answer(500);
@@ -117,7 +117,7 @@ describe('a webhook endpoint', () => {
     expect(delivery.tries.map((one) => one.responseBody)).toEqual(Array.from({ length: 10 }, () => 'thanks'));
   });
 
-  it('that failed can be told again by hand', async () => {
+  it('that failed can be sent the delivery again on request', async () => {
     const endpoint = await endpointOf();
     await tell('invoice.opened');
     receiver.answer(500);
@@ -132,7 +132,7 @@ describe('a webhook endpoint', () => {
     });
   });
 
-  it('that answers 410 is disabled, says so with an event, and can be made active again', async () => {
+  it('that answers 410 is disabled with an event, and can be enabled again', async () => {
     const endpoint = await endpointOf();
     await tell('invoice.opened', 'invoice.paid');
     receiver.answer(410);
@@ -170,7 +170,7 @@ describe('a webhook endpoint', () => {
     expect(await database.webhookEndpoint.findUnique({ where: { id: endpoint.id } })).toMatchObject({ active: false });
   });
 
-  it('hears both secrets while they rotate, and only the new one after a day', async () => {
+  it('receives signatures of both secrets during a rotation, and only the new one after a day', async () => {
     const endpoint = await endpointOf();
     const rotated = await rotateWebhookSecret(world(), { scope: scope(), id: endpoint.id });
     await tell('invoice.opened');
@@ -188,7 +188,7 @@ describe('a webhook endpoint', () => {
     expect(rotated.secret).not.toBe(endpoint.secret);
   });
 
-  it('can be pinged, and tells what came back', async () => {
+  it('can be pinged, and the response is returned', async () => {
     const endpoint = await endpointOf();
     receiver.answer(418);
     expect(await pingWebhookEndpoint(world(), { scope: scope(), id: endpoint.id })).toMatchObject({
@@ -198,7 +198,7 @@ describe('a webhook endpoint', () => {
     });
   });
 
-  it('inside a private network is not told unless the installation allows it', async () => {
+  it('in a private network is not contacted unless the installation allows it', async () => {
     const endpoint = await endpointOf();
     await tell('invoice.opened');
     await serveEndpoint(
@@ -214,7 +214,7 @@ describe('a webhook endpoint', () => {
     });
   });
 
-  it('leaves the same record of a name that is private and of one that does not exist', async () => {
+  it('records the same result for a private host name and one that does not exist', async () => {
     const { port } = new URL(receiver.url);
     const records: unknown[] = [];
     for (const url of [`http://localhost:${port}/`, 'http://localhost:1/', 'http://no-such-name.invalid/']) {
@@ -234,7 +234,7 @@ describe('a webhook endpoint', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('is told in order, though the jobs that queue its deliveries run out of order, or never', async () => {
+  it('receives events in order even if its queueing jobs run out of order or never', async () => {
     const endpoint = await endpointOf();
     const append = () =>
       transaction(database, (tx) =>
@@ -250,7 +250,7 @@ describe('a webhook endpoint', () => {
     expect(sequencesOf(receiver)).toEqual([1, 2, 3]);
   });
 
-  it('is told in order while writers, queueing jobs and processes work at once', async () => {
+  it('receives events in order with concurrent writers, queueing jobs and processes', async () => {
     await endpointOf();
     const runners = [1, 2].map(() => runWebhooks({ ...world(), clock: { now: () => new Date() }, log: silentLog }));
     const write = async () => {
@@ -270,7 +270,7 @@ describe('a webhook endpoint', () => {
     expect(sequencesOf(receiver)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
   });
 
-  it('whose deliveries are old loses them and their attempts, never the events, nor what is still to be tried', async () => {
+  it('loses old finished deliveries with their attempts, but no events and no pending deliveries', async () => {
     await database.webhookDelivery.deleteMany();
     const endpoint = await endpointOf();
     await tell('invoice.opened');
@@ -290,7 +290,7 @@ describe('a webhook endpoint', () => {
     expect(await purgeDeliveries(world(), { days: 90 })).toBe(1);
   });
 
-  it('that is down or hangs does not keep another from being told, by any of several processes, once each', async () => {
+  it('that is unavailable or hangs does not delay another, which several processes send each event once', async () => {
     const broken = await openReceiver();
     broken.answer(500);
     const hanging = await openHangingReceiver();
@@ -306,7 +306,7 @@ describe('a webhook endpoint', () => {
     await Promise.all(runners.map((runner) => runner.stop()));
     expect(sequencesOf(receiver)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
     expect(hanging.received).toBeGreaterThan(0);
-    // Left alone between its failures, and not asked once for each of the thirty.
+    // It is paused between failures, and does not receive an attempt for each of the thirty.
     expect(broken.received.length).toBeLessThan(30);
   });
 });

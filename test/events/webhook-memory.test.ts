@@ -1,4 +1,4 @@
-/** What a worker holds does not grow with the number of events that it has sent, nor with that of endpoints it has served. */
+/** A worker's memory grows neither with the number of events that it has sent nor with the number of its endpoints. */
 import { createServer } from 'node:http';
 import { beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../prisma/client.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   database = (await freshDatabase()).database;
 });
 
-/** Sockets and timers that are open, and the heap that is in use. */
+/** The number of open sockets and timers, and the heap in use. */
 function held(): { sockets: number; timers: number; heap: number } {
   collectGarbage();
   const resources = process.getActiveResourcesInfo();
@@ -27,10 +27,10 @@ function held(): { sockets: number; timers: number; heap: number } {
   return { sockets: count('TCPSocketWrap'), timers: count('Timeout'), heap: process.memoryUsage().heapUsed };
 }
 
-it('a worker that has sent thousands of webhooks to ever new endpoints holds no more than after the first ones', async () => {
+it('uses no more memory after thousands of webhooks to new endpoints than after the first ones', async () => {
   const app = await openWebhookApp(database);
   let received = 0;
-  // Answers with 500 one time in five, and would keep every connection open.
+  // Returns 500 one time in five, and would keep every connection open.
   const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
     received += 1;
     request.resume();

@@ -1,4 +1,4 @@
-/** An ordered endpoint: nothing is sent before every earlier delivery has succeeded or was given up. */
+/** An ordered endpoint is sent nothing before every earlier delivery has succeeded or has finally failed. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database, WebhookEndpoint } from '../../prisma/client.ts';
 import { redeliverWebhook } from '../../src/events/webhooks/redeliver-webhook.ts';
@@ -41,7 +41,7 @@ describe('an ordered endpoint', () => {
     expect(sequencesOf(app.receiver)).toEqual([1, 2, 2, 2, 3, 4, 5]);
   });
 
-  it('goes on after a delivery whose tries are spent', async () => {
+  it('continues after a delivery that has used all its attempts', async () => {
     const endpoint = await app.endpoint({ ordered: true });
     await app.tell(3);
     failing(1);
@@ -59,7 +59,7 @@ describe('an ordered endpoint', () => {
     expect((await deliveryOf(endpoint, 1)).status).toBe('FAILED');
   });
 
-  it('is served in order by several workers at once', async () => {
+  it('is sent deliveries in order by several concurrent workers', async () => {
     const endpoint = await app.endpoint({ ordered: true });
     let failures = 0;
     app.receiver.answer((message) => {
@@ -76,7 +76,7 @@ describe('an ordered endpoint', () => {
     expect(sequencesOf(app.receiver)).toEqual([1, 2, 3, 4, ...upTo(10).slice(3)]);
   });
 
-  it('that was not ordered waits for what had failed before', async () => {
+  it('that was previously unordered waits for earlier failed deliveries', async () => {
     const endpoint = await app.endpoint();
     await app.tell(3);
     failing(2);
@@ -92,7 +92,7 @@ describe('an ordered endpoint', () => {
     expect(sequencesOf(app.receiver)).toEqual([1, 2, 3, 2, 4, 5]);
   });
 
-  it('that is ordered no more is sent at once what waited behind a failure', async () => {
+  it('that becomes unordered is immediately sent what waited behind a failure', async () => {
     const endpoint = await app.endpoint({ ordered: true });
     await app.tell(4);
     failing(2);
@@ -107,7 +107,7 @@ describe('an ordered endpoint', () => {
     expect(sequencesOf(app.receiver)).toEqual([1, 2, 3, 4, 2]);
   });
 
-  it('that becomes ordered in the middle of a round is ordered from the next delivery on', async () => {
+  it('that becomes ordered during a round is ordered from the next delivery on', async () => {
     const endpoint = await app.endpoint();
     await app.tell(6);
     app.receiver.answer(async (message) => {
@@ -122,7 +122,7 @@ describe('an ordered endpoint', () => {
     expect(sequencesOf(app.receiver)).toEqual([1, 2, 3, 4, 2, 5, 6]);
   });
 
-  it('goes on where it was after it was disabled and enabled again', async () => {
+  it('continues where it stopped after it was disabled and enabled again', async () => {
     const endpoint = await app.endpoint({ ordered: true });
     await app.tell(3);
     failing(2);
@@ -136,7 +136,7 @@ describe('an ordered endpoint', () => {
     expect(sequencesOf(app.receiver)).toEqual([1, 2, 2, 3]);
   });
 
-  it('is sent a redelivery before what waits', async () => {
+  it('is sent a redelivery before pending deliveries', async () => {
     const endpoint = await app.endpoint({ ordered: true });
     await app.tell(2);
     await app.serve(endpoint);

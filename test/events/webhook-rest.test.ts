@@ -1,4 +1,4 @@
-/** A worker that has nothing to tell: it waits for the next try's time, polls when notifications may be lost, and else rests. */
+/** A worker without due deliveries waits for the next retry, and polls only if notifications may be lost. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { redeliverRange } from '../../src/events/webhooks/redeliver-range.ts';
@@ -20,7 +20,7 @@ async function open(listener: Parameters<typeof runWebhooks>[0]['listener']) {
   let rounds = 0;
   const runner = runWebhooks({
     ...app.world,
-    // Each round asks for the time.
+    // Each round reads the clock.
     clock: {
       now: () => {
         rounds += 1;
@@ -39,7 +39,7 @@ async function open(listener: Parameters<typeof runWebhooks>[0]['listener']) {
   return { ...app, endpoint, runner, roundsWithin };
 }
 
-it('rests while it would be notified, and polls as soon as it would not', async () => {
+it('does not poll while it receives notifications, and polls as soon as it does not', async () => {
   const hand = handListener();
   const { tell, receiver, runner, roundsWithin } = await open(hand.listener);
   expect(await roundsWithin(1_600)).toBeGreaterThanOrEqual(4);
@@ -50,12 +50,12 @@ it('rests while it would be notified, and polls as soon as it would not', async 
   await tell(1);
   runner.wake();
   await until(() => receiver.received.length === 1);
-  // By another one that announced it.
+  // Queued by another process that announced it.
   await delay(700);
   await tell(1);
   hand.notify(deliveriesChannel);
   await until(() => receiver.received.length === 2);
-  // By another one whose notification was lost: a slow look finds it.
+  // Queued by another process whose notification was lost. A slow periodic check finds it.
   await delay(700);
   await tell(1);
   await until(() => receiver.received.length === 3);
@@ -67,7 +67,7 @@ it('rests while it would be notified, and polls as soon as it would not', async 
   expect(performance.now() - startedAt).toBeLessThan(3_000);
 }, 60_000);
 
-it('tries a failed delivery again at its time, and a redelivery at once', async () => {
+it('retries a failed delivery on schedule and sends a redelivery at once', async () => {
   const listener = openListener({ url, log: silentLog });
   onTestFinished(() => listener.close());
   const { tell, receiver, runner, scope, endpoint } = await open(listener);
@@ -78,7 +78,7 @@ it('tries a failed delivery again at its time, and a redelivery at once', async 
   receiver.answer(200);
   const failedAt = performance.now();
   await until(() => receiver.received.length === 2);
-  // The schedule says five seconds.
+  // The first retry is due after five seconds.
   expect(performance.now() - failedAt).toBeGreaterThan(4_500);
   expect(performance.now() - failedAt).toBeLessThan(7_000);
   await delay(700);

@@ -7,19 +7,19 @@ describe("a webhook's signature", () => {
   const body = JSON.stringify({ type: 'payment_intent.captured', data: { id: 'x' } });
   const sign = (secrets: string[], sentAt = new Date()) => signatureHeaders({ id: 'msg_1', sentAt, body, secrets });
 
-  it('is accepted by the public library', () => {
+  it('is accepted by the reference library', () => {
     const secret = newWebhookSecret();
     expect(new Webhook(secret).verify(body, sign([secret]))).toEqual(JSON.parse(body));
   });
 
-  it('is accepted under the old secret and the new one while they rotate', () => {
+  it('is valid under both the old and the new secret during a rotation', () => {
     const [old, fresh] = [newWebhookSecret(), newWebhookSecret()];
     const headers = sign([fresh, old]);
     expect(new Webhook(old).verify(body, headers)).toBeTruthy();
     expect(new Webhook(fresh).verify(body, headers)).toBeTruthy();
   });
 
-  it('is refused under another secret, for another body, and when it is old', () => {
+  it('is rejected with another secret, for another body, and when it is old', () => {
     const secret = newWebhookSecret();
     expect(() => new Webhook(newWebhookSecret()).verify(body, sign([secret]))).toThrow();
     expect(() => new Webhook(secret).verify(`${body} `, sign([secret]))).toThrow();
@@ -27,8 +27,8 @@ describe("a webhook's signature", () => {
   });
 });
 
-describe('the schedule of tries', () => {
-  it('is the documented one, and then ends', () => {
+describe('the retry schedule', () => {
+  it('is the documented one and ends', () => {
     const first = new Date('2027-01-01T00:00:00Z');
     const hours = Array.from({ length: 11 }, (_, tries) => nextTryAt(first, tries)).map(
       (at) => at && (at.getTime() - first.getTime()) / 1000,
@@ -38,7 +38,7 @@ describe('the schedule of tries', () => {
 });
 
 describe("an endpoint's filter", () => {
-  it('takes the named types, or all', () => {
+  it('accepts the listed types, or all', () => {
     expect(wants({ events: ['invoice.paid'] }, 'invoice.paid')).toBe(true);
     expect(wants({ events: ['invoice.paid'] }, 'invoice.voided')).toBe(false);
     expect(wants({ events: ['*'] }, 'invoice.voided')).toBe(true);

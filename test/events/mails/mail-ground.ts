@@ -31,7 +31,7 @@ export async function openMails() {
   const address = server.address();
   const pagesUrl = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
 
-  /** Ends what earlier tests began. */
+  /** Finishes the work of earlier tests. */
   const forget = async () => {
     await ground.forget();
     ground.setPrices('');
@@ -84,7 +84,7 @@ export async function openMails() {
     return intent;
   }
 
-  /** Tells of an event that needs no chain. */
+  /** Appends an event that needs no chain. */
   async function disabled(times = 1) {
     await transaction(ground.database, (tx) =>
       appendEvents(

@@ -1,4 +1,4 @@
-/** Mails to members, and what the mail server does with mails of either kind. */
+/** Mails to members, and the delivery of all mails to the mail server. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { transaction } from '../../../prisma/client.ts';
 import { enqueueMails } from '../../../src/events/mails/enqueue-mails.ts';
@@ -36,7 +36,7 @@ describe('a mail server', () => {
   }
   const stateOf = (id: string) => ground.database.mail.findUniqueOrThrow({ where: { id } });
 
-  it('that is down is tried again, and the mail arrives once it is up', async () => {
+  it('that is unavailable is retried, and the mail arrives once the server is back', async () => {
     const { id, email } = await queued();
     mailbox.onMail(async () => 'busy');
     await ground.settleDown();
@@ -59,7 +59,7 @@ describe('a mail server', () => {
     expect(mailsTo(email)).toHaveLength(1);
   });
 
-  it('that never recovers makes it FAILED after 8 tries, with the reason', async () => {
+  it('that never recovers makes the mail FAILED after 8 attempts, with the reason', async () => {
     const { id, email } = await queued();
     mailbox.onMail(async () => 'busy');
     for (let tries = 0; tries < 9; tries += 1) await ground.goTo(later(ground.clock.now(), 24 * HOUR + 60));
@@ -72,7 +72,7 @@ describe('a mail server', () => {
     expect(mailsTo(email)).toEqual([]);
   });
 
-  it('that refuses the recipient for good is not asked again', async () => {
+  it('that rejects the recipient permanently is not retried', async () => {
     const { id, email } = await queued();
     mailbox.refused.add(email);
     await ground.settleDown();
@@ -82,13 +82,13 @@ describe('a mail server', () => {
     expect(mailsTo(email)).toEqual([]);
   });
 
-  it('is given a mail by one worker at a time, and again with the same Message-ID if that one was killed', async () => {
+  it('receives each mail from one worker at a time, with the same Message-ID after a worker was killed', async () => {
     const { id, email } = await queued();
     let accepted: () => void = () => undefined;
     const isAccepted = new Promise<void>((resolve) => {
       accepted = resolve;
     });
-    // Killed after the server has accepted the mail, and before that is recorded.
+    // Killed after the server has accepted the mail, but before this is recorded.
     const killed = {
       ...ground.action.mailer,
       async send(mail: Parameters<typeof ground.action.mailer.send>[0]) {
@@ -109,7 +109,7 @@ describe('a mail server', () => {
     expect(mailsTo(email)).toHaveLength(2);
   });
 
-  it('that does not respond is left alone for a minute, and mails that were not tried keep their tries', async () => {
+  it('that does not respond is paused for a minute and costs mails that were not sent no attempt', async () => {
     const ids = [];
     for (let mails = 0; mails < 6; mails += 1) ids.push((await queued()).id);
     const away = openMailer({ smtpUrl: 'smtp://127.0.0.1:1', from: 'a@b.c', isProduction: true, log: silentLog });
@@ -129,7 +129,7 @@ describe('a mail server', () => {
     expect(await tries()).toEqual([2, 2, 2, 2, 1, 1]);
   });
 
-  it('and what it was given is forgotten after the retention', async () => {
+  it('has its delivered mails deleted after the retention period', async () => {
     const { id } = await queued();
     await ground.settleDown();
     expect(await purgeMails(ground, { days: 1 })).toBe(0);
@@ -140,7 +140,7 @@ describe('a mail server', () => {
 });
 
 describe('a queued mail', () => {
-  /** Queued while the mail server is busy, so that it is tried again. */
+  /** Queues a mail while the mail server is busy, so that it is retried. */
   async function waiting(recipient: { email: string }) {
     const row = await ground.database.mail.findFirstOrThrow({ where: { recipient: recipient.email } });
     expect(row).toMatchObject({ status: 'QUEUED', tries: 1, error: 'TEMPORARILY_REJECTED' });
@@ -152,7 +152,7 @@ describe('a queued mail', () => {
     };
   }
 
-  it('is sent to a member who still receives its kind', async () => {
+  it('is sent to a member who still subscribes to its kind', async () => {
     mailbox.onMail(async () => 'busy');
     const kept = await member(['WEBHOOK_DISABLED']);
     await disabled();
@@ -169,7 +169,7 @@ describe('a queued mail', () => {
     expect(await outcome()).toEqual(['CANCELLED', 'RECIPIENT_REMOVED', 1, null, 0]);
   });
 
-  it('is cancelled if its member has unsubscribed from its kind, and not if from another one', async () => {
+  it('is cancelled if its member has unsubscribed from its kind, but not from another kind', async () => {
     for (const [kind, expected] of [
       ['WEBHOOK_DISABLED', ['CANCELLED', 'UNSUBSCRIBED', 1, null, 0]],
       ['ALL', ['CANCELLED', 'UNSUBSCRIBED', 1, null, 0]],
@@ -185,7 +185,7 @@ describe('a queued mail', () => {
     }
   });
 
-  it('about a low balance is cancelled if its member no longer operates the installation', async () => {
+  it('about a low balance is cancelled if its member is no longer an operator', async () => {
     mailbox.onMail(async () => 'busy');
     const former = await member(['LOW_BALANCE'], { isOperator: true });
     const world = { ...ground.action, config: { mail: {} } };
@@ -198,7 +198,7 @@ describe('a queued mail', () => {
     expect(await outcome()).toEqual(['CANCELLED', 'RECIPIENT_REMOVED', 1, null, 0]);
   });
 
-  it('that reminds of a renewal is cancelled if its payer has unsubscribed, and one about a payment is not', async () => {
+  it('with a renewal reminder is cancelled if its payer has unsubscribed, but a receipt is not', async () => {
     for (const [kind, expected] of [
       ['RENEWAL_REMINDER', ['CANCELLED', 'UNSUBSCRIBED', 1, null, 0]],
       ['RECEIPT', ['SENT', null, 2, null, 1]],
@@ -217,7 +217,7 @@ describe('a queued mail', () => {
     }
   });
 
-  it('that is held for a summary is cancelled if its member was removed or has unsubscribed', async () => {
+  it('that waits for a summary is cancelled if its member was removed or has unsubscribed', async () => {
     const [gone, left] = [await member(['WEBHOOK_DISABLED']), await member(['WEBHOOK_DISABLED', 'PAYMENT'])];
     await disabled(12);
     await ground.database.member.update({ where: { id: gone.id }, data: { removedAt: ground.clock.now() } });
@@ -239,7 +239,7 @@ describe('a queued mail', () => {
 });
 
 describe('a member', () => {
-  it('receives what this member has switched on, in this member’s language, and others nothing', async () => {
+  it('receives only the mails that this member has switched on, in this member’s language', async () => {
     const owner = await member(['PAYMENT'], { language: 'de' });
     const viewer = await member(['WEBHOOK_DISABLED'], { role: 'VIEWER' });
     const nobody = await member([]);
@@ -255,14 +255,14 @@ describe('a member', () => {
     expect([...mailsTo(nobody.email), ...mailsTo(other.email)]).toEqual([]);
   });
 
-  it('who was removed receives nothing', async () => {
+  it('who was removed receives no mail', async () => {
     const gone = await member(['WEBHOOK_DISABLED']);
     await ground.database.member.update({ where: { id: gone.id }, data: { removedAt: ground.clock.now() } });
     await disabled();
     expect(mailsTo(gone.email)).toEqual([]);
   });
 
-  it('receives at most 10 mails an hour, and then one that counts the others', async () => {
+  it('receives at most 10 mails an hour, and then one that summarizes the rest', async () => {
     const busy = await member(['WEBHOOK_DISABLED']);
     await disabled(120);
     expect(mailsTo(busy.email)).toHaveLength(10);
@@ -287,7 +287,7 @@ describe('a member', () => {
     expect(settings.kinds).toEqual(['PAYMENT']);
   });
 
-  it('is told of a key with little left for gas only if this member operates the installation, once a day', async () => {
+  it('is warned once a day of a key with little balance for gas, but only if this member is an operator', async () => {
     const operator = await member(['LOW_BALANCE'], { isOperator: true });
     const owner = await member(['LOW_BALANCE']);
     const invited = await member(['LOW_BALANCE'], { isOperator: true });

@@ -13,7 +13,7 @@ const metering = meteringOf({ scheme: 'PER_UNIT', unitName: 'call', unitAmount: 
 const { ground, forget, switchOn, mailsTo, customer } = await openMails();
 beforeEach(forget);
 
-/** A subscription of a customer whose first base fee is paid, and who has used 500 calls since. */
+/** A subscription whose first base fee is paid, with 500 calls of usage since. */
 async function begin(interval: 'DAY' | 'MONTH') {
   const { id: customerAccountId, email } = await customer();
   const { id, price, trialEnd } = await ground.subscribe({ interval, cap: 50_000_000n });
@@ -28,7 +28,7 @@ async function begin(interval: 'DAY' | 'MONTH') {
 }
 
 describe('the payer of a metered subscription', () => {
-  it('is reminded of the base fee with the usage so far, and told that more is added', async () => {
+  it('is reminded of the base fee with the usage so far, and that further usage is added', async () => {
     await switchOn({ kinds: ['RENEWAL_REMINDER'], reminderDays: 3 });
     const { email, end } = await begin('MONTH');
     await ground.goTo(later(end, -3 * DAY + 10));
@@ -39,7 +39,7 @@ describe('the payer of a metered subscription', () => {
     expect(mail?.text).toContain('This includes your usage to date. Further usage until the renewal will be added.');
   });
 
-  it('is told of a failed renewal, and not of another one when the last usage cannot be charged', async () => {
+  it('is notified of a failed renewal, and not again if the last usage cannot be charged', async () => {
     await switchOn({ kinds: ['RENEWAL_FAILED'] });
     const { id, email, end } = await begin('DAY');
     await ground.allow(ground.evm.payers[0], 0n);

@@ -11,14 +11,14 @@ const { ground, mailbox, pagesUrl, forget, switchOn, mailsTo, here, customer, pa
 beforeEach(forget);
 
 describe('a payer', () => {
-  it('receives nothing from an app that has switched nothing on', async () => {
+  it('receives no mail from an app that has not enabled any', async () => {
     const { id } = await customer();
     await paid(id);
     expect(mailbox.mails).toEqual([]);
     expect(await ground.database.mail.count()).toBe(0);
   });
 
-  it('receives a receipt in the merchant’s name and the customer’s language, once, with the hash', async () => {
+  it('receives one receipt in the merchant’s name and the customer’s language, with the transaction hash', async () => {
     await switchOn({ fromName: 'Tee <Haus>', replyTo: 'help@example.com' });
     const { id, email } = await customer({ locale: 'de', name: 'Ada <b>' });
     const intent = await paid(id);
@@ -41,7 +41,7 @@ describe('a payer', () => {
     expect(mail?.headers.has('list-unsubscribe')).toBe(false);
   });
 
-  it('receives a receipt of what was captured, where that is less than what was held', async () => {
+  it('receives a receipt for the captured amount if it is less than the authorized one', async () => {
     await switchOn({ kinds: ['RECEIPT'] });
     const { id, email } = await customer();
     const intent = await ground.intent({ customerAccountId: id, captureMode: 'MANUAL' });
@@ -55,7 +55,7 @@ describe('a payer', () => {
     expect(mail?.text).toContain('4 USDC');
   });
 
-  it('receives one mail of an event that is reacted to again and concurrently', async () => {
+  it('receives one mail for an event whose reaction runs repeatedly and concurrently', async () => {
     await switchOn();
     const { id, email } = await customer();
     const intent = await paid(id);
@@ -67,7 +67,7 @@ describe('a payer', () => {
     expect(mailsTo(email)).toHaveLength(1);
   });
 
-  it('without an address receives nothing, and neither does one of a kind that is off', async () => {
+  it('receives no mail without an address, and none of a disabled kind', async () => {
     await switchOn({ kinds: ['REFUND'] });
     const { id } = await customer();
     await paid(id);
@@ -75,7 +75,7 @@ describe('a payer', () => {
     expect(await ground.database.mail.count()).toBe(0);
   });
 
-  it('receives each refund with its amount, reason and hash', async () => {
+  it('receives a mail for each refund with its amount, reason and transaction hash', async () => {
     await switchOn({ kinds: ['REFUND'] });
     const { id, email } = await customer();
     const intent = await paid(id);
@@ -96,7 +96,7 @@ describe('a payer', () => {
     expect(mail?.text).toContain(refundTxHash ?? 'a hash');
   });
 
-  it('is reminded of a renewal once, some days before it, and no more after unsubscribing', async () => {
+  it('is reminded once, some days before a renewal, and not after unsubscribing', async () => {
     await switchOn({ kinds: ['RENEWAL_REMINDER'], reminderDays: 3 });
     const { id, email } = await customer();
     const { id: subscriptionId, trialEnd } = await ground.subscribe({
@@ -125,7 +125,7 @@ describe('a payer', () => {
     expect(await remindRenewals(ground)).toBe(0);
   });
 
-  it('is not reminded of renewals that were near when reminders were switched on', async () => {
+  it('is not reminded of renewals that were already near when reminders were enabled', async () => {
     const { id } = await customer();
     const { id: subscriptionId } = await ground.subscribe({ trialSeconds: 10 * DAY });
     await ground.database.subscription.update({ where: { id: subscriptionId }, data: { customerAccountId: id } });
@@ -134,7 +134,7 @@ describe('a payer', () => {
     expect(await remindRenewals(ground)).toBe(0);
   });
 
-  it('pays a failed renewal by the link in the mail, and the subscription is renewed', async () => {
+  it('pays a failed renewal through the link in the mail, which renews the subscription', async () => {
     await switchOn({ kinds: ['RENEWAL_FAILED'] });
     const { id, email } = await customer({ locale: 'de' });
     const { id: subscriptionId, trialEnd } = await ground.subscribe();
@@ -171,7 +171,7 @@ describe('a payer', () => {
     expect(await (await fetch(here(link))).text()).not.toContain('<form');
   });
 
-  it('is told again when the subscription becomes past due', async () => {
+  it('is notified again when the subscription becomes past due', async () => {
     await switchOn({ kinds: ['RENEWAL_FAILED'] });
     const { id, email } = await customer();
     const { id: subscriptionId, trialEnd } = await ground.subscribe();

@@ -52,7 +52,7 @@ describe('a mail', () => {
     }
   });
 
-  it.each(mailLanguages)('is all in its language: no kind says the same in both (%s)', (language) => {
+  it.each(mailLanguages)('is entirely in its language: no kind has the same text in both (%s)', (language) => {
     const other: MailLanguage = language === 'en' ? 'de' : 'en';
     for (const kind of mailKinds) {
       const content = sampleContent(kind, { appName: brand.name, now });
@@ -63,7 +63,7 @@ describe('a mail', () => {
     }
   });
 
-  it('loads nothing but the logo, and runs nothing', () => {
+  it('loads nothing except the logo and runs no scripts', () => {
     for (const kind of mailKinds) {
       const content = sampleContent(kind, { appName: brand.name, now });
       const { html } = printMail({ kind, language: 'en', content, brand, links });
@@ -72,7 +72,7 @@ describe('a mail', () => {
     }
   });
 
-  it('escapes every name, and keeps subject and title on one line', () => {
+  it('escapes every name and keeps subject and title on one line', () => {
     const hostile = Object.fromEntries(
       [
         'appName',
@@ -111,7 +111,7 @@ describe('a mail', () => {
     ['a line separator', 'Ada\u2028Please pay again.'],
     ['more than 60 characters', 'A'.repeat(61)],
     ['nothing but spaces', '  '],
-  ])('greets without the name if that contains %s', (_what, customerName) => {
+  ])('omits the name from the greeting if it contains %s', (_what, customerName) => {
     for (const language of mailLanguages) {
       const content = { ...sampleContent('RECEIPT', { appName: brand.name, now }), customerName };
       const { html, text } = printMail({ kind: 'RECEIPT', language, content, brand, links });
@@ -124,7 +124,7 @@ describe('a mail', () => {
     }
   });
 
-  it('greets with a name of 60 characters and of any script', () => {
+  it('uses a name of up to 60 characters in any script in the greeting', () => {
     for (const customerName of ['A'.repeat(60), 'José Ñuñez-O’Brien, Jr.', '山田 太郎', '😀'.repeat(60)]) {
       const content = { ...sampleContent('RECEIPT', { appName: brand.name, now }), customerName };
       const { text } = printMail({ kind: 'RECEIPT', language: 'en', content, brand, links });
@@ -132,7 +132,7 @@ describe('a mail', () => {
     }
   });
 
-  it('keeps what a payer wrote on the line of its label', () => {
+  it('keeps the payer’s text on the line of its label', () => {
     const forged = 'Broken\r\n\r\n--\nView dispute:\nhttps://evil.example\u2029Pay here';
     for (const kind of ['DISPUTE', 'MEMBER_DISPUTE', 'REFUND'] as const) {
       const content = { ...sampleContent(kind, { appName: brand.name, now }), reason: forged, reference: forged };
@@ -144,7 +144,7 @@ describe('a mail', () => {
     }
   });
 
-  it('prints amounts exactly, dates in UTC, and ink that can be read on the accent color', () => {
+  it('formats amounts exactly, dates in UTC, and text that is readable on the accent color', () => {
     const content = {
       ...sampleContent('RECEIPT', { appName: 'A', now }),
       money: { amount: '99999999999999.99', currency: 'USD' },
@@ -163,7 +163,7 @@ describe('a mail', () => {
     expect(dark.html).toContain('background:#102030;color:#ffffff');
   });
 
-  it('prints the merchant’s texts: a message in receipts only, and a footer in mails to payers only', () => {
+  it('shows the merchant’s message in receipts only and the footer in mails to payers only', () => {
     const own = { ...brand, receiptMessage: 'Thank you <3', footerText: 'Tea & Co, Berlin' };
     const print = (kind: MailKind) =>
       printMail({
@@ -181,7 +181,7 @@ describe('a mail', () => {
     expect(print('MEMBER_PAYMENT').text).not.toContain('Tea & Co');
   });
 
-  it.each(disputeSteps)('about a dispute says in each language what has happened: %s', (step) => {
+  it.each(disputeSteps)('about a dispute describes the step in each language: %s', (step) => {
     const subjects = new Set<string>();
     for (const kind of ['DISPUTE', 'MEMBER_DISPUTE'] as const) {
       for (const language of mailLanguages) {
@@ -208,7 +208,7 @@ describe('a mail', () => {
     expect(subjects.size).toBe(4);
   });
 
-  it('is tried 8 times within two days, and then has failed', () => {
+  it('is attempted 8 times within two days before it fails', () => {
     const delays = Array.from({ length: 8 }, (_, index) => nextTryAt(index + 1, now));
     expect(delays.at(-1)).toBeNull();
     const ms = delays.slice(0, -1).map((at) => (at?.getTime() ?? 0) - now.getTime());
