@@ -11,7 +11,7 @@ afterAll(() => api.close());
 const VIEWER = '{ viewer { kind merchantId app { id mode } roles } }';
 
 describe('authenticate', () => {
-  test('tells a caller who they are', async () => {
+  test('returns the identity of the caller', async () => {
     const { merchantA, liveApp } = api;
     const secret = await api.graphql(VIEWER, {}, { key: merchantA.secretKey });
     expect(secret.data.viewer).toEqual({
@@ -33,13 +33,13 @@ describe('authenticate', () => {
     [{ authorization: 'Basic eDp5' }],
     [{ 'x-client-secret': 'nope' }],
     [{ 'x-client-secret': `cs_${'A'.repeat(64)}` }],
-  ])('refuses %j', async (headers) => {
+  ])('rejects %j', async (headers) => {
     const { status, errors } = await api.graphql(VIEWER, {}, { headers });
     expect(status).toBe(401);
     expect(errors?.[0]?.extensions.code).toBe('AUTHENTICATION_ERROR');
   });
 
-  test('prefixes follow kind and mode, and only hashes are stored', async () => {
+  test('gives keys a prefix by kind and mode, and stores only their hashes', async () => {
     expect(api.merchantA.secretKey).toMatch(/^sk_test_[A-Za-z0-9_-]{43}$/);
     expect(api.merchantA.publishableKey).toMatch(/^pk_test_/);
     expect(api.liveApp.secretKey).toMatch(/^sk_live_/);
@@ -48,7 +48,7 @@ describe('authenticate', () => {
     expect(JSON.stringify(keys)).not.toContain(api.merchantA.secretKey.slice(14));
   });
 
-  test('last use is kept', async () => {
+  test('records when a key was last used', async () => {
     const scope = { merchantId: api.merchantA.merchantId, appId: api.merchantA.appId };
     const { key, secret } = await createApiKey(api.world, { scope, kind: 'SECRET' });
     expect(key.lastUsedAt).toBeNull();
@@ -62,7 +62,7 @@ describe('authenticate', () => {
 describe('createApiKey', () => {
   const CREATE = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret apiKey { id } } }`;
 
-  test('replayed: one key, shown again to whoever repeats the call and to nobody who reads the database', async () => {
+  test('creates one key for repeated calls, and stores no readable secret', async () => {
     const { merchantA, database } = api;
     const as = { key: merchantA.secretKey, headers: { 'idempotency-key': 'a key for the till' } };
     const input = { kind: 'SECRET', name: 'Till' };
@@ -87,7 +87,7 @@ describe('rotation', () => {
   const ROTATE = `mutation ($id: ID!, $input: RotateApiKeyInput) {
     rotateApiKey(id: $id, input: $input) { secret apiKey { id kind name } } }`;
 
-  test('both keys work during the overlap, then only the new one', async () => {
+  test('accepts both keys during the overlap, then only the new one', async () => {
     const scope = { merchantId: api.merchantB.merchantId, appId: api.merchantB.appId };
     const old = await createApiKey(api.world, { scope, kind: 'SECRET', name: 'shop' });
     const { data } = await api.graphql(
@@ -106,7 +106,7 @@ describe('rotation', () => {
     expect(again.errors?.[0]?.extensions.code).toBe('INVALID_STATE');
   });
 
-  test('replayed: one successor, though the old key has ended since', async () => {
+  test('returns the same successor to a repeated call, even after the old key has expired', async () => {
     const { merchantA, clock } = api;
     const scope = { merchantId: merchantA.merchantId, appId: merchantA.appId };
     const { key } = await createApiKey(api.world, { scope, kind: 'SECRET', name: 'Rotated' });
@@ -120,7 +120,7 @@ describe('rotation', () => {
     expect((await rotate(61)).errors?.[0]?.extensions.code).toBe('IDEMPOTENCY_MISMATCH');
   });
 
-  test('two at once: one successor of a key that ends at once, and the shorter overlap counts', async () => {
+  test('makes one successor in concurrent rotations, and applies the shorter overlap', async () => {
     const { merchantA, database } = api;
     const scope = { merchantId: merchantA.merchantId, appId: merchantA.appId };
     const rotate = (id: string, overlapSeconds: number) =>
@@ -138,7 +138,7 @@ describe('rotation', () => {
     }
   });
 
-  test('outcomes: invalid, unauthenticated, forbidden, not found', async () => {
+  test('returns errors for invalid, unauthenticated and forbidden calls and for an unknown key', async () => {
     const { key } = await createApiKey(api.world, {
       scope: { merchantId: api.merchantA.merchantId, appId: api.merchantA.appId },
       kind: 'SECRET',
@@ -159,7 +159,7 @@ describe('updateApp', () => {
   const UPDATE = `mutation ($id: ID, $input: UpdateAppInput!) { updateApp(id: $id, input: $input) {
     name timelockDuration disputeStartDuration captureMode intentExpiry payoutAddresses { family address } } }`;
 
-  test('changes what is given and leaves the rest', async () => {
+  test('changes the given fields and leaves the others', async () => {
     const { data } = await api.graphql(
       UPDATE,
       {
@@ -187,7 +187,7 @@ describe('updateApp', () => {
     expect(made.data.createPaymentIntent.timelockDuration).toBe(5);
   });
 
-  test('names every bad field', async () => {
+  test('names every invalid field', async () => {
     const { errors } = await api.graphql(
       UPDATE,
       {
@@ -212,12 +212,12 @@ describe('updateApp', () => {
     ]);
   });
 
-  test('a dispute window may not outlast the timelock', async () => {
+  test('rejects a dispute window longer than the timelock', async () => {
     const { errors } = await api.graphql(UPDATE, { input: { timelockDuration: 10 } }, { key: api.merchantA.secretKey });
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION_ERROR', param: 'disputeStartDuration' });
   });
 
-  test('another merchant’s app is forbidden', async () => {
+  test('forbids access to another merchant’s app', async () => {
     const { errors } = await api.graphql(
       UPDATE,
       { id: api.merchantA.appId, input: { name: 'mine' } },

@@ -1,4 +1,4 @@
-/** Apps that a merchant's owner makes. */
+/** The creation of apps by a merchant's owner. */
 import { expect, test } from 'vitest';
 import { inviteMember } from '../../src/auth/members/invite-member.ts';
 import type { MemberRole } from '../../src/auth/members/member.ts';
@@ -25,7 +25,7 @@ async function as(role: MemberRole, merchantId = merchantA.merchantId) {
   return { authorization: `Bearer ${token}` };
 }
 
-test('an owner makes an app, once for a key, with the highest fee of the others', async () => {
+test('an owner creates one app per idempotency key, with the highest platform fee of the merchant’s apps', async () => {
   await database.app.update({ where: { id: merchantA.appId }, data: { platformFeeBps: 137 } });
   const headers = { ...(await as('OWNER')), 'idempotency-key': 'one app' };
   const input = { name: 'Second shop', mode: 'LIVE' };
@@ -40,7 +40,7 @@ test('an owner makes an app, once for a key, with the highest fee of the others'
   );
 });
 
-test('nobody else makes one, and none without a name', async () => {
+test('other callers cannot create an app, and a name is required', async () => {
   const input = { name: 'Shop', mode: 'TEST' };
   for (const headers of [await as('DEVELOPER'), await as('VIEWER'), { 'x-api-key': merchantA.secretKey }]) {
     expect(codeOf(await api.graphql(CREATE, { input }, { headers }))).toBe('AUTHORIZATION_ERROR');
@@ -50,7 +50,7 @@ test('nobody else makes one, and none without a name', async () => {
   expect(nameless.errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION_ERROR', param: 'name' });
 });
 
-test('a merchant has at most 100', async () => {
+test('a merchant has at most 100 apps', async () => {
   const merchant = await database.merchant.create({ data: { id: newId(), name: 'Many' } });
   const rows = Array.from({ length: 99 }, () => ({
     id: newId(),

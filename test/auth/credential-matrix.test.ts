@@ -1,4 +1,4 @@
-/** Every kind of credential against every root field and every route: who may not is told so before anything else is judged. */
+/** Every kind of credential with every root field and route: authorization is checked before anything else. */
 import { type GraphQLObjectType, getNamedType, isCompositeType, isRequiredArgument } from 'graphql';
 import { expect, test } from 'vitest';
 import { restRoutes } from '../../generated/rest.ts';
@@ -23,7 +23,7 @@ const roots: Root[] = (['query', 'mutation'] as const).flatMap((operation) => {
   return type ? Object.keys(type.getFields()).map((name) => ({ operation, name, type })) : [];
 });
 
-/** The field with its required arguments, none of them given: who may ask is told what is missing, and nothing is done. */
+/** The field with none of its required arguments given, so that an authorized call fails validation and changes nothing. */
 function documentOf({ operation, name, type }: Root): string {
   const field = type.getFields()[name];
   const needed = field?.args.filter(isRequiredArgument) ?? [];
@@ -33,7 +33,7 @@ function documentOf({ operation, name, type }: Root): string {
   return `${operation}${head && ` (${head})`} { ${name}${given && `(${given})`}${selection} }`;
 }
 
-test.each(Object.keys(granted))('%s: every root field', async (who) => {
+test.each(Object.keys(granted))('%s: has access to the permitted root fields only', async (who) => {
   // A logout takes no argument, and would end the login that the next calls need.
   for (const root of roots.filter(({ name }) => name !== 'logout')) {
     const needed = accessNeeded(root.type, root.name) ?? [];
@@ -46,7 +46,7 @@ test.each(Object.keys(granted))('%s: every root field', async (who) => {
   }
 });
 
-test.each(Object.keys(granted))('%s: every route', async (who) => {
+test.each(Object.keys(granted))('%s: has access to the permitted routes only', async (who) => {
   for (const route of restRoutes) {
     const path = route.path.replace(':appId', merchantA.appId).replace(/:\w+/g, UNKNOWN);
     const answer = await fetch(`${api.url}${path}`, {
@@ -58,14 +58,14 @@ test.each(Object.keys(granted))('%s: every route', async (who) => {
     const isRefused = REFUSALS.some((words) => text.includes(words));
     const name = `${route.method} ${route.path}`;
     expect.soft([name, isRefused]).toEqual([name, !mayBe(route.access, who)]);
-    // Under /v1 only a bearer token says who asks.
+    // Under /v1 only a bearer token identifies the caller.
     const isUnknown =
       who === 'anonymous' || (route.path.startsWith('/v1/') && !('authorization' in (headers[who] ?? {})));
     if (isRefused) expect.soft([name, answer.status]).toEqual([name, isUnknown ? 401 : 403]);
   }
 });
 
-test('what no dashboard may: make payment intents; and what a viewer may change: nothing but the own login and notifications', () => {
+test('dashboard members cannot create payment intents, and viewers change only their login and notifications', () => {
   const mutations = roots.filter(({ operation }) => operation === 'mutation');
   const open = (who: string) =>
     mutations

@@ -1,4 +1,4 @@
-/** Members of a merchant: what each role may, invitations, the last owner, several merchants, and the ends of logins. */
+/** Members of a merchant: permissions of each role, invitations, the last owner, several merchants, and logouts. */
 import { expect, test } from 'vitest';
 import { inviteMember } from '../../src/auth/members/invite-member.ts';
 import type { MemberRole } from '../../src/auth/members/member.ts';
@@ -13,7 +13,7 @@ const { world, merchantA, merchantB, liveApp, database, graphql } = ground;
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 const codeOf = (answer: Awaited<ReturnType<typeof graphql>>) => answer.errors?.[0]?.extensions.code ?? 'done';
 
-/** Logged in without the mail, which has a test of its own. */
+/** Logs in without the mail, which has its own test. */
 async function member(email: string, role: MemberRole, merchantId = merchantA.merchantId) {
   const { id: memberId } = await inviteMember(world, { merchantId, email, role });
   return { memberId, ...(await login(memberId)) };
@@ -37,7 +37,7 @@ const LOGOUT = 'mutation($input: LogoutInput) { logout(input: $input) }';
 const VIEWER = '{ viewer { kind roles merchantId member { email role merchant { name } } } }';
 const CREATE = 'mutation($input: CreatePaymentIntentInput!) { createPaymentIntent(input: $input) { id } }';
 
-test('an owner invites by mail; who was invited logs in, joins, and does what the role allows', async () => {
+test('an owner invites a member by mail, who logs in, joins, and has the permissions of the role', async () => {
   const owner = await member('owner@alpha.example', 'OWNER');
   const email = 'view@alpha.example';
   const invited = await graphql(INVITE, { input: { email: 'View@Alpha.example', role: 'VIEWER' } }, owner.as);
@@ -72,14 +72,14 @@ test('an owner invites by mail; who was invited logs in, joins, and does what th
   const malformed = await graphql(INVITE, { input: { email: 'nobody', role: 'VIEWER' } }, owner.as);
   expect([codeOf(malformed), malformed.errors?.[0]?.extensions.param]).toEqual(['VALIDATION_ERROR', 'email']);
 
-  // The role counts as it is now, not as it was at the login.
+  // The current role applies, not the role at the login.
   await graphql(INVITE, { input: { email, role: 'OWNER' } }, owner.as);
   expect(codeOf(await graphql(INVITE, { input: { email: 'dev@alpha.example', role: 'DEVELOPER' } }, viewer))).toBe(
     'done',
   );
 });
 
-test('a member sees all apps of the merchant, or the one that is named, and of no other merchant', async () => {
+test('a member sees all apps of the merchant or the named one, and no other merchant’s', async () => {
   const viewer = await member('reader@alpha.example', 'VIEWER');
   const owner = await member('maker@alpha.example', 'OWNER');
   for (const app of [merchantA, liveApp, merchantB]) {
@@ -112,7 +112,7 @@ test('a member sees all apps of the merchant, or the one that is named, and of n
   ]);
 });
 
-test('a merchant keeps its last owner, whoever asks at once', async () => {
+test('a merchant keeps its last owner, even with concurrent removals', async () => {
   const merchantId = (await database.merchant.create({ data: { id: newId(), name: 'Gamma' } })).id;
   const one = await member('one@gamma.example', 'OWNER', merchantId);
   expect(codeOf(await graphql(REMOVE, { id: one.memberId }, one.as))).toBe('CONFLICT');
@@ -123,12 +123,12 @@ test('a merchant keeps its last owner, whoever asks at once', async () => {
     graphql(REMOVE, { id: two.memberId }, one.as),
     graphql(REMOVE, { id: one.memberId }, two.as),
   ]);
-  // The slower one meets a last owner, or a login that is over.
+  // The later request fails because of the last owner or an ended login.
   expect(both.map(codeOf).filter((code) => code === 'done')).toHaveLength(1);
   expect(await database.member.count({ where: { merchantId, role: 'OWNER', removedAt: null } })).toBe(1);
 });
 
-test('a person of several merchants names one, and the code is not lost by being asked', async () => {
+test('a person with several merchants selects one, and the question does not consume the code', async () => {
   const email = 'both@example.com';
   for (const { merchantId } of [merchantA, merchantB])
     await inviteMember(world, { merchantId, email, role: 'DEVELOPER' });
@@ -142,12 +142,12 @@ test('a person of several merchants names one, and the code is not lost by being
   expect(codeOf(foreign)).toBe('AUTHENTICATION_ERROR');
   const chosen = await graphql(VERIFY, { input: { ...input, merchantId: merchantB.merchantId } });
   expect(chosen.data.verifyLogin.member.merchant.name).toBe('Beta');
-  // A code for the dashboard is none for the card, and the other way round.
+  // A code for the dashboard is not valid for the card, and vice versa.
   const card = await ground.card('POST', '/auth/otp/verify', { body: input });
   expect(card.status).toBe(401);
 });
 
-test('a logout ends one login or all, a removal all of them, and what they hold open soon after', async () => {
+test('a logout ends one login or all, a removal ends all, and open streams are closed', async () => {
   const { memberId, as, token } = await member('leaver@alpha.example', 'VIEWER');
   const [second, third] = [await login(memberId), await login(memberId)];
   const kind = async (login_: { as: typeof as }) => (await graphql(VIEWER, {}, login_.as)).errors?.[0]?.extensions.code;
@@ -183,12 +183,12 @@ test('a logout ends one login or all, a removal all of them, and what they hold 
   expect(token).not.toBe(fourth.token);
   const again = await graphql(REMOVE, { id: memberId }, owner.as);
   expect(again.data).toEqual(removed.data);
-  // An invitation brings the member back, the old logins not.
+  // An invitation restores the member, but not the old logins.
   await inviteMember(world, { merchantId: merchantA.merchantId, email: 'leaver@alpha.example', role: 'VIEWER' });
   expect([await kind(fourth), await kind(await login(memberId))]).toEqual(['AUTHENTICATION_ERROR', undefined]);
 });
 
-test('an invitation is replayed by its key, whatever role the member has got since', async () => {
+test('an invitation is replayed by its key, even if the member’s role has changed since', async () => {
   const { as } = await member('replayer@alpha.example', 'OWNER');
   const email = 'once@alpha.example';
   const keyed = { headers: { ...as.headers, 'idempotency-key': 'invited once' } };

@@ -1,4 +1,4 @@
-/** One-time passwords: their limits and their lives by a passed clock, their secrecy at rest, and their mail. */
+/** One-time passwords: their limits and expiry by a clock that the test advances, their storage, and their mail. */
 import { expect, test } from 'vitest';
 import { inviteMember } from '../../src/auth/members/invite-member.ts';
 import { mailOneTimePassword } from '../../src/auth/one-time-password/mail-one-time-password.ts';
@@ -17,7 +17,7 @@ import { onTeardown } from '../setup/teardown.ts';
 const { database } = await freshDatabase();
 const secretKeys = openSecretKeys({});
 const passwordLimits = { perAddressHour: 5, wrongPerAddressDay: 20, perNetworkHour: 1000 };
-/** Nobody takes jobs from this queue: what a request leaves there can be read. */
+/** No worker takes jobs from this queue, so that the test can read them. */
 const world = worldAt(new Date('2026-03-01T12:00:00Z'));
 
 function worldAt(start: Date) {
@@ -54,7 +54,7 @@ const refusedAs = (promise: Promise<unknown>) =>
     (error: { code?: string }) => error.code ?? String(error),
   );
 
-test('lives ten minutes, five tries and one use, for its own purpose', async () => {
+test('a code is valid for ten minutes, five attempts, one use and its own purpose', async () => {
   const spent = await asked(' Ada@Example.com ');
   expect(spent.code).toMatch(/^\d{6}$/);
   expect(await refusedAs(spend(spent, 'DASHBOARD'))).toBe('AUTHENTICATION_ERROR');
@@ -78,7 +78,7 @@ test('lives ten minutes, five tries and one use, for its own purpose', async () 
   );
 });
 
-test('of many guesses at once five count, and one code is spent once', async () => {
+test('of many concurrent guesses five count, and a code is used only once', async () => {
   const one = await asked('race@example.com');
   const both = await Promise.all(Array.from({ length: 6 }, () => refusedAs(spend(one))));
   expect(both.filter((answer) => answer === 'taken')).toHaveLength(1);
@@ -89,14 +89,14 @@ test('of many guesses at once five count, and one code is spent once', async () 
   expect(row.tries).toBe(5);
 });
 
-test('a code whose effect fails is not spent', async () => {
+test('a code whose effect fails is not consumed', async () => {
   const one = await asked('effect@example.com');
   const failing = spendOneTimePassword(world, { purpose: 'CARD', ...one }, () => Promise.reject(new Error('no')));
   expect(await refusedAs(failing)).toBe('Error: no');
   expect(await spend(one)).toBe('effect@example.com');
 });
 
-test('an address is asked for once a minute and five times an hour, whatever the purpose', async () => {
+test('an email address can request a code once a minute and five times an hour for any purpose', async () => {
   const email = 'often@example.com';
   const faultOf = (purpose: Purpose) =>
     asked(email, purpose).then(
@@ -111,13 +111,13 @@ test('an address is asked for once a minute and five times an hour, whatever the
     expect(await faultOf('CARD')).toBeNull();
   }
   world.advance(60);
-  // The first of the five leaves the hour 3600 s after it was made.
+  // The first of the five stops counting 3600 s after its creation.
   expect(await faultOf('CARD')).toEqual(['RATE_LIMIT_EXCEEDED', 3600 - 320]);
   world.advance(3600 - 320);
   expect(await faultOf('CARD')).toBeNull();
 });
 
-test('twenty wrong codes a day lock an address out, even for the right one', async () => {
+test('twenty wrong codes a day lock an email address, even for the correct code', async () => {
   const email = 'locked@example.com';
   for (let round = 0; round < 4; round++) {
     const one = await asked(email);
@@ -131,7 +131,7 @@ test('twenty wrong codes a day lock an address out, even for the right one', asy
   expect(await spend(await asked(email))).toBe(email);
 });
 
-test('one network address asks for so many an hour', async () => {
+test('a network address can request a limited number of codes an hour', async () => {
   const few = { ...world, config: { passwordLimits: { ...passwordLimits, perNetworkHour: 2 } } };
   const ask = (email: string, networkAddress: string) =>
     refusedAs(requestOneTimePassword(few, { purpose: 'CARD', email, networkAddress }));
@@ -141,21 +141,21 @@ test('one network address asks for so many an hour', async () => {
   expect(await ask('n3@example.com', '198.51.100.8')).toBe('taken');
 });
 
-test('at rest there is no code, in no row and in no job', async () => {
+test('a code is not stored in readable form in any row or job', async () => {
   const one = await asked('secret@example.com');
   const row = await database.oneTimePassword.findUniqueOrThrow({ where: { id: one.requestId } });
   const job = await queued(one.requestId);
   const { codeHash, ...columns } = row;
-  // A code of six digits may stand in an id by chance: without those nothing has it.
+  // An ID may contain the six digits by chance, so IDs are removed before the search.
   const kept = JSON.stringify({ ...columns, id: '', sealed: job.sealedCode }).replace(/\d{4}-\d\d-\d\dT[^"]*/g, '');
   expect(kept).not.toContain(one.code);
   expect(Buffer.from(codeHash).toString('utf8')).not.toContain(one.code);
   expect(codeHash).toHaveLength(32);
-  // The same code of another request has another hash: a table of a million hashes opens nothing.
+  // Each request hashes its code differently, so that a table of a million hashes finds no code.
   expect(await refusedAs(spend({ requestId: one.requestId, code: one.wrong }))).toBe('AUTHENTICATION_ERROR');
 });
 
-test('a dashboard code is mailed to members only, and to nobody once it is over', async () => {
+test('a dashboard code is mailed to members only, and not after it has expired', async () => {
   const merchant = await database.merchant.create({ data: { id: crypto.randomUUID(), name: 'Alpha' } });
   await inviteMember(world, { merchantId: merchant.id, email: 'Owner@Example.com', role: 'OWNER' });
   const { url: smtpUrl, mails } = await openMailbox();
@@ -176,11 +176,11 @@ test('a dashboard code is mailed to members only, and to nobody once it is over'
   await over.mail();
   expect(mails.map((mail) => mail.to)).toEqual([['owner@example.com']]);
   expect(mails[0]?.text).toContain(member.one.code);
-  // Nobody is told by the answer: a stranger's right code fails as a wrong one does.
+  // The response does not reveal this: a stranger's correct code fails like a wrong one.
   expect(await refusedAs(spend(stranger.one, 'DASHBOARD'))).toBe('AUTHENTICATION_ERROR');
 });
 
-test('what is over is purged, and what still counts stays', async () => {
+test('expired data is purged, and valid data is kept', async () => {
   const old = await asked('old@example.com');
   await database.accountProof.create({ data: { account: 'eip155:1:0x1', nonce: 'old', createdAt: world.clock.now() } });
   world.advance(2 * 86_400 + 1);
@@ -192,7 +192,7 @@ test('what is over is purged, and what still counts stays', async () => {
   expect((await database.accountProof.findMany()).map(({ nonce }) => nonce)).toEqual(['new']);
 });
 
-test('over HTTP: a clean mail in two forms, a resend refused with its wait, and each malformed field named', async () => {
+test('over HTTP, mails a code as text and HTML, rejects an early resend, and names each invalid field', async () => {
   const ground = await openCardGround();
   const first = await ground.card('POST', '/auth/otp/request', { body: { email: 'Ada@Example.com' } });
   expect([first.status, first.body.resendAfterSeconds]).toEqual([200, 60]);

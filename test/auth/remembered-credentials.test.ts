@@ -1,6 +1,6 @@
 /**
- * Processes remember credentials for reads. However a credential ends, or may do less: the process that ends it refuses it in
- * the next read, another process as soon as it is notified, and one that receives no notifications remembers nothing.
+ * Processes remember credentials for reads. If a credential ends or loses permissions, the process that ends it rejects it in
+ * the next read, and another process as soon as it is notified. A process without notifications remembers nothing.
  */
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Database, Prisma } from '../../prisma/client.ts';
@@ -27,13 +27,13 @@ import { fingerprint } from '../setup/database/fingerprint.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 type Way = {
-  /** By whose credential: see test/setup/api/every-mutation.ts. */
+  /** The mutation whose credential is used: see test/setup/api/every-mutation.ts. */
   mutation: string;
-  /** What is read; by default who calls. */
+  /** The document of the read. By default, the identity of the caller. */
   read?: string;
   before?: (database: Database, call: MadeCall) => Promise<unknown>;
   end: (world: Pick<World, 'database' | 'clock'>, call: MadeCall) => Promise<unknown>;
-  /** What a read shows then, and why a write is refused; by default both as for a credential that has ended. */
+  /** The result of a read, and the code that rejects a write, afterwards. By default both are those of an ended credential. */
   shows?: unknown;
   write?: string;
 };
@@ -62,15 +62,15 @@ const ways: Record<string, Way> = {
     mutation: 'createCustomer',
     end: (world, { rows }) => rotateApiKey(world, { holder: 'INSTALLATION', id: rows.credential, overlapSeconds: 0 }),
   },
-  'a key is given an end that is over': keyIs({ expiresAt: ended }),
-  'a key gets another secret': keyIs({ keyHash: crypto.getRandomValues(new Uint8Array(32)) }),
+  'a key expires': keyIs({ expiresAt: ended }),
+  'the secret of a key changes': keyIs({ keyHash: crypto.getRandomValues(new Uint8Array(32)) }),
   'a key is restricted': {
     ...keyIs({ isRestricted: true, scopes: [] }),
     read: '{ customers { totalCount } }',
     shows: ['AUTHORIZATION_ERROR'],
     write: 'AUTHORIZATION_ERROR',
   },
-  'a key is bound to another network': {
+  'a key is restricted to another network': {
     ...keyIs({ allowedNetworks: ['203.0.113.0/24'] }),
     shows: ['AUTHORIZATION_ERROR'],
     write: 'AUTHORIZATION_ERROR',
@@ -84,11 +84,11 @@ const ways: Record<string, Way> = {
     mutation: 'createCustomer',
     end: ({ database }, { rows }) => database.apiKey.delete({ where: { id: rows.credential } }),
   },
-  'all keys of an app are deleted by a statement of its own': {
+  'all keys of an app are deleted with one statement': {
     mutation: 'createCustomer',
     end: ({ database }, { rows }) => database.$executeRaw`DELETE FROM api_key WHERE app_id = ${rows.app}::uuid`,
   },
-  'an app becomes that of another merchant': {
+  'an app is moved to another merchant': {
     mutation: 'createCustomer',
     read: '{ viewer { merchantId } }',
     end: ({ database }, { rows }) =>
@@ -102,7 +102,7 @@ const ways: Record<string, Way> = {
       await logOut(world, { memberId, sessionId: rows.credential, everywhere: true });
     },
   },
-  'a login is given an end that is over': loginIs({ expiresAt: ended }),
+  'a login expires': loginIs({ expiresAt: ended }),
   'a member is removed': {
     mutation: 'createApp',
     end: async (world, { rows }) => {
@@ -114,14 +114,14 @@ const ways: Record<string, Way> = {
       await removeMember(world, { merchantId, id: memberId });
     },
   },
-  'a member is removed by hand': memberIs({ removedAt: ended }),
-  'a member is made a viewer': {
+  'a member is removed in the database': memberIs({ removedAt: ended }),
+  'a member becomes a viewer': {
     ...memberIs({ role: 'VIEWER' }),
     read: '{ testClock { mayAdvance } }',
     shows: { testClock: { mayAdvance: false } },
     write: 'AUTHORIZATION_ERROR',
   },
-  'a member is an operator no longer': {
+  'a member is no longer an operator': {
     ...memberIs({ isOperator: false }),
     read: '{ installation { __typename } }',
     before: async (database, { rows }) =>
@@ -133,7 +133,7 @@ const ways: Record<string, Way> = {
     mutation: 'unlinkAccount',
     end: (world, { rows }) => revokeSession(world, { userId: rows.user, id: rows.credential }),
   },
-  'a session of the card API is given an end that is over': {
+  'a session of the card API expires': {
     mutation: 'unlinkAccount',
     end: ({ database }, { rows }) =>
       database.cardSession.update({ where: { id: rows.credential }, data: { expiresAt: ended } }),
@@ -143,7 +143,7 @@ const ways: Record<string, Way> = {
     end: ({ database }, { rows }) =>
       database.platformCredential.update({ where: { id: rows.credential }, data: { revokedAt: ended } }),
   },
-  'a checkout session gets another secret': {
+  'the secret of a checkout session changes': {
     mutation: 'prepareCheckout',
     end: ({ database }, { rows }) =>
       database.checkoutSession.update({
@@ -162,22 +162,22 @@ const environment = {
   RATE_LIMIT_BURST: '100000',
   RATE_LIMIT_KEYLESS_PER_SECOND: '100000',
 };
-/** Where time stands still, only a notification makes a process forget. */
+/** With a stopped clock, only a notification makes a process forget. */
 const still = () => 0;
 
 let api: TestApi;
-/** Hears of changes and nothing else: what it remembers never grows old. */
+/** Receives notifications, and its remembered credentials never expire. */
 let elsewhere: Awaited<ReturnType<typeof openSecondApi>>;
 /** Receives no notification. */
 let deaf: Awaited<ReturnType<typeof openSecondApi>>;
-/** An installation whose database announces nothing, and its memory's time. */
+/** An installation whose database sends no notifications, and the time of its memory. */
 let mute: TestApi;
 let muteMs = 0;
 beforeAll(async () => {
   api = await openApi({ parts: openParts, environment, rememberBy: still });
   elsewhere = await openSecondApi(api, { parts: openParts, rememberBy: still });
   deaf = await openSecondApi(api, { parts: openParts, listenUrl: 'postgresql://nobody@127.0.0.1:1/none' });
-  // The look at what stays open, once a second, is held off.
+  // The check of open connections every second is disabled.
   vi.useFakeTimers({ toFake: ['setInterval'] });
   mute = await openApi({ parts: openParts, environment, rememberBy: () => muteMs });
   vi.useRealTimers();
@@ -189,7 +189,7 @@ beforeAll(async () => {
 
 type Asked = Pick<TestApi, 'url' | 'world'>;
 
-/** Waits until the process is connected for notifications, and remembers the credential. */
+/** Waits until the process receives notifications and remembers the credential. */
 async function remembers(process: Asked, headers: Record<string, string>): Promise<void> {
   const look = async () => {
     await seen(process, headers);
@@ -216,7 +216,7 @@ describe.each(Object.entries(ways))('%s', (_name, way) => {
   const { read = WHO, write = 'AUTHENTICATION_ERROR' } = way;
   const showsOf = (call: MadeCall) => (typeof way.shows === 'function' ? way.shows(call) : (way.shows ?? ENDED));
 
-  test('in that process at once, in another one with the notification, in one without notifications at once', async () => {
+  test('is refused at once in the same process and without notifications, else on notification', async () => {
     const call = await made(api, way);
     const shows = showsOf(call);
     const before = await seen(deaf, call.headers, read);
@@ -232,7 +232,7 @@ describe.each(Object.entries(ways))('%s', (_name, way) => {
     expect(deaf.world.memory?.size()).toBe(0);
   });
 
-  test('where nothing announces it: reads for a second, writes not at all', async () => {
+  test('without a notification, allows reads for one second and no writes', async () => {
     const call = await made(mute, way);
     const shows = showsOf(call);
     const before = await seen(mute, call.headers, read);
@@ -240,7 +240,7 @@ describe.each(Object.entries(ways))('%s', (_name, way) => {
     const rows = await fingerprint(mute.database);
     muteMs += 999;
     expect(await seen(mute, call.headers, read)).toEqual(before);
-    // A payer's step fails in this test for want of a chain, before it comes to its transaction.
+    // A payer's step fails in this test before its transaction, because there is no chain.
     if (!everyMutation[way.mutation]?.needsMore) expect(await seen(mute, call.headers, call.document)).toEqual([write]);
     expect(await fingerprint(mute.database)).toEqual(rows);
     muteMs += 1;
@@ -248,7 +248,7 @@ describe.each(Object.entries(ways))('%s', (_name, way) => {
   });
 });
 
-test('a request that reads nothing asks the database nothing, and each tenant sees its own', async () => {
+test('a request that reads no data makes no database queries, and each tenant sees its own identity', async () => {
   const { merchantA, merchantB } = api;
   const keys = [merchantA.secretKey, merchantB.secretKey, merchantA.publishableKey];
   const WHOSE = '{ viewer { kind merchantId } }';
@@ -267,7 +267,7 @@ test('a request that reads nothing asks the database nothing, and each tenant se
   ]);
 });
 
-test('another merchant reads nothing of an app by what is remembered of its key', async () => {
+test('another merchant cannot read an app’s data while the app’s key is remembered', async () => {
   const { merchantA, merchantB } = api;
   const input = { appId: merchantA.appId, name: 'Ada' };
   const MAKE = 'mutation ($input: CreateCustomerInput!) { createCustomer(input: $input) { id } }';
@@ -279,7 +279,7 @@ test('another merchant reads nothing of an app by what is remembered of its key'
   }
 });
 
-test('a key is good until the instant of its end, whatever is remembered', async () => {
+test('a key is valid until the instant it expires, even if it is remembered', async () => {
   const scope = { merchantId: api.merchantA.merchantId, appId: api.merchantA.appId };
   const expiresAt = new Date(api.clock.now().getTime() + 3_600_000);
   const { secret } = await createApiKey(api.world, { scope, kind: 'SECRET', expiresAt });
@@ -292,7 +292,7 @@ test('a key is good until the instant of its end, whatever is remembered', async
   api.clock.set(new Date());
 });
 
-test('a token is good until the instant of its end, whatever is remembered', async () => {
+test('a token is valid until the instant it expires, even if it is remembered', async () => {
   const { headers } = await makeCall(api.world, schema, 'connectSession');
   const good = { viewer: { kind: 'card' } };
   expect(await seen(api, headers)).toEqual(good);
@@ -303,7 +303,7 @@ test('a token is good until the instant of its end, whatever is remembered', asy
   api.clock.set(new Date());
 });
 
-test('a key that was unknown a moment ago is good as soon as it is made', async () => {
+test('a previously unknown key is valid as soon as it is created', async () => {
   const { headers, rows } = await makeCall(api.world, schema, 'createCustomer');
   const { database } = elsewhere;
   const key = await database.apiKey.findUniqueOrThrow({ where: { id: rows.credential } });
@@ -313,7 +313,7 @@ test('a key that was unknown a moment ago is good as soon as it is made', async 
   expect(await seen(api, headers)).toEqual({ viewer: { kind: 'secretKey' } });
 });
 
-test('a process that stops receiving notifications forgets, and remembers again once it receives them', async () => {
+test('a process remembers no credentials while it cannot receive notifications, and resumes afterwards', async () => {
   const proxy = await openDatabaseProxy(api.databaseUrl);
   const lossy = await openSecondApi(api, { parts: openParts, listenUrl: proxy.url, rememberBy: still });
   const { headers, rows } = await makeCall(api.world, schema, 'createCustomer');
@@ -329,13 +329,13 @@ test('a process that stops receiving notifications forgets, and remembers again 
   expect(await seen(lossy, headers)).toEqual(ENDED);
 });
 
-test('what stays open is judged by the database', async () => {
+test('open connections are checked against the database', async () => {
   const { headers, rows } = await makeCall(mute.world, schema, 'createCustomer');
   const open = wsClient(mute.url, headers);
   expect(await followWs(open, WHO).next()).toEqual({ data: { viewer: { kind: 'secretKey' } } });
   expect(await seen(mute, headers)).toEqual({ viewer: { kind: 'secretKey' } });
   await revokeApiKey(mute.world, { holder: 'INSTALLATION', id: rows.credential });
-  // Of reads over HTTP it is remembered still.
+  // It is still remembered for reads over HTTP.
   expect(await seen(mute, headers)).toEqual({ viewer: { kind: 'secretKey' } });
   const stream = await followSse(mute.url, 'subscription { events { id } }', {}, headers);
   expect(await stream.next()).toMatchObject({ errors: [{ extensions: { code: 'AUTHENTICATION_ERROR' } }] });
@@ -347,7 +347,7 @@ test('what stays open is judged by the database', async () => {
   await open.dispose();
 });
 
-test('no more credentials are remembered than the limit', async () => {
+test('the number of remembered credentials is limited', async () => {
   const listener = openListener({ url: api.databaseUrl, log: api.world.log });
   onTeardown(() => listener.close());
   const memory = openCredentialMemory({ database: api.database, listener, limit: 2, nowMs: still });

@@ -24,7 +24,7 @@ import { openReceiver } from '../setup/receivers/receiver.ts';
 let api: TestApi;
 let elsewhere: Awaited<ReturnType<typeof openSecondApi>>;
 beforeAll(async () => {
-  // The look at live credentials, once a second, is held off: it would cut the connections by and by.
+  // The check of live credentials every second is disabled, because it would close the connections.
   vi.useFakeTimers({ toFake: ['setInterval'] });
   api = await openApi({ environment: { WEBHOOK_PRIVATE_ADDRESSES: 'true' } });
   vi.useRealTimers();
@@ -54,7 +54,7 @@ async function revoke({ by, rows }: MadeCall): Promise<void> {
     case 'session token':
       await revokeSession(world, { userId: rows.user, id: rows.credential });
       return;
-    // These end by their time only.
+    // These end only when they expire.
     case 'access token':
     case 'onetime token':
       api.clock.advance(7_201);
@@ -64,7 +64,7 @@ async function revoke({ by, rows }: MadeCall): Promise<void> {
   }
 }
 
-/** Runs a document for a caller who was let in before, as a request whose body came late. */
+/** Runs a document for a caller who was admitted before, like a request whose body arrives late. */
 async function runAdmitted(principal: Principal, document: string, idempotencyKey?: string, clientSecret?: string) {
   const context = contextOf(api.world, principal, { idempotencyKey, clientSecret });
   const { execute, schema: served } = api.running.yoga.getEnveloped(context);
@@ -83,7 +83,7 @@ function principalOf(headers: Record<string, string>): Promise<Principal> {
   );
 }
 
-/** The codes of an operation's errors; null where it was done. */
+/** The codes of an operation's errors. Null if it succeeded. */
 async function ask(client: WsClient, document: string): Promise<string[] | null> {
   const answer = await followWs(client, document)
     .next()
@@ -93,7 +93,7 @@ async function ask(client: WsClient, document: string): Promise<string[] | null>
   return answer.errors?.map(({ extensions }) => extensions.code) ?? null;
 }
 
-test('a ping leaves for no receiver once its key is revoked, though its request was admitted before', async () => {
+test('a ping is not sent if its key is revoked after the request was admitted', async () => {
   const receiver = await openReceiver();
   const call = await makeCall(api.world, schema, 'pingWebhookEndpoint');
   await api.database.webhookEndpoint.update({ where: { id: call.rows.endpoint }, data: { url: receiver.url } });
@@ -105,12 +105,12 @@ test('a ping leaves for no receiver once its key is revoked, though its request 
   expect(receiver.received).toHaveLength(1);
 });
 
-test('the walk knows every mutation there is', () => {
+test('these tests cover every mutation of the schema', () => {
   expect(Object.keys(everyMutation).sort()).toEqual([...names].sort());
 });
 
 describe('a credential that was revoked in another process', () => {
-  test.each(names)('%s: writes nothing, which with a good one it does', async (name) => {
+  test.each(names)('%s: writes nothing, unlike with a valid credential', async (name) => {
     const good = await makeCall(api.world, schema, name);
     const secretOf = ({ headers }: typeof good) => headers['x-client-secret'];
     const done = await runAdmitted(await principalOf(good.headers), good.document, undefined, secretOf(good));
@@ -122,7 +122,7 @@ describe('a credential that was revoked in another process', () => {
     expect(await ask(client, '{ viewer { kind } }')).toBeNull();
     await revoke(call);
     const before = await fingerprint(api.database);
-    // Over the connection that is open still, and in a request that was admitted before and writes only now.
+    // Over the open connection, and in a request that was admitted before and writes only now.
     expect(await ask(client, call.document)).toEqual(['AUTHENTICATION_ERROR']);
     const { codes } = await runAdmitted(principal, call.document, 'a key of its own', secretOf(call));
     if (!everyMutation[name]?.needsMore) expect(codes).toEqual(['AUTHENTICATION_ERROR']);
@@ -130,7 +130,7 @@ describe('a credential that was revoked in another process', () => {
     await client.dispose();
   });
 
-  test.each(['{ customers { totalCount } }', 'subscription { events { id } }'])('%s is refused', async (document) => {
+  test.each(['{ customers { totalCount } }', 'subscription { events { id } }'])('%s is rejected', async (document) => {
     const call = await makeCall(api.world, schema, 'createCustomer');
     const client = wsClient(api.url, call.headers);
     expect(await ask(client, '{ viewer { kind } }')).toBeNull();
@@ -139,7 +139,7 @@ describe('a credential that was revoked in another process', () => {
     await client.dispose();
   });
 
-  test('writes nothing over HTTP, where it was good when the headers came', async () => {
+  test('writes nothing over HTTP, even if it was valid when the headers arrived', async () => {
     const call = await makeCall(api.world, schema, 'createCustomer');
     const body = JSON.stringify({ query: call.document });
     const sending = request(`${elsewhere.url}/graphql`, {
@@ -161,7 +161,7 @@ describe('a credential that was revoked in another process', () => {
     expect(await fingerprint(api.database)).toEqual(before);
   });
 
-  test('does not get the stored answer again, which holds a secret', async () => {
+  test('does not receive a stored response that contains a secret', async () => {
     const call = await makeCall(api.world, schema, 'createApiKey');
     const principal = await principalOf(call.headers);
     const document = call.document.replace('__typename', 'secret');
@@ -173,8 +173,8 @@ describe('a credential that was revoked in another process', () => {
   });
 });
 
-describe('a member who may do less since', () => {
-  test('is judged anew over a connection that is open', async () => {
+describe('a member whose permissions were reduced', () => {
+  test('is checked again on an open connection', async () => {
     const call = await makeCall(api.world, schema, 'createApp');
     const client = wsClient(api.url, call.headers);
     expect(await ask(client, '{ viewer { kind } }')).toBeNull();
@@ -182,7 +182,7 @@ describe('a member who may do less since', () => {
     const before = await fingerprint(api.database);
     expect(await ask(client, call.document)).toEqual(['AUTHORIZATION_ERROR']);
     expect(await fingerprint(api.database)).toEqual(before);
-    // What a developer may do, they may do still.
+    // The permissions of a developer remain.
     expect(
       await ask(client, 'mutation { createTaxRate(input: { displayName: "VAT", percentage: 20 }) { id } }'),
     ).toBeNull();
@@ -203,7 +203,7 @@ describe('a member who may do less since', () => {
   );
 });
 
-/** Changes what the member of the call may do, in the other process. */
+/** Changes the permissions of the member of the call in the other process. */
 async function lower({ rows }: MadeCall, data: { role?: 'DEVELOPER'; isOperator?: boolean }): Promise<void> {
   const { member, memberSession } = elsewhere.database;
   const { memberId } = await memberSession.findUniqueOrThrow({ where: { id: rows.credential } });

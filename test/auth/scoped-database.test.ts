@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 describe('a scoped database', () => {
-  test('is kept for an app that asks again and again, and let go for the sessions of payers who have left', () => {
+  test('is kept for an app that is used repeatedly, and evicted for old checkout sessions', () => {
     const scopeOfApp = { merchantId: owner.merchantId, appId: owner.appId };
     const ofApp = scopedDatabase(database, scopeOfApp);
     const sessions = Array.from({ length: 1_500 }, () => ({ sessionId: newId() }));
@@ -56,7 +56,7 @@ describe('a scoped database', () => {
       expect(scopedDatabase(database, scopeOfApp)).toBe(ofApp);
       return scopedDatabase(database, reach);
     });
-    // Newest first: asking for one that was let go pushes out another.
+    // Newest first, because requesting an evicted one evicts another.
     const kept = sessions
       .toReversed()
       .filter((reach, index) => scopedDatabase(database, reach) === ofSessions.at(-1 - index));
@@ -64,7 +64,7 @@ describe('a scoped database', () => {
     expect(kept.length).toBeLessThanOrEqual(256);
   });
 
-  test('finds what is in the scope, whatever the query says', async () => {
+  test('finds rows within the scope for any query', async () => {
     const own = scopedDatabase(database, { merchantId: owner.merchantId, appId: owner.appId });
     const all = scopedDatabase(database, { merchantId: owner.merchantId, appId: null });
     for (const scoped of [own, all]) {
@@ -75,7 +75,7 @@ describe('a scoped database', () => {
     expect(await all.app.count()).toBe(2);
   });
 
-  test('finds nothing of another app or merchant, by no reading verb', async () => {
+  test('finds no rows of another app or merchant with any read operation', async () => {
     for (const scope of [
       { merchantId: stranger.merchantId, appId: null },
       { merchantId: stranger.merchantId, appId: stranger.appId },
@@ -93,7 +93,7 @@ describe('a scoped database', () => {
     }
   });
 
-  test('a session reads itself and its payment, and throws for what is the merchant’s', async () => {
+  test('lets a session read itself and its payment, and throws for data of the merchant', async () => {
     const scoped = scopedDatabase(database, { sessionId: owner.sessionId });
     expect(await scoped.checkoutSession.findMany()).toHaveLength(1);
     expect(await scoped.paymentIntent.findMany()).toHaveLength(1);
@@ -102,7 +102,7 @@ describe('a scoped database', () => {
     await expect(scoped.apiKey.findMany()).rejects.toThrow(/scope/);
   });
 
-  test('throws for nobody, for tables of no tenant, for writes and for raw SQL', async () => {
+  test('throws without a caller, for tables without a tenant, for writes and for raw SQL', async () => {
     await expect(scopedDatabase(database, null).paymentIntent.findMany()).rejects.toThrow(/scope/);
     const scoped = scopedDatabase(database, { merchantId: owner.merchantId, appId: null });
     await expect(scoped.chainFact.findMany()).rejects.toThrow(/scope/);
@@ -112,12 +112,12 @@ describe('a scoped database', () => {
     await expect(scoped.$queryRaw`SELECT 1`).rejects.toThrow(/reading/);
   });
 
-  test('throws for a cursor, which Prisma would look up past the scope', async () => {
+  test('throws for a cursor, which Prisma would look up outside the scope', async () => {
     const scoped = scopedDatabase(database, { merchantId: stranger.merchantId, appId: null });
     await expect(scoped.paymentIntent.findMany({ cursor: { id: owner.intentId } })).rejects.toThrow('cursor');
   });
 
-  test('every table can be asked for in every scope without a wrong column', async () => {
+  test('queries every table in every scope without an invalid column', async () => {
     const scoped = scopedDatabase(database, { merchantId: owner.merchantId, appId: null });
     const session = scopedDatabase(database, { sessionId: owner.sessionId });
     for (const model of Object.values(Prisma.ModelName)) {
@@ -131,12 +131,12 @@ describe('a scoped database', () => {
   });
 });
 
-test('no resolver reads a table past the scoped database', () => {
+test('no resolver reads a table without the scoped database', () => {
   const root = resolve(import.meta.dirname, '../../src/api/graphql');
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const models = Object.values(Prisma.ModelName).map((model) => model.charAt(0).toLowerCase() + model.slice(1));
   const past = new RegExp(`world\\.database\\s*\\.(${models.join('|')}|\\$queryRaw|\\$executeRaw)\\b`);
-  // These judge credentials and share one read among followers whom the feed has let in by app.
+  // These check credentials, or share one read among followers that the feed has admitted by app.
   const known = ['server/live-credentials.ts', 'payments/event-row.ts', 'subscriptions/subscription-updates.ts'];
   const found = files.filter((name) => !known.includes(name) && past.test(readFileSync(join(root, name), 'utf8')));
   expect(found).toEqual([]);

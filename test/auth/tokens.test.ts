@@ -1,4 +1,4 @@
-/** Tokens as a forger and as a rotation meet them: only what we signed, for its own kind, in its own time, counts. */
+/** Forged tokens and rotations: only tokens with our signature are valid, for their own kind and until they expire. */
 import { createHmac } from 'node:crypto';
 import { exportJWK, exportSPKI, generateKeyPair, importJWK, type JWTPayload, SignJWT } from 'jose';
 import { expect, test } from 'vitest';
@@ -32,7 +32,7 @@ const answer = (token: string, at = world) =>
   );
 const REFUSED = 'AUTHENTICATION_ERROR: The bearer token is not valid.';
 
-/** A token signed with our own key, as nobody outside can: what is wrong with it is one claim. */
+/** A token signed with our own key, which no outsider can make, with one invalid claim. */
 async function forged(change: { claims?: JWTPayload; header?: object; without?: string[] } = {}): Promise<string> {
   const { kid, key } = await world.signingKeys.current();
   const seconds = Math.floor(nowMs / 1000);
@@ -51,7 +51,7 @@ async function forged(change: { claims?: JWTPayload; header?: object; without?: 
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-test('one of ours is taken, and what is wrong with any other is not told', async () => {
+test('valid tokens are accepted, and the others are rejected without a reason', async () => {
   expect(await answer((await issueToken(world, { subject })).token)).toBe('card');
   expect(await answer(await forged())).toBe('card');
   const seconds = Math.floor(nowMs / 1000);
@@ -60,7 +60,7 @@ test('one of ours is taken, and what is wrong with any other is not told', async
     { claims: { iss: `${config.publicUrl}/` } },
     { claims: { aud: 'payments' } },
     { claims: { aud: ['card', 'dashboard'] } },
-    // Another kind without what names its session.
+    // Another kind without the claim of its session.
     { claims: { aud: 'dashboard' } },
     { claims: { aud: 'session-connect', sid: userId } },
     { claims: { sub: 'everybody' } },
@@ -75,7 +75,7 @@ test('one of ours is taken, and what is wrong with any other is not told', async
   expect(expired).toBe('AUTHENTICATION_ERROR: The token has expired.');
 });
 
-test('no algorithm but ours: none, HMAC under the public key, and keys that the token brings itself', async () => {
+test('other algorithms are rejected: none, HMAC with the public key, and keys embedded in the token', async () => {
   const [publicJwk] = (await world.signingKeys.published()).keys;
   const kid = publicJwk?.kid ?? '';
   const payload = encoded(claimsIn(await forged()));
@@ -109,7 +109,7 @@ async function importJWKAsKey(jwk: object) {
   return key;
 }
 
-test('every changed bit of a token spoils it', async () => {
+test('a token with any changed part is rejected', async () => {
   const token = await forged();
   const [head = '', payload = '', signature = ''] = token.split('.');
   const lifted = encoded({ ...claimsIn(token), sub: crypto.randomUUID() });
@@ -133,7 +133,7 @@ test('every changed bit of a token spoils it', async () => {
   }
 });
 
-test('a rotation: old tokens count until they are over, every process sees the new key, and the old one goes', async () => {
+test('after a rotation, old tokens remain valid until they expire, and all processes use the new key', async () => {
   const other = anotherProcess();
   const before = (await issueToken(world, { subject })).token;
   expect(await answer(before, other)).toBe('card');
@@ -145,10 +145,10 @@ test('a rotation: old tokens count until they are over, every process sees the n
   expect(JSON.parse(Buffer.from(after.split('.')[0] ?? '', 'base64url').toString()).kid).toBe(made.kid);
   expect((await rotated.signingKeys.published()).keys.map(({ kid }) => kid)).toEqual([made.kid, oldKid]);
   expect(await answer(before, rotated)).toBe('card');
-  // A process that remembers the keys of before looks again for a kid that it does not know, two seconds after it looked.
+  // A process that remembers the previous keys reads them again for an unknown kid, two seconds after the last read.
   await expect.poll(() => answer(after, other), { timeout: 20_000, interval: 200 }).toBe('card');
 
-  // Past the longest life of a token the old key verifies nothing: not even a token that says to live on.
+  // After the longest lifetime of a token the old key verifies no tokens, even one with a later expiry.
   const { key } = await keyOf(oldKid);
   nowMs += 86_400_000 + 61_000;
   const seconds = Math.floor(nowMs / 1000);
@@ -161,7 +161,7 @@ test('a rotation: old tokens count until they are over, every process sees the n
   expect((await database.signingKey.findMany()).map(({ kid }) => kid)).toEqual([made.kid]);
 });
 
-/** The private half of a key, as only TOKEN_SECRET opens it. */
+/** The private part of a key, which only TOKEN_SECRET can decrypt. */
 async function keyOf(kid: string) {
   const row = await database.signingKey.findUniqueOrThrow({ where: { kid } });
   expect(row.sealedPrivate).not.toContain('"d"');
@@ -169,7 +169,7 @@ async function keyOf(kid: string) {
   return { key: await importJWK(JSON.parse(unseal(sealKey, row.sealedPrivate)), 'ES256') };
 }
 
-test('processes that start at once make one key between them', async () => {
+test('processes that start at the same time create one key', async () => {
   await database.signingKey.deleteMany();
   const kids = await Promise.all(
     Array.from({ length: 4 }, async () => (await anotherProcess().signingKeys.current()).kid),
@@ -178,7 +178,7 @@ test('processes that start at once make one key between them', async () => {
   expect(await database.signingKey.count()).toBe(1);
 });
 
-test('in production there is no token without a secret of its own', () => {
+test('production requires a secret for tokens', () => {
   expect(() => openSecretKeys({ isProduction: true })).toThrow(/TOKEN_SECRET/);
   expect(openSecretKeys({ isProduction: true, tokenSecret: 'x'.repeat(32) }).signing).toHaveLength(32);
 });

@@ -7,12 +7,12 @@ const read = (name: string) => readFileSync(new URL(`../../docs/operations/${nam
 const rules = read('alerts.yml');
 const alarms = [...rules.matchAll(/alert: (\w+)/g)].map((match) => match[1] ?? '');
 
-it('has a fault for every alarm, and no alarm that the rules lack', () => {
+it('has a fault for every alarm in the rules, and no other alarms', () => {
   expect(alarms.length).toBeGreaterThan(10);
   expect([...provenAlarms].toSorted()).toEqual(alarms.toSorted());
 });
 
-it('says of every alarm in the table of faults what is seen and what to do', () => {
+it('documents the symptoms and the response for every alarm in the table of faults', () => {
   // A row names the fault, its alarms, /readyz, ops status, and what to do.
   const rows = read('faults.md')
     .split('<!-- figures -->')[0]
@@ -36,7 +36,7 @@ it('says of every alarm in the table of faults what is seen and what to do', () 
   expect([...new Set(named)].toSorted()).toEqual(alarms.toSorted());
 });
 
-it('divides every time of a rule and nothing else', () => {
+it('scales the times of a rule and nothing else', () => {
   const text = [
     'groups:',
     '    rules:',

@@ -1,4 +1,4 @@
-/** Commands of operators in the audit log: what each leaves, under whose name, and that none is forgotten. */
+/** Operator commands in the audit log: the entries of every command, and the names under which they are recorded. */
 import { hostname, userInfo } from 'node:os';
 import { zeroAddress } from 'viem';
 import { beforeAll, expect, it } from 'vitest';
@@ -55,7 +55,7 @@ async function row(...args: string[]): Promise<Record<string, string>> {
   return JSON.parse(printed)[0];
 }
 
-/** A payout that the escrow could not push. */
+/** A payout that the escrow could not deliver. */
 async function credit(appId: string, recipient: string): Promise<void> {
   const { database } = fresh;
   const paymentIntentId = newId();
@@ -87,7 +87,7 @@ async function credit(appId: string, recipient: string): Promise<void> {
   });
 }
 
-/** What each command leaves, or why it leaves nothing. */
+/** The entries of each command, or the reason why it leaves none. */
 const records: Record<string, string[] | string> = {
   'merchant create': ['merchant.created'],
   'merchant list': 'reads',
@@ -133,7 +133,7 @@ const records: Record<string, string[] | string> = {
   transfers: 'reads',
 };
 
-it('names what every command leaves', async () => {
+it('lists the entries of every command', async () => {
   const { complained } = await run('help');
   const commands = complained
     .split('\n')
@@ -141,7 +141,7 @@ it('names what every command leaves', async () => {
   expect(commands.sort()).toEqual(Object.keys(records).sort());
 });
 
-it('writes what a command changed under the name of whoever ran it, in the log of the merchant that it touches', async () => {
+it('records the changes of a command under its user’s name, in the log of the affected merchant', async () => {
   const { database } = fresh;
   const { merchantId = '' } = await row('merchant', 'create', '--name', 'Shop');
   const { appId = '' } = await row('app', 'create', '--merchant', merchantId, '--name', 'Web', '--mode', 'test');
@@ -191,7 +191,7 @@ it('writes what a command changed under the name of whoever ran it, in the log o
   expect(created).toMatchObject({ appId, targetId: keyId, before: null, after: { kind: 'SECRET', scopes: ['READ'] } });
 });
 
-it('reads the log: all of it, one merchant’s, some actions, page by page', async () => {
+it('reads the log: all entries, one merchant’s, selected actions, and by pages', async () => {
   const read = async (...args: string[]): Promise<Record<string, string>[]> => {
     const { code, printed, complained } = await run('audit', ...args, '--json');
     expect([code, complained]).toEqual([0, '']);
@@ -219,7 +219,7 @@ it('reads the log: all of it, one merchant’s, some actions, page by page', asy
   }
 });
 
-it('leaves nothing for a command that is refused', async () => {
+it('leaves no entry for a rejected command', async () => {
   const before = await fresh.database.auditEntry.count();
   expect((await run('key', 'revoke', '--key', newId())).code).toBe(1);
   expect((await run('transaction', 'abandon', '--id', newId(), '--reason', 'none')).code).toBe(1);

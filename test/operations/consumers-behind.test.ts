@@ -1,4 +1,4 @@
-/** Events that no worker handles: status, metrics and the age of webhooks say so, and nothing of it remains when they are handled. */
+/** Events that no worker handles appear in the status, the metrics and the age of webhooks until they are handled. */
 import { expect, it } from 'vitest';
 import { transaction } from '../../prisma/client.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
@@ -42,7 +42,7 @@ const age = (appId: string, seconds: number) =>
   database.$executeRaw`
     UPDATE event SET created_at = created_at - ${seconds}::float8 * interval '1 second' WHERE app_id = ${appId}::uuid`;
 
-it('is told of with the number of events and the age of the oldest, and is over when they are handled', async () => {
+it('reports the number of unhandled events and the age of the oldest until they are handled', async () => {
   const [first, second] = [await openWebhookApp(database), await openWebhookApp(database)];
   await append(first.appId, 3);
   await append(second.appId, 2);
@@ -58,7 +58,7 @@ it('is told of with the number of events and the age of the oldest, and is over 
     expect(await metric(`sluice_consumer_lag_events{consumer="${consumer}"`)).toBe(5);
     expect(await metric(`sluice_consumer_oldest_seconds{consumer="${consumer}"`)).toBeGreaterThanOrEqual(150);
   }
-  // Nobody is to be told: no webhook is late.
+  // No webhook is late, because no endpoint exists.
   expect(await metric('sluice_webhook_oldest_due_seconds{')).toBe(0);
   await first.endpoint();
   expect(await metric('sluice_webhook_oldest_due_seconds{')).toBeGreaterThanOrEqual(150);
@@ -88,7 +88,7 @@ it('counts the apps whose next event fails', async () => {
   expect(await metric('sluice_consumer_failing_apps{consumer="webhooks"')).toBe(0);
 });
 
-it('keeps a drain from ending', async () => {
+it('prevents the end of a drain', async () => {
   const args = ['drain', '--wait-seconds', '0', '--json'];
   const drained = await runOperation({ database, clock: systemClock }, args);
   expect(drained.printed).toMatch(/"events": ?"?1"?/);

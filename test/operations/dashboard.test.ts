@@ -22,7 +22,7 @@ async function metricNames(): Promise<string[]> {
   return [...text.matchAll(/^# TYPE (\S+) /gm)].map((match) => match[1] ?? '');
 }
 
-it('names no metric in dashboard, rules and manual that is not told', async () => {
+it('names only existing metrics in the dashboard, the rules and the manual', async () => {
   const told = new Set(await metricNames());
   for (const file of ['operations/grafana-dashboard.json', 'operations/alerts.yml', 'operations.md']) {
     const named = namesIn(read(file));
@@ -34,7 +34,7 @@ it('names no metric in dashboard, rules and manual that is not told', async () =
   }
 });
 
-it('shows every metric of ours on the dashboard', async () => {
+it('shows every Sluice metric on the dashboard', async () => {
   const ours = (await metricNames()).filter((name) => name.startsWith('sluice_'));
   const shown = new Set(namesIn(read('operations/grafana-dashboard.json')));
   const elsewhere = [
@@ -46,7 +46,7 @@ it('shows every metric of ours on the dashboard', async () => {
   expect(ours.filter((name) => !shown.has(name) && !elsewhere.includes(name))).toEqual([]);
 });
 
-it('says of every alarm what it means and what to do', () => {
+it('documents the meaning and the response for every alarm', () => {
   const alarms = [...read('operations/alerts.yml').matchAll(/alert: (\w+)/g)].map((match) => match[1] ?? '');
   expect(alarms.length).toBeGreaterThan(10);
   const manual = read('operations.md');

@@ -1,4 +1,4 @@
-/** The database role that docs/operations.md tells operators to make, and what the parts say of one that may do more. */
+/** The database role that docs/operations.md documents, and the warning of the parts about one with excess privileges. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,13 +23,13 @@ function documentedSql(): string[] {
   return [...(section.split('\n## ')[0] ?? '').matchAll(/```sql\n([\s\S]+?)```/g)].map((match) => match[1] ?? '');
 }
 
-/** Runs statements one by one: CREATE DATABASE takes no company. */
+/** Runs statements one by one, because CREATE DATABASE cannot run in a transaction. */
 async function runSql(client: pg.Client, sql: string): Promise<void> {
   const statements = sql.replaceAll(/--.*$/gm, '').split(';');
   for (const statement of statements) if (statement.trim() !== '') await client.query(statement);
 }
 
-/** The documented role and database under names of this run's own; removed when the file ends. */
+/** The documented role and database under unique names. They are removed when the file ends. */
 function nameAnew() {
   const name = `sluice_${crypto.randomUUID().slice(0, 8)}`;
   onTeardown(() =>
@@ -53,7 +53,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Migrations, the queue's schema, rows, and the schemas that the indexer makes. */
+/** Migrations, the queue's schema, rows, and the schemas that the indexer creates. */
 async function expectEnough(url: string): Promise<void> {
   expect((await deployMigrations(url)).applied.length).toBeGreaterThan(0);
   const database = openDatabase({ url, poolSize: 1 });
@@ -68,14 +68,14 @@ async function expectEnough(url: string): Promise<void> {
   expect(Object.values(rows[0])).toEqual([false, false, false, false, false]);
 }
 
-test('the documented role and database are enough for every part', async () => {
+test('the documented role and database are sufficient for every part', async () => {
   const [own = ''] = documentedSql();
   const { url, own: named } = nameAnew();
   await asAdmin(inject('adminUrl'), (client) => runSql(client, named(own)));
   await expectEnough(url);
 });
 
-test('the documented grants are enough in a database that somebody else owns', async () => {
+test('the documented grants are sufficient in a database with another owner', async () => {
   const [, grants = ''] = documentedSql();
   const { name, url, adminUrl, own } = nameAnew();
   await asAdmin(inject('adminUrl'), async (client) => {
@@ -87,7 +87,7 @@ test('the documented grants are enough in a database that somebody else owns', a
   await expectEnough(url);
 });
 
-test('a role that may do more is warned of, and no other', async () => {
+test('a warning is logged for a role with excess privileges only', async () => {
   const fresh = await freshDatabase();
   const warnings = async (url: string) => {
     const lines: string[] = [];

@@ -1,4 +1,4 @@
-/** The files by which an operator installs Sluice name what is there. */
+/** The deployment files refer only to existing files and parts. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const { scripts, dependencies } = z
   .parse(JSON.parse(read('package.json')));
 const containerfile = read('docs/operations/containers/Containerfile');
 
-it('the image is made of what is in the tree, with the Node that the lock has', () => {
+it('the image copies existing files and uses the Node version of the lock file', () => {
   const copied = [...containerfile.matchAll(/^COPY (?!--from)(?:--\S+ )*(\S+) /gm)].map((match) => match[1] ?? '');
   expect(copied).not.toEqual([]);
   for (const path of copied) expect(existsSync(join(root, path)), path).toBe(true);
@@ -22,7 +22,7 @@ it('the image is made of what is in the tree, with the Node that the lock has', 
   expect(new Set(nodes)).toEqual(new Set([major]));
 });
 
-it('keys, settings and what is made anew stay out of the image', () => {
+it('the image excludes keys, settings and generated files', () => {
   const ignored = read('.dockerignore').split('\n');
   const kept = ['/contracts/out/', '/contracts/cache/', '/contracts/broadcast/', '/coverage/', '/.stamps/'];
   const own = ['node_modules/', '.local/', 'generated/', '.env*', '*.log', ...kept];
@@ -34,7 +34,7 @@ it('keys, settings and what is made anew stay out of the image', () => {
   expect(ignored).toContain('.git');
 });
 
-it('units, image and compose file start parts that there are', () => {
+it('units, image and compose file start existing parts', () => {
   const parts = ['api', 'worker', 'indexer'];
   for (const part of parts) expect(scripts[part]).toBe(`node src/main.ts ${part}`);
   const started = globSync('docs/operations/systemd/*.service', { cwd: root }).map((unit) => {
@@ -51,7 +51,7 @@ it('units, image and compose file start parts that there are', () => {
   expect(existsSync(join(root, 'prisma/migrate.ts'))).toBe(true);
 });
 
-it('containers keep the superuser of Postgres from the parts, and make the documented role', () => {
+it('containers withhold the Postgres superuser from the parts and create the documented role', () => {
   const compose = read('docs/operations/containers/compose.yml');
   const [, script = ''] = /\.\/(\S+):\/docker-entrypoint-initdb\.d\//.exec(compose) ?? [];
   const statements = (text: string) => text.replace(/PASSWORD \S+;/, 'PASSWORD;');
@@ -60,7 +60,7 @@ it('containers keep the superuser of Postgres from the parts, and make the docum
   expect(compose).not.toMatch(/POSTGRES_(USER|DB)/);
 });
 
-it('the image holds every file that its parts import', () => {
+it('the image contains every file that its parts import', () => {
   const copied = [...containerfile.matchAll(/^COPY --from=build (?:--\S+ )*\/opt\/sluice\/(\S+) (\S+)$/gm)];
   const paths = copied.map(([, path = '', place]) => {
     expect(place).toBe(path);

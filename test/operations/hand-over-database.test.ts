@@ -1,4 +1,4 @@
-/** A database whose objects belong to a superuser, as earlier editions left it, given to a role without privileges. */
+/** A database whose objects belong to a superuser, as in earlier versions, is handed over to a role without privileges. */
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../prisma/client.ts';
@@ -12,7 +12,7 @@ import { emptyDatabase } from '../setup/database/database.ts';
 import { onTeardown } from '../setup/teardown.ts';
 import { runOperation } from './run-operation.ts';
 
-/** What Ponder makes, and one of each other kind that has an owner. */
+/** The objects that Ponder creates, and one of each other kind with an owner. */
 const objects = `
   CREATE SCHEMA ponder_0123456789;
   CREATE TYPE ponder_0123456789.kind AS ENUM ('one', 'two');
@@ -34,7 +34,7 @@ const objects = `
 
 const roleOf = (url: string) => new URL(url).username;
 
-/** As the superuser left it: its own from the database to the last type. Answers the superuser's client too. */
+/** A database whose objects all belong to the superuser. Also returns the superuser's client. */
 async function superusersDatabase() {
   const { url, adminUrl } = await emptyDatabase();
   const [from, to] = [roleOf(adminUrl), roleOf(url)];
@@ -50,7 +50,7 @@ async function superusersDatabase() {
   return { url, admin, database, from, to };
 }
 
-/** Objects of the database, outside of the system's schemas, that the role owns; their dependents included. */
+/** Objects of the database outside the system schemas that the role owns, including their dependents. */
 async function countOwned(database: Database, role: string): Promise<number> {
   const [row] = await database.$queryRaw<{ count: number }[]>`
     WITH space AS (SELECT oid FROM pg_namespace WHERE nspname !~ '^pg_(catalog|toast)' AND nspname <> 'information_schema')
@@ -62,12 +62,12 @@ async function countOwned(database: Database, role: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-test('every object changes its owner, and the role migrates, writes, works and rebuilds with nothing else', async () => {
+test('every object changes its owner, and the role can run everything without other privileges', async () => {
   const { url, database, from, to } = await superusersDatabase();
   const before = await countOwned(database, from);
   const changed = await handOverDatabase({ database }, { from, to });
   expect(await countOwned(database, from)).toBe(0);
-  // Of the database itself and of `public` the owner is one role, whatever the objects' number.
+  // The database itself and `public` have one owner, regardless of the number of objects.
   expect(await countOwned(database, to)).toBe(before);
   expect(changed.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['DATABASE', 'SCHEMA', 'TABLE', 'VIEW']));
   expect(await handOverDatabase({ database }, { from, to })).toEqual([]);
@@ -103,7 +103,7 @@ test('every object changes its owner, and the role migrates, writes, works and r
   await queue.stop();
 });
 
-test('a hand-over that was cut off half-way is completed by the next one', async () => {
+test('an interrupted hand-over is completed by the next one', async () => {
   const { admin, database, from, to } = await superusersDatabase();
   await admin.query('BEGIN; LOCK TABLE refund IN ACCESS SHARE MODE');
   const cutOff = handOverDatabase({ database }, { from, to, lockWaitMs: 50 });
@@ -115,7 +115,7 @@ test('a hand-over that was cut off half-way is completed by the next one', async
   expect(await countOwned(database, from)).toBe(0);
 });
 
-test('`ops database hand-over` lists what has changed, and says what it needs', async () => {
+test('`ops database hand-over` lists the changes and its requirements', async () => {
   const { url, database, from, to } = await superusersDatabase();
   const world = { database, clock: systemClock };
   const plain = openDatabase({ url, poolSize: 1 });

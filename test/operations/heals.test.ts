@@ -1,4 +1,4 @@
-/** Faults that pass: the status is red while they last, and green again without anybody's act. */
+/** Temporary faults: the status reports them while they last, and recovers without intervention. */
 import { encodeFunctionData, erc20Abi } from 'viem';
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { transaction } from '../../prisma/client.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   gateway = await openGateway();
 });
 
-/** By the machine's clock: the indexer's looks are not of the time to which the test has moved. */
+/** Uses the machine's clock, because the indexer's observations do not follow the time of the test. */
 const faults = async () => (await readInstallation({ ...gateway.action, clock: systemClock, keys: [] })).faults;
 const until = (met: () => Promise<boolean>) => vi.waitUntil(met, { timeout: 20_000, interval: 50 });
 const settleByHand = (signed: Awaited<ReturnType<Gateway['pay']>>['signed']) =>
@@ -31,7 +31,7 @@ const settleByHand = (signed: Awaited<ReturnType<Gateway['pay']>>['signed']) =>
 type Signed = Awaited<ReturnType<Gateway['pay']>>['signed'];
 type Call = Parameters<typeof requestTransaction>[1]['call'];
 
-/** A step that the chain refuses at its first simulation, as too early a settlement is. */
+/** A step that the chain rejects in its first simulation, like an early settlement. */
 async function giveUp(
   type: 'AUTHORIZE' | 'SETTLE',
   { id, signed, call }: { id: string; signed: Signed; call?: Call },
@@ -51,7 +51,7 @@ async function giveUp(
   await gateway.turnPumps();
 }
 
-it('a job that has used up its attempts while the node was away ends when its payment was settled otherwise', async () => {
+it('a job that exhausted its attempts during a node failure ends once its payment is settled otherwise', async () => {
   const gate = await openRpcGate(gateway.evm.rpcUrl);
   const rpc = [{ ...gateway.evm.rpcSettings, urls: [gate.url] }];
   const world = { ...gateway.action, nodes: openEvmNodes({ registry: gateway.registry, rpc }) };
@@ -70,11 +70,11 @@ it('a job that has used up its attempts while the node was away ends when its pa
   await settleByHand(signed);
   await gateway.observe();
   expect(await gateway.status(id)).toBe('SETTLED');
-  // The worker's node is away still: the job asks our own books first.
+  // The worker's node is still unavailable, but the job reads our own books first.
   await until(async () => (await faults()).length === 0);
 });
 
-it('a job whose node comes back does its work by itself', async () => {
+it('a job whose node returns completes without intervention', async () => {
   const gate = await openRpcGate(gateway.evm.rpcUrl);
   const rpc = [{ ...gateway.evm.rpcSettings, urls: [gate.url] }];
   const world = { ...gateway.action, nodes: openEvmNodes({ registry: gateway.registry, rpc }) };
@@ -96,7 +96,7 @@ it('a job whose node comes back does its work by itself', async () => {
   expect(await faults()).toEqual([]);
 });
 
-it('a transaction that was given up is no fault any more when its payment has ended otherwise', async () => {
+it('a transaction that was given up is no longer a fault once its payment has ended otherwise', async () => {
   const { id, signed } = await gateway.pay();
   await giveUp('SETTLE', { id, signed });
   expect(await gateway.steps(id)).toContain('SETTLE FAILED');
@@ -108,7 +108,7 @@ it('a transaction that was given up is no fault any more when its payment has en
   expect(await faults()).toEqual([]);
 });
 
-it('a step that was given up is no fault any more when a reorganization has removed its payment', async () => {
+it('a step that was given up is no longer a fault once a reorganization has removed its payment', async () => {
   const before = await gateway.evm.publicClient.getBlockNumber();
   const { id, signed } = await gateway.pay();
   await giveUp('SETTLE', { id, signed });
@@ -123,7 +123,7 @@ it('a step that was given up is no fault any more when a reorganization has remo
   expect(await faults()).toEqual([]);
 });
 
-it('an authorization that was given up is no fault any more when its terms can no longer be authorized', async () => {
+it('an authorization that was given up is no longer a fault once its terms cannot be authorized', async () => {
   const intent = await gateway.intent({ captureMode: 'AUTOMATIC' });
   const signed = await gateway.sign(intent);
   const refused: Call = { to: gateway.evm.usdc.address, data: '0xdeadbeef', value: 0n };
@@ -137,7 +137,7 @@ it('an authorization that was given up is no fault any more when its terms can n
   expect(await faults()).toEqual([]);
 });
 
-it('an authorization that the payer lets fail is the payer’s to mend and no fault', async () => {
+it('an authorization that fails because of the payer is no fault', async () => {
   const intent = await gateway.intent({ captureMode: 'AUTOMATIC' });
   const signed = await gateway.sign(intent);
   const [payer] = gateway.evm.payers;

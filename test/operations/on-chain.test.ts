@@ -44,13 +44,13 @@ async function run(...args: string[]) {
   return { code, ...said, json: () => JSON.parse(said.printed) };
 }
 
-/** The instruments of a part that runs. */
+/** The instruments of a running part. */
 function openTelling() {
   const metrics = openMetrics({ part: 'worker', log: silentLog });
   return { metrics, instruments: openInstruments(metrics) };
 }
 
-it('shows a sound installation on one screen', async () => {
+it('shows a healthy installation on one screen', async () => {
   await gateway.pay();
   const answer = await run('status', '--json');
   expect(answer.complained).toBe('');
@@ -63,7 +63,7 @@ it('shows a sound installation on one screen', async () => {
   expect((await run('status')).printed).toMatch(/^chains\n[\s\S]*^work\n[\s\S]*^senders\n[\s\S]*^books\n/m);
 });
 
-it('finds a payment that the database has wrong, and repairs it by a replay', async () => {
+it('finds a payment with a wrong state in the database and repairs it with a replay', async () => {
   const { id, signed } = await gateway.pay();
   await gateway.database.ledgerEntry.deleteMany({ where: { paymentIntentId: id } });
   const drifting = await run('status', '--json');
@@ -86,7 +86,7 @@ it('finds a payment that the database has wrong, and repairs it by a replay', as
   expect(await metrics.text()).toContain(`${drift} 0\n`);
 });
 
-it('compares the registry with the tokens', async () => {
+it('compares the registry with the tokens on the chain', async () => {
   const answer = await run('tokens', 'check', String(gateway.evm.chainId), '--json');
   expect(answer.complained).toBe('');
   expect(answer.json().tokens).toMatchObject([
@@ -114,7 +114,7 @@ it('compares the registry with the tokens', async () => {
   expect(said.join('\n')).toMatch(/decimals are 6; has no permit/);
 });
 
-it('drains: takes no new payment, and says when all is done', async () => {
+it('drains: accepts no new payments and reports when all work is done', async () => {
   const intent = await gateway.intent();
   const waiting = await gateway.sign(intent);
   const early = await run('drain', '--wait-seconds', '0', '--json');
@@ -123,14 +123,14 @@ it('drains: takes no new payment, and says when all is done', async () => {
   expect(early.json().drain).toMatchObject([{ drained: false, openQuotes: 1 }]);
   await gateway.authorize(waiting);
   await gateway.settleDown();
-  // The chain is paused for new payments: one that was under way goes on.
+  // The chain is paused for new payments, but a payment in progress continues.
   expect(await gateway.status(intent.id)).toBe('CAPTURED');
   expect((await run('drain', '--wait-seconds', '0')).code).toBe(0);
   expect((await run('lag', '--json')).json()).toMatchObject([{ paused: true }]);
   await run('chain', 'resume', String(gateway.evm.chainId));
 });
 
-it('is ready whatever is wrong with a chain, and names what is stale, halted or missing', async () => {
+it('is ready despite faults of a chain, and names what is stale, halted or missing', async () => {
   const { database, registry, evm } = gateway;
   let now = new Date();
   const readiness = openReadiness({ database, registry, clock: { now: () => now }, log: silentLog });
@@ -166,7 +166,7 @@ it('is ready whatever is wrong with a chain, and names what is stale, halted or 
   await database.chainCursor.update({ where, data: { pausedAt: null } });
 });
 
-it('tells metrics of the chain, the queue, the books and the nodes, and never a URL', async () => {
+it('exports metrics of the chain, the queue, the books and the nodes, but no URL', async () => {
   const { database, registry, clock, evm } = gateway;
   const { metrics, instruments } = openTelling();
   registerTableGauges({ database, registry, clock, metrics });
@@ -188,7 +188,7 @@ it('tells metrics of the chain, the queue, the books and the nodes, and never a 
   expect(text).not.toContain('SECRET');
 });
 
-it('counts a node’s faults by kind, and answers of the next', async () => {
+it('counts the faults of a node by kind, and the responses of the next node', async () => {
   const { registry, evm } = gateway;
   const { metrics, instruments } = openTelling();
   const calls: { provider: string; fault: string | null }[] = [];
@@ -202,7 +202,7 @@ it('counts a node’s faults by kind, and answers of the next', async () => {
   const host = new URL(evm.rpcUrl).host;
   expect(calls).toMatchObject([
     { provider: '127.0.0.1:9', fault: 'unreachable' },
-    // Its chain id, and then the question.
+    // The request for its chain id, and then the actual one.
     { provider: host, fault: null },
     { provider: host, fault: null },
   ]);
@@ -215,7 +215,7 @@ it('counts a node’s faults by kind, and answers of the next', async () => {
   ]);
 });
 
-it('counts what a running projector does: turns, facts, reorganisations, and what waits to be sent', async () => {
+it('counts the turns, facts and reorganizations of a running projector, and pending transactions', async () => {
   const { database, registry, clock, evm, projector, locks } = gateway;
   const { metrics, instruments } = openTelling();
   registerTableGauges({ database, registry, clock, metrics });
@@ -234,7 +234,7 @@ it('counts what a running projector does: turns, facts, reorganisations, and wha
   const intent = await gateway.intent();
   await gateway.authorize(await gateway.sign(intent));
   await expect.poll(() => gateway.status(intent.id), patience).toBe('CAPTURED');
-  // They are counted after the commit that a reader sees.
+  // They are counted after the commit.
   await expect.poll(() => applied('Captured'), patience).toBe(1);
   expect(await applied('Authorized')).toBe(1);
   expect(await value('sluice_reorganisations_total')).toBe(null);
@@ -251,7 +251,7 @@ it('counts what a running projector does: turns, facts, reorganisations, and wha
     await database.chainFact.count({ where: { status: 'ORPHANED' } }),
   );
   expect(await value('sluice_projector_waiting_groups')).toBe(0);
-  // What was stopped turns no more.
+  // A stopped projector makes no more turns.
   expect(await value('sluice_projector_turns_total')).toBe(all);
 
   const queued = { status: 'QUEUED' } as const;
@@ -270,7 +270,7 @@ it('counts what a running projector does: turns, facts, reorganisations, and wha
   expect(await value('sluice_outgoing_transactions', 'status="QUEUED"')).toBe(waiting === 0 ? null : waiting);
 });
 
-it('halts a chain that changed what was final, says so, and is repaired by the operator’s command', async () => {
+it('halts a chain whose final blocks changed, reports it, and is repaired by the operator’s command', async () => {
   gateway = await openGateway();
   const { evm, database } = gateway;
   const { id } = await gateway.pay();

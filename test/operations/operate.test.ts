@@ -43,7 +43,7 @@ const principalOf = (apiKey: string) => {
   return authenticate({ ...world, signingKeys: openSigningKeys(world, { sealKey: signing }) }, { apiKey });
 };
 
-it('brings an installation to a key that authenticates, rotates it with overlap and revokes it', async () => {
+it('creates an installation with a valid key, rotates it with overlap and revokes it', async () => {
   const [merchant] = await rows('merchant', 'create', '--name', 'Shop');
   const [app] = await rows(
     'app',
@@ -73,7 +73,7 @@ it('brings an installation to a key that authenticates, rotates it with overlap 
   expect(await rows('key', 'list', '--app', appId)).toHaveLength(2);
 });
 
-it('makes a restricted key, and names what it does not understand of one', async () => {
+it('creates a restricted key, and names the options that it does not accept', async () => {
   const [merchant] = await rows('merchant', 'create', '--name', 'Restricted');
   const [app] = await rows(
     'app',
@@ -103,12 +103,12 @@ it('makes a restricted key, and names what it does not understand of one', async
   }
 });
 
-it('makes credentials of the installation', async () => {
+it('creates credentials of the installation', async () => {
   const [made] = await rows('credential', 'create', '--role', 'arbiter', '--name', 'Judge');
   expect(await principalOf(made?.credential ?? '')).toMatchObject({ kind: 'platform', role: 'ARBITER' });
 });
 
-it('invites the first member of a merchant, and changes the role by inviting again', async () => {
+it('invites the first member of a merchant, and changes the role with another invitation', async () => {
   const [merchant] = await rows('merchant', 'create', '--name', 'Members');
   const invite = (role: string) =>
     rows('member', 'invite', '--merchant', merchant?.merchantId ?? '', '--email', 'Ada@Example.com', '--role', role);
@@ -128,7 +128,7 @@ it('invites the first member of a merchant, and changes the role by inviting aga
   expect([last.code, last.complained]).toEqual([1, expect.stringContaining('must have at least one owner')]);
 });
 
-it('rotates the key that signs tokens: the newest signs, the one before verifies until its tokens are over', async () => {
+it('rotates the signing key of tokens, and the previous one verifies tokens until they expire', async () => {
   const [first] = await rows('token', 'rotate');
   const [second] = await rows('token', 'rotate');
   const keys = await fresh.database.signingKey.findMany({ orderBy: { createdAt: 'asc' } });
@@ -138,7 +138,7 @@ it('rotates the key that signs tokens: the newest signs, the one before verifies
   ]);
 });
 
-it('pauses and resumes a chain, and tells it with an unreachable node', async () => {
+it('pauses and resumes a chain, and shows it while its node is unreachable', async () => {
   await rows('chain', 'pause', '11155111');
   await fresh.database.chainCursor.update({ where: { chainId: 11155111 }, data: { headHash: '0x1' } });
   expect(await rows('lag')).toMatchObject([{ chainId: 11155111, node: null, paused: true }]);
@@ -146,7 +146,7 @@ it('pauses and resumes a chain, and tells it with an unreachable node', async ()
   expect(await rows('lag')).toMatchObject([{ paused: false }]);
 });
 
-it('shows as whom it is connected, and what that role may do beyond its need', async () => {
+it('shows its database role and the excess privileges of the role', async () => {
   const status = async (url: string) => {
     const database = openDatabase({ url, poolSize: 1 });
     onTeardown(() => database.$disconnect());
@@ -160,7 +160,7 @@ it('shows as whom it is connected, and what that role may do beyond its need', a
   ]);
 });
 
-it('prints a table for people', async () => {
+it('prints a readable table', async () => {
   const answer = await run('lag');
   expect(answer.printed).toMatch(/^chainId +11155111$/m);
 });
@@ -189,14 +189,14 @@ it.each([
     1,
     /No such app[\s\S]*Try: npm run ops -- merchant list/,
   ],
-])('refuses %s', async (_, args, code, words) => {
+])('rejects %s', async (_, args, code, words) => {
   const answer = await run(...args);
   expect(answer.code).toBe(code);
   expect(answer.complained).toMatch(words);
 });
 
-it('drains chains of every family that is paid on, and leaves those that are only read alone', async () => {
-  // No worker runs here, and an invitation's mail would be waited for.
+it('drains chains of every family with payments, and skips those that are only read', async () => {
+  // No worker runs here, so the drain would wait for an invitation's mail.
   await fresh.database.$queryRaw`
     SELECT count(*)::int FROM graphile_worker.complete_jobs(ARRAY(SELECT id FROM graphile_worker.jobs))`;
   const settings = [11155111, 103, 785].map((chainId) => ({ ...sepolia, chainId }));
@@ -209,7 +209,7 @@ it('drains chains of every family that is paid on, and leaves those that are onl
   for (const chainId of ['103', '11155111']) await runWith(settings, 'chain', 'resume', chainId);
 });
 
-it('shows what is pending and stuck', async () => {
+it('shows pending and stuck work', async () => {
   await fresh.database.outgoingTransaction.create({
     data: {
       id: '019a0000-0000-7000-8000-000000000001',
@@ -225,7 +225,7 @@ it('shows what is pending and stuck', async () => {
   expect(await rows('stuck')).toMatchObject([{ kind: 'transaction', what: 'settle:1' }]);
 });
 
-it('refuses a payout address that would lose the money, and shows one that was stored before it was known', async () => {
+it('rejects a payout address that would lose the money, and shows one that was stored earlier', async () => {
   const [merchant] = await rows('merchant', 'create', '--name', 'Lost');
   const merchantId = merchant?.merchantId ?? '';
   const [app] = await rows('app', 'create', '--merchant', merchantId, '--name', 'Web', '--mode', 'test');

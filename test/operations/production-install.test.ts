@@ -1,4 +1,4 @@
-/** An install without development dependencies runs what was generated elsewhere, and has all that it imports. */
+/** An install without development dependencies runs files generated elsewhere, and contains all of its imports. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ const started = [
   'contracts/scripts/deploy.ts',
 ];
 
-describe('the script that npm runs after an install, where development dependencies are left out', () => {
+describe('the install script without development dependencies', () => {
   const install = () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-install-'));
     onTeardown(async () => rmSync(folder, { recursive: true, force: true }));
@@ -42,7 +42,7 @@ describe('the script that npm runs after an install, where development dependenc
   const missingFrom = (said: string) =>
     /^These generated files are missing: (.+)\.$/m.exec(said)?.[1]?.split(', ') ?? [];
 
-  it('refuses when something generated is missing, names it and says what to do', () => {
+  it('fails if a generated file is missing, and names the file and the remedy', () => {
     const { status, said } = generate(install());
     expect(status).toBe(1);
     expect(missingFrom(said)).toEqual(
@@ -51,7 +51,7 @@ describe('the script that npm runs after an install, where development dependenc
     expect(said).toContain('"npm ci --include=dev" and then "npm prune --omit=dev"');
   });
 
-  it('takes what was generated elsewhere as it is, and runs nothing', () => {
+  it('accepts files that were generated elsewhere and runs nothing', () => {
     const folder = install();
     for (const file of missingFrom(generate(folder).said)) {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
@@ -59,7 +59,7 @@ describe('the script that npm runs after an install, where development dependenc
     }
     expect(generate(folder)).toEqual({ status: 0, said: '' });
     expect(existsSync(join(folder, '.stamps'))).toBe(false);
-    // A stamp that came with it tells of other sources.
+    // A stamp that was copied with it refers to other sources.
     mkdirSync(join(folder, '.stamps'));
     writeFileSync(join(folder, '.stamps/rest'), 'the hash of other sources');
     const { status, said } = generate(folder);
@@ -67,13 +67,13 @@ describe('the script that npm runs after an install, where development dependenc
     expect(said).toContain('These steps were run on other sources: rest.');
   });
 
-  it('says that starting a whole installation, or a test, needs them', () => {
+  it('reports that running a whole installation or a test requires development dependencies', () => {
     const { status, said } = generate(install(), '--development');
     expect(status).toBe(1);
     expect(said).toContain('Run "npm ci --include=dev".');
   });
 
-  it('knows every development dependency that a step runs', () => {
+  it('covers every development dependency that a step runs', () => {
     const known = [...read('generate.ts').matchAll(/tools: \[([^\]]+)\]/g)].flatMap(([, names = '']) =>
       [...names.matchAll(/'([^']+)'/g)].map(([, name = '']) => name),
     );
@@ -87,15 +87,15 @@ describe('the script that npm runs after an install, where development dependenc
   });
 });
 
-describe('what a production install starts', () => {
-  it('imports dependencies only, and every one of them by itself', () => {
+describe('a production install', () => {
+  it('imports only dependencies, each of which can be resolved', () => {
     const { packages: imported } = importedBy(root, started);
     expect(imported.size).toBeGreaterThan(25);
     const others = [...imported].filter(([name]) => !(name in dependencies));
     expect(others.map(([name, files]) => `${name}: ${files[0]}`)).toEqual([]);
   });
 
-  it('brings no compiler, forge or browser, which npm would also take for a peer that is optional', () => {
+  it('contains no compiler, forge or browser, which npm would also install for an optional peer', () => {
     const locked = z
       .object({
         packages: z.record(z.string(), z.object({ dev: z.boolean().optional(), devOptional: z.boolean().optional() })),

@@ -1,4 +1,4 @@
-/** An API of two chains, of which one is in trouble: it stays in service, and says which one it is where that is asked for. */
+/** An API with two chains, one of them faulty, remains ready and names the faulty chain on request. */
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { openParts } from '../../src/api/open-parts.ts';
 import { openReadiness } from '../../src/operations/health/read-readiness.ts';
@@ -53,7 +53,7 @@ const observe = (chainId: number, rest: object = {}) =>
     },
   });
 
-it('is ready while the node of one chain is down, which only that chain’s calls say', async () => {
+it('is ready while the node of one chain is down, which only calls for that chain report', async () => {
   await observe(ground.evm.chainId);
   expect(await ask('/readyz')).toEqual({ status: 200, lines: ['ready'] });
   expect(await ask('/readyz?verbose')).toEqual({
@@ -71,14 +71,14 @@ it('is ready while the node of one chain is down, which only that chain’s call
 it.each([
   ['halted', { haltedAt: new Date(), haltReason: 'Final facts are gone.' }, /is halted: Final facts are gone\./],
   ['paused', { pausedAt: new Date() }, /are paused by an operator\./],
-])('is ready while a chain is %s, and takes no new payment on it', async (_name, columns, note) => {
+])('is ready while a chain is %s, and accepts no new payments on it', async (_name, columns, note) => {
   await observe(ground.evm.chainId, columns);
   expect(await ask('/readyz')).toEqual({ status: 200, lines: ['ready'] });
   expect((await ask('/readyz?verbose')).lines.join('\n')).toMatch(note);
   expect(await prepare(ground.evm.chainId)).toEqual({ status: 503, code: 'CHAIN_PAUSED' });
 });
 
-it('is ready while no indexer runs, which the chain’s line says', async () => {
+it('is ready while no indexer runs, which the chain’s line reports', async () => {
   await observe(ground.evm.chainId, { observedAt: new Date(Date.now() - 600_000) });
   expect((await ask('/readyz')).status).toBe(200);
   expect((await ask('/readyz?verbose')).lines.join('\n')).toMatch(

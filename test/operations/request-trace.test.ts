@@ -15,7 +15,7 @@ beforeAll(async () => {
   gateway = await openGateway();
 });
 
-it('carries a request’s id to its transaction, to the events that follow from it, and to their webhooks', async () => {
+it('passes a request’s id to its transaction, the resulting events, and their webhooks', async () => {
   const { database, clock, scope } = gateway;
   const { id } = await gateway.pay();
   await traced('request-refund-1', () =>
@@ -54,7 +54,7 @@ it('carries a request’s id to its transaction, to the events that follow from 
   expect(received).toEqual(['request-refund-1']);
 });
 
-it('takes the id from the API’s caller, over GraphQL and REST', async () => {
+it('accepts the id of the API’s caller over GraphQL and REST', async () => {
   const api = await openApi({ parts: openParts });
   const key = api.merchantA.secretKey;
   const document = 'mutation ($input: CreatePaymentIntentInput!) { createPaymentIntent(input: $input) { id } }';

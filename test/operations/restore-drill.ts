@@ -162,7 +162,7 @@ async function node(args: string[]): Promise<string> {
   return done.stdout;
 }
 
-/** Also of a command that has found something wrong. */
+/** Also the output of a command that has found a fault. */
 async function ops(...args: string[]): Promise<unknown> {
   const text = await node([join('src', 'main.ts'), 'ops', ...args, '--json']);
   return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** What a restore brings back from the chain, and what it reports as lost. Dumped while payments are under way. */
+/** A restore of a dump made during payments: what it restores from the chain, and what it reports as lost. */
 import { beforeAll, expect, it } from 'vitest';
 import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
@@ -51,7 +51,7 @@ async function ops(...args: string[]) {
   return { code, ...said, answer: JSON.parse(said.printed || 'null') };
 }
 
-/** The rows of the section whose heading begins so. */
+/** The rows of the section whose heading begins with this text. */
 async function section(heading: string): Promise<Record<string, unknown>[]> {
   const { answer } = await ops('restore-report');
   const name = Object.keys(answer).find((each) => each.startsWith(heading));
@@ -65,7 +65,7 @@ async function observe(): Promise<void> {
   for (;;) if (!(await observeChain(projector, { chainId: ground.evm.chainId })).behind) return;
 }
 
-it('brings refunds, payments and periods back from the chain, and reports what it cannot', async () => {
+it('restores refunds, payments and periods from the chain, and reports what it cannot restore', async () => {
   const { database, evm, app } = ground;
   await ground.allow(evm.payers[0]);
   const subscription = await ground.subscribe({ interval: 'MONTH' });
@@ -115,7 +115,7 @@ it('brings refunds, payments and periods back from the chain, and reports what i
   expect([refunded?.amount.toFixed(), refunded?.leftoverAfter.toFixed()]).toEqual(['1000000', '9000000']);
   expect(await section('Refunds')).toMatchObject([{ paymentIntentId: paid.id, amount: '1000000' }]);
 
-  // The copy was made while a payment ran, which may be among them.
+  // The copy was made during a payment, which may be among them.
   const recoverable = await section('Payments of intents');
   expect(recoverable.map(({ termsHash }) => termsHash)).toContain(signed.id);
   expect(await section('Charges of subscriptions')).toHaveLength(2);
@@ -154,7 +154,7 @@ it('brings refunds, payments and periods back from the chain, and reports what i
   expect((await ops('restore-recover')).answer.map((row: { paymentIntentId: unknown }) => row.paymentIntentId)).toEqual(
     unknown.map(() => null),
   );
-  // No number that anybody has seen with another event is given out again.
+  // A sequence number that was published with another event is not reused.
   const events = await after.event.findMany({ where: { appId: app.id }, orderBy: { sequence: 'asc' } });
   const added = events.filter(({ sequence }) => sequence > atDump);
   expect(added.length).toBeGreaterThan(5);

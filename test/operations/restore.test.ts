@@ -1,4 +1,4 @@
-/** A database that is lost after its backup, restored as docs/operations.md says. */
+/** A database that is lost after its backup is restored as documented in docs/operations.md. */
 import { beforeAll, expect, it } from 'vitest';
 import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
@@ -37,14 +37,14 @@ async function verdict(world: Gateway['action']): Promise<{ code: number; lines:
   return { code, lines };
 }
 
-it('learns from the chain what came after its backup, and sends with nonces that are free', async () => {
+it('recovers the chain’s activity since the backup, and sends transactions with unused nonces', async () => {
   const { evm } = gateway;
   const { chainId } = evm;
   const paid = await gateway.pay();
   const waiting = await gateway.intent();
   const signed = await gateway.sign(waiting);
   const rows = await takeRows(gateway.url);
-  // After the backup: a refund of ours, which takes a nonce, and a payment.
+  // After the backup: a refund from our key, which uses a nonce, and a payment.
   await refund(gateway.action, paid.id, '1000000');
   await gateway.authorize(signed);
   await gateway.settleDown();

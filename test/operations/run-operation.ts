@@ -4,7 +4,7 @@ import type { RpcSettings } from '../../src/config/config.ts';
 import { operate } from '../../src/operations/operate.ts';
 import type { OperationsWorld } from '../../src/operations/operations-world.ts';
 
-/** Runs one command as `npm run ops` does, with the chains that `rpc` names. */
+/** Runs one command like `npm run ops`, with the chains that `rpc` lists. */
 export async function runOperation(
   world: Pick<OperationsWorld, 'database' | 'clock'>,
   args: readonly string[],

@@ -16,11 +16,11 @@ type Actor = 'key' | 'owner' | 'operator' | 'arbiter';
 
 type Call = {
   by?: Actor;
-  /** In parentheses, as it stands in the document. */
+  /** In parentheses, as in the document. */
   given?: (rows: Rows) => string;
   selection?: string;
   before?: (database: Database, rows: Rows) => Promise<unknown>;
-  /** The entries that it leaves, by action; one of the first that the table names by default. */
+  /** The actions of the entries that it leaves. By default one entry, with the first action in the table. */
   leaves?: string[];
 };
 
@@ -125,7 +125,7 @@ export type PreparedCall = {
   actor: { actorKind: string; actorId: string; actorName: string };
 };
 
-/** The call with an app, rows and an actor that no other call has. */
+/** Prepares the call with an app, rows and an actor of its own. */
 export async function prepareCall(ground: Ground, name: string): Promise<PreparedCall> {
   const call = auditedCalls[name];
   if (!call) throw new Error(`${name} is missing in test/auth/audit/audited-calls.ts.`);

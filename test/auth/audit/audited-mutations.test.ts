@@ -1,4 +1,4 @@
-/** Every mutation of the schema is known to the audit log, and each one that it records leaves exactly one entry. */
+/** The audit log covers every mutation of the schema, and each recorded mutation leaves exactly one entry. */
 import { describe, expect, test } from 'vitest';
 import { auditedMutations } from '../../../src/api/graphql/audit/audited-mutations.ts';
 import { schema } from '../../../src/api/graphql/schema.ts';
@@ -24,13 +24,13 @@ const recorded = Object.entries(auditedMutations).flatMap(([name, audited]) =>
 const entries = () => database.auditEntry.findMany({ orderBy: { id: 'asc' } });
 const entriesOf = (requestId: string | null) => database.auditEntry.findMany({ where: { requestId: requestId ?? '' } });
 
-test('the table names every mutation and no other, and a reason for each that is not recorded', () => {
+test('the table lists exactly the mutations of the schema, with a reason for each that is not recorded', () => {
   expect(Object.keys(auditedMutations).sort()).toEqual([...mutations].sort());
   const unrecorded = Object.values(auditedMutations).filter((audited) => 'unrecorded' in audited);
   for (const audited of unrecorded) expect(audited).toEqual({ unrecorded: expect.stringMatching(/^[A-Z].{20,}\.$/) });
 });
 
-test('a call of each recorded mutation is tried here', () => {
+test('these tests call every recorded mutation', () => {
   const tried = [...Object.keys(auditedCalls), 'verifyLogin'];
   expect(tried.sort()).toEqual(recorded.map(({ name }) => name).sort());
 });
@@ -60,7 +60,7 @@ describe.each(recorded.filter(({ name }) => name in auditedCalls))('$name', ({ n
     expect(await database.auditEntry.count()).toBe(before + made.length);
   });
 
-  test('is undone where its entry cannot be written, and can be done afterwards', async () => {
+  test('is rolled back if its entry cannot be written, and succeeds afterwards', async () => {
     const call = await prepareCall(api, name);
     const headers = { ...call.headers, 'idempotency-key': `undone ${name}` };
     await database.$executeRawUnsafe('ALTER TABLE audit_entry ADD CONSTRAINT full_disk CHECK (false) NOT VALID');
@@ -74,7 +74,7 @@ describe.each(recorded.filter(({ name }) => name in auditedCalls))('$name', ({ n
   });
 });
 
-test('what a call changed is told field by field, before and after, and what it left is not', async () => {
+test('an entry contains the fields that a call changed, before and after, and no others', async () => {
   const told = async (name: string) => {
     const call = await prepareCall(api, name);
     const { headers } = await api.graphql(call.document, {}, { headers: call.headers });
@@ -99,7 +99,7 @@ test('what a call changed is told field by field, before and after, and what it 
   });
 });
 
-test('the same over REST and over a websocket', async () => {
+test('calls over REST and over a websocket are recorded alike', async () => {
   const { owner, rows } = await prepareCall(api, 'updateTaxRate');
   const key = owner.secretKey;
   const changed = await api.rest('PUT', `/tax-rates/${rows.taxRate}`, { key, body: { percentage: 7 }, headers: FROM });
@@ -119,7 +119,7 @@ test('the same over REST and over a websocket', async () => {
   });
 });
 
-test('a change that is refused, and one that changes nothing, leave no entry', async () => {
+test('a rejected change and one without effect leave no entry', async () => {
   const { owner, rows } = await prepareCall(api, 'updateTaxRate');
   const before = await database.auditEntry.count();
   const as = { key: owner.secretKey };
@@ -135,7 +135,7 @@ test('a change that is refused, and one that changes nothing, leave no entry', a
   expect(await database.auditEntry.count()).toBe(before);
 });
 
-test('payers, and calls that only ask a payer for money, leave none', async () => {
+test('payers, and calls that only request a payment, leave no entry', async () => {
   const app = await newTestApp(api.world, { name: 'Quiet', mode: 'TEST' });
   const rows = await makeTenantRows(database, app);
   const before = await database.auditEntry.count();
@@ -151,7 +151,7 @@ test('payers, and calls that only ask a payer for money, leave none', async () =
   expect(await database.auditEntry.count()).toBe(before);
 });
 
-test('a login is recorded under the member who logs in, and its failures under nobody', async () => {
+test('a login is recorded for the member who logs in, and failed attempts are not', async () => {
   const { merchantId } = await newTestApp(api.world, { name: 'Login', mode: 'TEST' });
   const email = 'ada@login.example';
   const member = await database.member.create({ data: { id: crypto.randomUUID(), merchantId, email, role: 'OWNER' } });
@@ -179,7 +179,7 @@ test('a login is recorded under the member who logs in, and its failures under n
   expect(await database.auditEntry.count({ where: { merchantId } })).toBe(1);
 });
 
-test('an invitation of a member who is there already is a change of the role, or none', async () => {
+test('an invitation of an existing member is recorded as a change of role, or not at all', async () => {
   const { owner, headers, document } = await prepareCall(api, 'inviteMember');
   const actions = async () => {
     const found = await database.auditEntry.findMany({
@@ -198,8 +198,8 @@ test('an invitation of a member who is there already is a change of the role, or
   ]);
 });
 
-describe('the table', () => {
-  test('is append-only: whoever changes or removes a row is refused', async () => {
+describe('the audit table', () => {
+  test('is append-only: updates and deletions are rejected', async () => {
     const [entry] = await entries();
     expect(entry).toBeDefined();
     const { id } = entry ?? { id: '' };

@@ -1,4 +1,4 @@
-/** Keys that may be used from some networks only. Every call here comes through one trusted proxy, which names the address. */
+/** Keys restricted to networks. Every call here comes through one trusted proxy, which forwards the address. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../../src/auth/create-api-key.ts';
 import { isWithinNetworks, networksAllow, parseNetwork } from '../../../src/auth/keys/network.ts';
@@ -23,20 +23,20 @@ describe.each([
   ['203.0.114.1', false],
   ['2001:db8:0:1:aaaa::1', true],
   ['2001:db8:0:2::7', true],
-  // Of the same /64, by which calls without a key are counted.
+  // In the same /64, which is the unit of rate limits without a key.
   ['2001:db8:0:2::8', false],
-  // What the caller wrote itself stands left of what the proxy saw.
+  // The caller's own value precedes the address that the proxy appends.
   ['203.0.113.9, 198.51.100.1', false],
-])('from %s', (address, allowed) => {
+])('a call from %s', (address, allowed) => {
   const code = allowed ? undefined : 'AUTHORIZATION_ERROR';
 
-  test('over REST', async () => {
+  test('is authorized over REST by the key’s networks', async () => {
     const { status, body } = await api.rest('GET', '/customers?appId=not-a-uuid', { key, headers: from(address) });
     expect([status, body.error.code]).toEqual(allowed ? [400, 'VALIDATION_ERROR'] : [403, 'AUTHORIZATION_ERROR']);
     if (!allowed) expect(body.error.message).toBe(REFUSED);
   });
 
-  test('over GraphQL and SSE', async () => {
+  test('is authorized over GraphQL and SSE by the key’s networks', async () => {
     const answer = await api.graphql('{ viewer { kind } }', {}, { key, headers: from(address) });
     expect([answer.status, answer.errors?.[0]?.extensions.code]).toEqual([allowed ? 200 : 403, code]);
     const missing = { id: '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11' };
@@ -47,7 +47,7 @@ describe.each([
     await live.stop();
   });
 
-  test('over a websocket', async () => {
+  test('is authorized over a websocket by the key’s networks', async () => {
     const { default: WebSocket } = await import('ws');
     const socket = new WebSocket(`${api.url.replace(/^http/, 'ws')}/graphql`, 'graphql-transport-ws', {
       headers: from(address),
@@ -62,7 +62,7 @@ describe.each([
   });
 });
 
-test('a key without networks is good from anywhere, and a wrong key stays a wrong key', async () => {
+test('a key without networks works from any address, and an unknown key is rejected as unknown', async () => {
   const answer = await api.graphql(
     '{ viewer { kind } }',
     {},
@@ -75,14 +75,14 @@ test('a key without networks is good from anywhere, and a wrong key stays a wron
   expect((await client.closed).code).toBe(4401);
 });
 
-test('a key from outside is not counted as used', async () => {
+test('a rejected call from outside the networks does not count as use of the key', async () => {
   const made = await createApiKey(world, { scope, kind: 'SECRET', allowedNetworks: ['203.0.113.0/24'] });
   await api.graphql('{ viewer { kind } }', {}, { key: made.secret, headers: from('198.51.100.1') });
   const row = await api.database.apiKey.findUniqueOrThrow({ where: { id: made.key.id } });
   expect(row.lastUsedAt).toBeNull();
 });
 
-test('a key makes keys for its own networks only', async () => {
+test('a key creates keys only within its own networks', async () => {
   const CREATE = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { allowedNetworks } } }';
   const create = (allowedNetworks?: string[]) =>
     api.graphql(CREATE, { input: { kind: 'SECRET', allowedNetworks } }, { key, headers: from('203.0.113.9') });
@@ -95,7 +95,7 @@ test('a key makes keys for its own networks only', async () => {
   expect(made.data.createApiKey.apiKey.allowedNetworks).toEqual(['203.0.113.128/25', '2001:db8:0:1:8000::/65']);
 });
 
-test('networks: what is one, what lies in one', () => {
+test('parses networks and determines whether an address or a network is within others', () => {
   expect(parseNetwork('0.0.0.0/0')).toBe('0.0.0.0/0');
   expect(parseNetwork('::/0')).toBe('::/0');
   expect(parseNetwork('10.0.0.1/')).toBeNull();

@@ -1,4 +1,4 @@
-/** Keys with scopes: every root field and route is under exactly one, and a key without it is refused before anything else. */
+/** Keys with scopes: every root field and route has exactly one, which is checked before anything else. */
 import { type GraphQLObjectType, getNamedType, isCompositeType, isRequiredArgument } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { restRoutes } from '../../../generated/rest.ts';
@@ -43,7 +43,7 @@ const keyWith = async (scopes: KeyScope[]) => (await createApiKey(world, { scope
 const without = async (scope: KeyScope) => await keyWith(keyScopes.filter((each) => each !== scope));
 const lacks = (scope: KeyScope) => `This key lacks the scope ${scope}.`;
 
-/** The field with its required arguments, none of them given. */
+/** The field with none of its required arguments given. */
 function documentOf({ operation, name, type }: Root): string {
   const field = type.getFields()[name];
   const needed = field?.args.filter(isRequiredArgument) ?? [];
@@ -53,7 +53,7 @@ function documentOf({ operation, name, type }: Root): string {
   return `${operation}${head && ` (${head})`} { ${name}${given && `(${given})`}${selection} }`;
 }
 
-test('every root field that needs a key is under exactly one scope, and no other is under any', () => {
+test('every root field that requires a key has exactly one scope, and no other field has one', () => {
   const missing = roots.filter((root) => isForKeys(root) && !isPublic(root) && scopeNeeded(root.name) === undefined);
   expect(missing.map(({ name }) => name)).toEqual([]);
   const needless = roots.filter((root) => (!isForKeys(root) || isPublic(root)) && scopeNeeded(root.name) !== undefined);
@@ -67,7 +67,7 @@ test('every root field that needs a key is under exactly one scope, and no other
 describe.each(keyScopes)('%s', (tested) => {
   const covered = roots.filter(({ name }) => scopeNeeded(name) === tested);
 
-  test('without it, its fields are refused before their arguments are judged', async () => {
+  test('without the scope, rejects its fields before validating their arguments', async () => {
     const key = await without(tested);
     const client = wsClient(api.url, { 'x-api-key': key });
     for (const root of covered.filter(({ operation }) => operation !== 'subscription')) {
@@ -92,7 +92,7 @@ describe.each(keyScopes)('%s', (tested) => {
     await client.dispose();
   });
 
-  test('with it alone, its fields are judged by their arguments, and those of every other scope are refused', async () => {
+  test('with this scope alone, validates arguments of its fields and rejects fields of other scopes', async () => {
     const key = await keyWith([tested]);
     for (const root of roots.filter(({ operation, name }) => operation !== 'subscription' && scopeNeeded(name))) {
       const { errors } = await api.graphql(documentOf(root), {}, { key });
@@ -101,7 +101,7 @@ describe.each(keyScopes)('%s', (tested) => {
     }
   });
 
-  test('over REST alike', async () => {
+  test('applies to REST routes as well', async () => {
     const [lacking, having] = [await without(tested), await keyWith([tested])];
     for (const route of restRoutes.filter(({ field }) => scopeNeeded(field) === tested)) {
       const path = route.path.replace(':appId', merchantA.appId).replace(/:\w+/g, UNKNOWN);
@@ -116,7 +116,7 @@ describe.each(keyScopes)('%s', (tested) => {
   });
 });
 
-test('what needs no credential, a restricted key may ask too, and what is not for keys it may not', async () => {
+test('a restricted key can read public fields, but no fields that are closed to keys', async () => {
   const key = await keyWith(['REFUNDS']);
   const { data } = await api.graphql('{ viewer { kind scopes } price(asset: "USDC") { __typename } }', {}, { key });
   expect(data).toMatchObject({ viewer: { kind: 'secretKey', scopes: ['REFUNDS'] } });
@@ -129,7 +129,7 @@ test('what needs no credential, a restricted key may ask too, and what is not fo
 describe('a key without READ', () => {
   const CUSTOMER = `mutation { createCustomer(input: { appId: "${merchantA.appId}", email: "a@example.com" }) `;
 
-  test('gets back what it wrote with its parts, over GraphQL and REST', async () => {
+  test('receives the objects that it writes with their parts, over GraphQL and REST', async () => {
     const key = await keyWith(['CUSTOMERS_WRITE', 'CATALOG_WRITE']);
     const { data, errors } = await api.graphql(`${CUSTOMER} { id email wallets { id } } }`, {}, { key });
     expect(errors).toBeUndefined();
@@ -148,7 +148,7 @@ describe('a key without READ', () => {
     `${CUSTOMER} { invoicesConnection { totalCount } } }`,
     `${CUSTOMER} { ... on CustomerAccount { subscriptionsConnection { pageInfo { hasNextPage } } } } }`,
     '{ viewer { app { apiKeys { prefix } } } }',
-  ])('cannot read other resources through an answer, and nothing is written: %s', async (document) => {
+  ])('cannot read other resources in a response, and writes nothing: %s', async (document) => {
     const key = await keyWith(['CUSTOMERS_WRITE']);
     const before = await api.database.customerAccount.count();
     const { status, errors } = await api.graphql(document, {}, { key });
@@ -163,7 +163,7 @@ describe('createApiKey', () => {
   const create = (input: object, key = merchantA.secretKey) => api.graphql(CREATE, { input }, { key });
   const inADay = () => new Date(world.realClock.now().getTime() + 86_400_000).toISOString();
 
-  test('keeps what a key is restricted to, and by default restricts nothing', async () => {
+  test('stores the restrictions of a key, and sets none by default', async () => {
     const expiresAt = inADay();
     const input = {
       kind: 'SECRET',
@@ -181,7 +181,7 @@ describe('createApiKey', () => {
     expect(plain).toMatchObject({ scopes: null, allowedNetworks: null, expiresAt: null });
   });
 
-  test('names every bad field, a network by its place', async () => {
+  test('names every invalid field, and a network by its index', async () => {
     const networks = [
       '10.0.0.0/8',
       '10.0.0.0/33',
@@ -211,12 +211,12 @@ describe('createApiKey', () => {
     [{ kind: 'SECRET', scopes: ['READ', 'READ'] }, 'scopes'],
     [{ kind: 'SECRET', allowedNetworks: [] }, 'allowedNetworks'],
     [{ kind: 'SECRET', allowedNetworks: Array.from({ length: 51 }, () => '10.0.0.0/8') }, 'allowedNetworks'],
-  ])('refuses %j', async (input, param) => {
+  ])('rejects %j', async (input, param) => {
     const { errors } = await create(input);
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION_ERROR', param });
   });
 
-  test('a key ends when it was to end', async () => {
+  test('creates a key that expires at the given time', async () => {
     const { secret } = (await create({ kind: 'SECRET', expiresAt: inADay() })).data.createApiKey;
     expect((await api.graphql('{ viewer { kind } }', {}, { key: secret })).status).toBe(200);
     api.clock.advance(86_401);
@@ -224,7 +224,7 @@ describe('createApiKey', () => {
     expect([after.status, after.errors?.[0]?.extensions.code]).toEqual([401, 'AUTHENTICATION_ERROR']);
   });
 
-  test('a key makes no key with more rights than its own, nor has it replayed', async () => {
+  test('neither creates nor replays a key with more permissions than the calling key', async () => {
     const endsAt = inADay();
     const own = { kind: 'SECRET', scopes: ['KEYS', 'REFUNDS'], expiresAt: endsAt };
     const maker = (await create(own)).data.createApiKey.secret;
@@ -252,7 +252,7 @@ describe('rotateApiKey', () => {
   const ROTATE = `mutation ($id: ID!, $input: RotateApiKeyInput) { rotateApiKey(id: $id, input: $input) {
     secret apiKey { id scopes allowedNetworks expiresAt } } }`;
 
-  test('the successor has the same scopes, networks and end, also where the old key is rotated again', async () => {
+  test('keeps scopes, networks and expiry for the successor, including in a second rotation', async () => {
     const expiresAt = new Date(world.realClock.now().getTime() + 86_400_000);
     const wanted = { scopes: ['READ'] as const, allowedNetworks: ['127.0.0.0/8'], expiresAt };
     const { key } = await createApiKey(world, { scope, kind: 'SECRET', ...wanted });
@@ -268,7 +268,7 @@ describe('rotateApiKey', () => {
     expect(old.expiresAt?.getTime()).toBeLessThan(expiresAt.getTime());
   });
 
-  test('a restricted key rotates itself, and no key with more rights, nor has that replayed', async () => {
+  test('lets a restricted key rotate itself, but neither rotate nor replay a key with more permissions', async () => {
     const own = await createApiKey(world, { scope, kind: 'SECRET', scopes: ['KEYS'] });
     const other = await createApiKey(world, { scope, kind: 'SECRET', scopes: ['KEYS', 'READ'] });
     const rotate = (id: string, key: string, headers = {}) => api.graphql(ROTATE, { id }, { key, headers });

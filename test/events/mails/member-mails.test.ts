@@ -109,7 +109,7 @@ describe('a mail server', () => {
     expect(mailsTo(email)).toHaveLength(2);
   });
 
-  it('that does not respond is paused for a minute and costs mails that were not sent no attempt', async () => {
+  it('that does not respond is paused for a minute, without counting attempts of unsent mails', async () => {
     const ids = [];
     for (let mails = 0; mails < 6; mails += 1) ids.push((await queued()).id);
     const away = openMailer({ smtpUrl: 'smtp://127.0.0.1:1', from: 'a@b.c', isProduction: true, log: silentLog });

@@ -11,7 +11,7 @@ import { buildingTools } from './building-tools.ts';
 import { bytesBelow, executeSteps, readSteps } from './containerfile.ts';
 import { tryParts } from './running-parts.ts';
 
-/** Of the program's folder and Node; the base image's system comes to it. */
+/** The limit for the program's folder and Node, without the base image's system. */
 const LIMIT_MB = 700;
 const LARGEST = 12;
 const root = join(import.meta.dirname, '../../..');
@@ -22,7 +22,7 @@ const megabytes = (bytes: number) => Math.round(bytes / 1e6);
 try {
   const context = join(folder, 'context');
   mkdirSync(folder, { recursive: true });
-  // Postgres, which never runs as root, must pass through, or else keeps its data where nobody removes it.
+  // Postgres does not run as root and must be able to traverse the folder.
   chmodSync(folder, 0o755);
   execFileSync('git', ['clone', '--quiet', root, context], { stdio: 'inherit' });
   const steps = readSteps(readFileSync(join(context, 'docs/operations/containers/Containerfile'), 'utf8'));
@@ -37,7 +37,7 @@ try {
   for (const fault of faults) console.error(fault);
   if (faults.length > 0) process.exitCode = 1;
 } catch (error) {
-  // Said at once: removing what was built takes a while.
+  // Printed now, because removing the build takes a while.
   console.error(error);
   process.exitCode = 1;
 } finally {

@@ -1,4 +1,4 @@
-/** Packages, with wildcards, that have no business where payments are taken: compilers, forges, bundlers, browsers. */
+/** Packages, with wildcards, that do not belong in a production install: compilers, forges, bundlers, browsers. */
 export const buildingTools = [
   'typescript',
   'typescript7',

@@ -16,10 +16,10 @@ export type Image = {
   entrypoint: string[];
 };
 
-/** What a folder needs not know: who runs the image, and how an engine treats it. */
+/** Instructions that do not affect a plain folder: the user of the image and settings of the engine. */
 const withoutEffect = ['USER', 'EXPOSE', 'STOPSIGNAL', 'CMD'];
 
-/** The instructions in order; a comment or an empty line is none, and a backslash continues a line. */
+/** The instructions in order, without comments and empty lines. A backslash continues a line. */
 export function readSteps(text: string): Step[] {
   const lines = text.split('\n').filter((line) => !/^\s*(#|$)/.test(line));
   return lines
@@ -32,7 +32,7 @@ export function readSteps(text: string): Step[] {
     });
 }
 
-/** Executes every stage below `folder` and answers the last one. Throws at a step that fails or that it does not know. */
+/** Executes every stage below `folder` and returns the last one. Throws for a failed or unknown step. */
 export function executeSteps(steps: readonly Step[], options: { context: string; folder: string }): Image {
   const ignored = readFileSync(join(options.context, '.dockerignore'), 'utf8')
     .split('\n')
@@ -86,7 +86,7 @@ function copy(text: string, stage: Image, { context, ignored, stages }: CopyWorl
     const whole = join(source.root, path);
     const isFolder = statSync(whole).isDirectory();
     const place = target.startsWith('/') ? join(stage.root, target) : join(stage.root, stage.workdir, target);
-    // Of a folder, the entries are copied; of a file into a folder, the file.
+    // The entries of a folder are copied, or a file into a folder.
     const end = isFolder || !target.endsWith('/') ? place : join(place, path.split('/').at(-1) ?? '');
     cpSync(whole, end, {
       recursive: true,
@@ -106,7 +106,7 @@ function run(text: string, stage: Image, programs: string): void {
   if (ended.status !== 0) throw new Error(`RUN ${text} ended with ${ended.status ?? ended.error}.`);
 }
 
-/** Bytes of the files below a folder, each once; links are not followed. */
+/** Bytes of the files below a folder, each counted once. Links are not followed. */
 export function bytesBelow(folder: string): number {
   const inodes = new Set<number>();
   let bytes = 0;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
-/** What files import when they run, directly or through others: the packages, each with who imports it, and the tree's files. */
+/** Direct and indirect imports of files at run time: the packages, with the files that import them, and the tree's files. */
 export function importedBy(
   root: string,
   entries: readonly string[],
@@ -26,7 +26,7 @@ export function importedBy(
   return { packages, files };
 }
 
-/** Imports that are left when types are stripped; those of `require.resolve` and `import.meta.resolve` too. */
+/** Imports that remain when types are stripped, including those of `require.resolve` and `import.meta.resolve`. */
 function importsOf(root: string, file: string): string[] {
   const found: string[] = [];
   const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest, true);

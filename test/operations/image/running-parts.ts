@@ -1,4 +1,4 @@
-/** API, worker and indexer of a production install as processes, over a database and a local chain of their own. */
+/** API, worker and indexer of a production install as processes with their own database and local chain. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,21 +15,21 @@ import { freePort } from '../../setup/free-port.ts';
 const CHAIN = 31337;
 const LIMIT_MS = 120_000;
 const call = promisify(execFile);
-/** Of what `ops` prints: one row with the names that it gives. */
+/** One row of the output of `ops`, by column. */
 const rowsShape = z.tuple([
   z.object({ merchantId: z.string().default(''), appId: z.string().default(''), key: z.string().default('') }),
 ]);
 
 export type InstallUnderTest = {
-  /** Where the install is. */
+  /** The folder of the install. */
   folder: string;
-  /** What the image sets. */
+  /** The environment that the image sets. */
   environment: Record<string, string>;
   /** The program and its arguments before the name of the part. */
   entrypoint: string[];
 };
 
-/** Migrates, makes a merchant, starts the parts, calls them and stops them; answers what was seen, a line each. */
+/** Migrates, creates a merchant, and starts, calls and stops the parts. Returns the observations as lines. */
 export async function tryParts(install: InstallUnderTest, folder: string): Promise<string[]> {
   const postgres = await startPostgres({ folder: join(folder, 'postgres'), port: await freePort() });
   const node = await startEvmNode({ chainId: CHAIN, port: await freePort() });

@@ -1,4 +1,4 @@
-/** `ops check-books` compares every field of all books with the facts, in batches, and names each fault with its payment intent. */
+/** `ops check-books` compares every field of all books with the facts in batches, and reports faults by payment intent. */
 import { beforeAll, expect, test } from 'vitest';
 import { checkEveryBook } from '../../../src/payments/verification/check-every-book.ts';
 import { newId } from '../../../src/platform/identifier.ts';
@@ -12,7 +12,7 @@ const api = await openApi({ environment: {} });
 const { database, merchantA, merchantB, world } = api;
 const COUNT = 434;
 const rows = mixedPayments({ appId: merchantA.appId, count: COUNT, seed: 11 });
-/** The generated credits are of this escrow. */
+/** The generated credits belong to this escrow. */
 const registry = {
   chain: (chainId: number) => {
     const chain = world.registry.chain(chainId);
@@ -28,17 +28,17 @@ beforeAll(async () => {
   await insertRows(database, rows);
 }, 120_000);
 
-test('books without a fault, however many batches they take', async () => {
+test('finds no fault in correct books with any number of batches', async () => {
   expect(await every()).toEqual({ payments: COUNT, faults: [], isCut: false });
   expect(await every({ appId: merchantB.appId })).toEqual({ payments: 0, faults: [], isCut: false });
 });
 
-test('the number of statements follows from the number of batches, not of payments', async () => {
+test('runs a number of statements that depends on the number of batches, not of payments', async () => {
   const counted = await countStatements(() => every());
   expect(counted.length).toBeLessThan(40);
 });
 
-test('a changed field is a fault of its payment intent, and the command fails', async () => {
+test('reports a changed field as a fault of its payment intent, and the command fails', async () => {
   const entry = await database.ledgerEntry.findFirstOrThrow({
     where: { account: 'MERCHANT' },
     orderBy: { id: 'desc' },
@@ -58,7 +58,7 @@ test('a changed field is a fault of its payment intent, and the command fails', 
   await database.ledgerEntry.update({ where: { id: entry.id }, data: { amount: entry.amount } });
 }, 30_000);
 
-test('an entry that moved to another payment intent is a fault of both', async () => {
+test('reports an entry moved to another payment intent as a fault of both', async () => {
   const [one, other] = rows.entries.filter(({ account }) => account === 'FEE');
   if (!one || !other) throw new Error('There are no fees.');
   await database.ledgerEntry.update({ where: { id: one.id }, data: { paymentIntentId: other.paymentIntentId } });
@@ -69,7 +69,7 @@ test('an entry that moved to another payment intent is a fault of both', async (
   await database.ledgerEntry.update({ where: { id: one.id }, data: { paymentIntentId: one.paymentIntentId } });
 });
 
-test('what is wrong only at the first look is not a fault', async () => {
+test('ignores a fault that only the first check finds', async () => {
   const entry = await database.ledgerEntry.findFirstOrThrow({ where: { account: 'ESCROW' } });
   await database.ledgerEntry.update({ where: { id: entry.id }, data: { amount: entry.amount.plus(1) } });
   const checked = checkEveryBook({ database, registry }, { secondLookMs: 1500 });
@@ -79,7 +79,7 @@ test('what is wrong only at the first look is not a fault', async () => {
   expect((await checked).faults).toEqual([]);
 });
 
-test('refuses what it does not know', async () => {
+test('rejects unknown arguments', async () => {
   expect(await run('--app', 'x')).toMatchObject({ code: 2, complained: expect.stringContaining('--app') });
   expect(await run('--app', newId())).toMatchObject({ code: 1, complained: expect.stringContaining('No such app') });
   expect((await run('now')).code).toBe(2);

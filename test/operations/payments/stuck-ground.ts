@@ -7,7 +7,7 @@ export type StuckRow = Record<
   string
 > & { chainId: number };
 
-/** Runs a command of operators over a ground's database and chains. */
+/** Runs an operator command with a ground's database and chains. */
 export async function runAt(
   world: Pick<OperationsWorld, 'database' | 'clock' | 'registry' | 'nodes'>,
   ...args: string[]
@@ -35,7 +35,7 @@ export async function stuckAt(world: Parameters<typeof runAt>[0], ...args: strin
   const answer = await runAt(world, 'payments', 'stuck', ...args, '--json');
   expect(answer).toMatchObject({ code: 0, complained: '' });
   const rows: StuckRow[] = JSON.parse(answer.printed);
-  // Whatever is listed says why, and what to do, in one sentence each.
+  // Every row has a reason and instructions of one sentence each.
   for (const row of rows) {
     expect(row.why).toMatch(/\S/);
     expect(row.do).toMatch(/^[A-Z][^\n]*[^\s]$/);

@@ -1,4 +1,4 @@
-/** What is waited for, by what was recorded: the whole grid, without a database. */
+/** What a payment waits for, by its recorded state: all combinations, without a database. */
 import { describe, expect, it, test } from 'vitest';
 import {
   byUrgency,
@@ -27,7 +27,7 @@ const balances = [
   'Dai/insufficient-balance',
 ];
 
-describe('a transaction of ours', () => {
+describe('a transaction of the installation', () => {
   test.each<[string, Partial<OpenSending>, Cause | null, Cause | null]>([
     ['is young and was not tried', {}, null, 'UNSENT'],
     ['is signed', { status: 'SIGNED' }, null, 'UNMINED'],
@@ -48,24 +48,24 @@ describe('a transaction of ours', () => {
   test.each([
     ...allowances.map((error) => [error, 'PAYER_ALLOWANCE'] as const),
     ...balances.map((error) => [error, 'PAYER_BALANCE'] as const),
-  ])('that a token refuses with %s lacks what the payer has to give', (error, cause) => {
+  ])('waits for the payer if the token rejects it with %s', (error, cause) => {
     expect(sendingCause({ ...queued, failures: 1, error }, { isOld: false })).toBe(cause);
     expect(sendingCause({ ...queued, status: 'FAILED', error }, { isOld: false })).toBe(cause);
   });
 });
 
-it('tells rent that we have to give from a share that its recipient has to make room for', () => {
+it('distinguishes rent that the installation must pay from a share that its recipient cannot receive', () => {
   const keptAt = 'keeper';
   expect(payoutCause({ role: 'FEE_RECIPIENT', keptAt })).toBe('RENT');
   expect(payoutCause({ role: 'MERCHANT', keptAt })).toBe('KEPT_SHARE');
   expect(payoutCause({ role: 'PAYER', keptAt: null })).toBe('UNDELIVERED');
 });
 
-it('lists a renewal for exactly those causes that do not pass by themselves', () => {
+it('reports a renewal for exactly those causes that do not resolve by themselves', () => {
   for (const code of renewalCauseCodes) expect([code, renewalCause(code) !== null]).toEqual([code, isCounted(code)]);
 });
 
-describe('what to do', () => {
+describe('a listed cause', () => {
   const causes = [
     ...['GAS', 'RENT', 'PAYER_BALANCE', 'PAYER_ALLOWANCE', 'UNDELIVERED', 'KEPT_SHARE', 'UNPAYABLE', 'SETTLEMENT'],
     ...['DISPUTE', 'CAPTURE', 'GIVEN_UP', 'REFUSED', 'UNMINED', 'UNSENT', 'PAYOUT', 'CONSENT'],
@@ -81,7 +81,7 @@ describe('what to do', () => {
     outgoingId: 'one',
   };
 
-  test.each(causes)('about %s is one sentence, without a gap', (cause) => {
+  test.each(causes)('has instructions of one complete sentence: %s', (cause) => {
     for (const isRenewal of [false, true]) {
       const words = whatToDo(cause, { ...about, isRenewal });
       expect(words).not.toMatch(/undefined|null|\. [A-Z]/);
@@ -89,7 +89,7 @@ describe('what to do', () => {
     }
   });
 
-  it('is in the order of what is waited for, the oldest first', () => {
+  it('is sorted by what it waits for, then by age', () => {
     const row = (cause: Cause, since: string) => ({ cause, waitsFor: waitsFor(cause), since });
     const rows = [row('DISPUTE', '1'), row('UNDELIVERED', '3'), row('GAS', '4'), row('RENT', '2')];
     expect(rows.sort(byUrgency).map(({ cause }) => cause)).toEqual(['RENT', 'GAS', 'UNDELIVERED', 'DISPUTE']);

@@ -1,4 +1,4 @@
-/** `ops payments stuck` on an EVM chain: each cause as its own flow leaves it, and when it is gone again. */
+/** `ops payments stuck` on an EVM chain: each cause as its flow produces it, and its end. */
 import { erc20Abi, maxUint256 } from 'viem';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { transaction } from '../../../prisma/client.ts';
@@ -20,21 +20,21 @@ beforeAll(async () => {
   ground = await openPayoutsGround();
 });
 
-/** What an earlier test left in escrow is settled, and nothing waits. */
+/** Settles what earlier tests left in escrow, so that nothing waits. */
 beforeEach(async () => {
   await ground.unblock(ground.evm.merchant.address);
   await ground.passTime(6 * 3600 + 60);
   await ground.settleDown();
 });
 
-/** The gateway's clock runs ahead of the database's, so that every transaction is hours old: none counts as old. */
+/** Ignores age: the gateway's clock is ahead of the database's, so that every transaction is hours old. */
 const stuck = (...args: string[]) => stuckAt(ground, '--minutes', '43200', ...args);
-/** With what is old, as every transaction is now. */
+/** Includes old transactions, which every transaction is now. */
 const withOld = () => stuckAt(ground);
 const causes = (rows: readonly StuckRow[]) => rows.map(({ waitsFor, cause }) => `${waitsFor} ${cause}`);
 const refund = (id: string) => refundPaymentIntent(ground.action, { scope: ground.scope, id, reason: 'Returned' });
 
-/** A payment that is pulled from the payer's allowance by a transaction of ours, queued as a checkout queues it. */
+/** A payment that our transaction collects from the payer's allowance, queued as a checkout queues it. */
 async function relay(fields: { authorizeBy?: number; amount?: bigint } = {}, signs = true) {
   const { evm, database } = ground;
   const intent = await ground.intent();
@@ -57,7 +57,7 @@ async function relay(fields: { authorizeBy?: number; amount?: bigint } = {}, sig
   return intent.id;
 }
 
-/** As the payer of every payment does. */
+/** Approves the escrow as the payer of every payment. */
 const allow = async (amount: bigint = maxUint256) => {
   const { evm } = ground;
   const request = { address: evm.usdc.address, abi: erc20Abi, functionName: 'approve' } as const;
@@ -65,7 +65,7 @@ const allow = async (amount: bigint = maxUint256) => {
   await evm.publicClient.waitForTransactionReceipt({ hash });
 };
 
-/** Nothing of a relay is left that later tests would see. */
+/** Deletes the rows of a relay, so that later tests do not see them. */
 async function forget(id: string): Promise<void> {
   const steps = await ground.database.transaction.findMany({ where: { paymentIntentId: id } });
   const ids = steps.map((step) => step.id);
@@ -73,21 +73,21 @@ async function forget(id: string): Promise<void> {
   await ground.database.transaction.deleteMany({ where: { id: { in: ids } } });
 }
 
-describe('nothing that waits', () => {
-  it('is said in words, and is an empty list for programs', async () => {
+describe('the list without stuck payments', () => {
+  it('is a sentence for people and an empty list for programs', async () => {
     await ground.pay();
     expect(await runAt(ground, 'payments', 'stuck')).toEqual({ code: 0, printed: 'Nothing.', complained: '' });
     expect(await stuck()).toEqual([]);
   });
 
-  it('takes six statements to be found', async () => {
+  it('takes six statements', async () => {
     const statements = await countStatements(() => stuck('--chain', String(ground.evm.chainId)));
     expect(statements).toHaveLength(6);
   });
 });
 
-describe('money', () => {
-  it('for gas is waited for by what the key is to send, until it has some', async () => {
+describe('the list of payments that wait for money', () => {
+  it('includes a transaction of a key without gas until the key receives some', async () => {
     const { testClient, operator, publicClient, chainId } = ground.evm;
     const { id } = await ground.pay();
     const value = await publicClient.getBalance({ address: operator.address });
@@ -110,7 +110,7 @@ describe('money', () => {
       do: expect.stringMatching(/^Send ETH on .+ to the key that the cause names/),
     });
     expect(Math.abs(Date.parse(row?.since ?? '') - since)).toBeLessThan(20_000);
-    // It is no undelivered payout: the alarm of senders tells of it.
+    // It is not an undelivered payout. The alarm of senders reports it.
     expect(JSON.parse((await runAt(ground, 'payouts', '--json')).printed)).toEqual([]);
     await testClient.setBalance({ address: operator.address, value });
     await ground.settleDown();
@@ -118,7 +118,7 @@ describe('money', () => {
     expect(await ground.status(id)).toBe('REFUNDED');
   });
 
-  it('of the payer, and an allowance, are what a token names that refuses to be pulled', async () => {
+  it('includes a payer’s balance or allowance if the token rejects the transfer', async () => {
     const tooMuch = 10n ** 30n;
     const poor = await relay({ amount: tooMuch });
     expect(await stuck()).toMatchObject([
@@ -139,8 +139,8 @@ describe('money', () => {
   });
 });
 
-describe('a recipient', () => {
-  it('is the merchant of a settlement that waits, and then of a share that the escrow keeps', async () => {
+describe('the list of payments that wait for a recipient', () => {
+  it('includes a waiting settlement of the merchant, and then the share that the escrow keeps', async () => {
     const { merchant, escrow, chainId } = ground.evm;
     const { id, signed } = await ground.pay();
     await ground.block(merchant.address);
@@ -166,7 +166,7 @@ describe('a recipient', () => {
     expect(others).toEqual([]);
     expect(row).toMatchObject({ waitsFor: 'RECIPIENT', cause: 'UNDELIVERED', id, amount: '9.9', unit: 'USDC' });
     expect(row?.why).toBe(`The merchant ${merchant.address} could not be paid, and the escrow keeps its share.`);
-    // The command that it names is understood as it stands.
+    // The command that it names works unchanged.
     const command = /npm run ops -- (.+) --note <words>$/.exec(row?.do ?? '')?.[1]?.split(' ') ?? [];
     expect((await runAt(ground, ...command, '--note', 'The issuer knows.')).code).toBe(0);
     expect(await stuck()).toMatchObject([
@@ -183,8 +183,8 @@ describe('a recipient', () => {
   });
 });
 
-describe('a person', () => {
-  it('decides a dispute before its deadline', async () => {
+describe('the list of payments that wait for a person', () => {
+  it('includes a dispute before its deadline', async () => {
     const { id, signed } = await ground.pay();
     const typed = disputeTypedData({ chainId: ground.evm.chainId, escrow: ground.evm.escrow, id: signed.id });
     const signature = await ground.evm.walletFor(ground.evm.payers[0].privateKey).signTypedData(typed);
@@ -206,7 +206,7 @@ describe('a person', () => {
     await ground.settleDown();
   });
 
-  it('captures a payment by hand, listed when its deadline is near', async () => {
+  it('includes a manual capture when its deadline is near', async () => {
     const { id, signed } = await ground.pay({ captureOnAuthorize: false });
     expect(await stuck('--capture-hours', '1')).toEqual([]);
     const deadline = new Date(signed.terms.captureBy * 1000).toISOString();
@@ -224,7 +224,7 @@ describe('a person', () => {
     await ground.settleDown();
   });
 
-  it('looks after a transaction that is not sent, and one that is in no block, once it is old', async () => {
+  it('includes an old transaction that is not sent or is in no block', async () => {
     const { testClient } = ground.evm;
     const { id } = await ground.pay();
     await refund(id);
@@ -244,13 +244,13 @@ describe('a person', () => {
     expect(await withOld()).toEqual([]);
   });
 
-  it('looks after what a contract keeps refusing, and after what was given up', async () => {
+  it('includes a call that a contract keeps rejecting, and one that was given up', async () => {
     const refused = await relay({}, false);
     expect(await stuck()).toEqual([]);
     const [row] = await withOld();
     expect(row).toMatchObject({ waitsFor: 'PERSON', cause: 'REFUSED', id: refused });
     expect(row?.why).toMatch(/^AUTHORIZE: InvalidPayerSignature\(/);
-    // The command that it names gives it up, and is understood as it stands.
+    // The command that it names works unchanged, and gives the transaction up.
     const command = /npm run ops -- (.+) --reason <words>$/.exec(row?.do ?? '')?.[1]?.split(' ') ?? [];
     expect((await runAt(ground, ...command, '--reason', 'A wrong signature.')).code).toBe(0);
     expect(causes(await withOld())).not.toContain('PERSON REFUSED');
@@ -264,7 +264,7 @@ describe('a person', () => {
     await forget(gone);
   });
 
-  it('has nothing to look after where the time to authorize is over', async () => {
+  it('is empty after the deadline for authorization', async () => {
     const late = await relay({ authorizeBy: 1 });
     const row = await ground.database.outgoingTransaction.findFirstOrThrow({ orderBy: { id: 'desc' } });
     expect([row.status, row.error]).toEqual(['FAILED', expect.stringMatching(/^AuthorizeByPassed\(/)]);
@@ -272,7 +272,7 @@ describe('a person', () => {
     await forget(late);
   });
 
-  it('paused a chain, or has to look at one that is halted', async () => {
+  it('includes a paused or halted chain', async () => {
     const { chainId } = ground.evm;
     const { id } = await ground.pay();
     await runAt(ground, 'chain', 'pause', String(chainId));
@@ -303,8 +303,8 @@ describe('a person', () => {
   });
 });
 
-describe('what is asked for', () => {
-  it('is kept to one chain and one app', async () => {
+describe('the arguments of the list', () => {
+  it('limit it to one chain and one app', async () => {
     const { id } = await ground.pay({ captureOnAuthorize: false });
     const { chainId } = ground.evm;
     const merchantId = ground.scope.merchantId;
@@ -317,20 +317,20 @@ describe('what is asked for', () => {
   });
 
   it.each([
-    ['a chain that is no number', ['--chain', 'ethereum'], 2, /chain id: .*must be a whole number/],
-    ['an app that is no id', ['--app', 'web'], 2, /--app: must be a UUID/],
+    ['a chain that is not a number', ['--chain', 'ethereum'], 2, /chain id: .*must be a whole number/],
+    ['an app that is not an id', ['--app', 'web'], 2, /--app: must be a UUID/],
     ['an unknown app', ['--app', '019a0000-0000-7000-8000-000000000000'], 1, /No such app/],
-    ['minutes below zero', ['--minutes=-1'], 2, /--minutes/],
-    ['no hours', ['--capture-hours', '0'], 2, /--capture-hours/],
+    ['negative minutes', ['--minutes=-1'], 2, /--minutes/],
+    ['zero hours', ['--capture-hours', '0'], 2, /--capture-hours/],
     ['an unknown option', ['--nope'], 2, /Usage: npm run ops -- payments stuck/],
-    ['a word too many', ['all'], 2, /all: is not an option of this command/],
-  ])('is refused: %s', async (_, args, code, words) => {
+    ['an extra argument', ['all'], 2, /all: is not an option of this command/],
+  ])('are rejected: %s', async (_, args, code, words) => {
     const answer = await runAt(ground, 'payments', 'stuck', ...args);
     expect([answer.code, answer.printed]).toEqual([code, '']);
     expect(answer.complained).toMatch(words);
   });
 
-  it('is refused without its second word', async () => {
+  it('are rejected without the subcommand', async () => {
     expect((await runAt(ground, 'payments')).code).toBe(2);
   });
 });

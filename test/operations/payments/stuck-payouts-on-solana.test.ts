@@ -1,4 +1,4 @@
-/** `ops payments stuck` on Solana: rent that a fee recipient lacks, fees that our key lacks, and recipients. */
+/** `ops payments stuck` on Solana: missing rent of a fee recipient, missing fees of our key, and recipients. */
 import { type Connection, Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
 import { beforeAll, expect, it } from 'vitest';
 import { openSolanaGateway, type Quoted, type SolanaGateway } from '../../setup/gateway/solana-gateway.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const stuck = (...args: string[]) => stuckAt(gateway.world, ...args);
 
-/** Pays the fee itself, so that the sender may give all it has. */
+/** Pays the fee itself, so that the sender can transfer its whole balance. */
 async function give(from: Keypair, to: string, amount: bigint): Promise<void> {
   const { solana } = gateway;
   const [, payer] = solana.payers;
@@ -33,7 +33,7 @@ async function settled(fields: Partial<Quoted['terms']>): Promise<Quoted> {
   return quoted;
 }
 
-it('lists the rent that a fee recipient lacks, and another wallet’s kept share as its recipient’s', async () => {
+it('lists the rent that a fee recipient lacks, and the share of another wallet as its recipient’s task', async () => {
   const [fee, merchant] = [Keypair.generate().publicKey.toBase58(), Keypair.generate().publicKey.toBase58()];
   const quoted = await settled({ feeRecipient: fee });
   const [row, ...others] = await stuck();
@@ -61,7 +61,7 @@ it('lists the rent that a fee recipient lacks, and another wallet’s kept share
   expect(await stuck()).toEqual([]);
 });
 
-it('lists what our key cannot pay the fees of, until it can', async () => {
+it('lists transactions whose fees the installation’s key cannot pay, until it can', async () => {
   const { solana } = gateway;
   const { operator, payers } = solana;
   const all = BigInt(await connection.getBalance(new PublicKey(operator.address), 'confirmed'));
@@ -78,7 +78,7 @@ it('lists what our key cannot pay the fees of, until it can', async () => {
       do: expect.stringMatching(/^Send SOL on .+ to the key that the cause names/),
     },
   ]);
-  // Who has to act is what the pump noted, and nothing that is read out of its words.
+  // The party that has to act is the one that the pump recorded, not one parsed from its message.
   for (const [noted, waitsFor, cause] of [
     ['RECIPIENT', 'RECIPIENT', 'UNPAYABLE'],
     ['PERSON', 'PERSON', 'PAYOUT'],

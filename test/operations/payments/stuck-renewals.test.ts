@@ -1,4 +1,4 @@
-/** `ops payments stuck` of subscriptions whose renewals were not charged: what the payer's side lacks. */
+/** `ops payments stuck` for subscriptions whose renewals were not charged because of the payer. */
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { openRenewals, type Renewals } from '../../subscriptions/renewal-ground.ts';
 import { stuckAt } from './stuck-ground.ts';
@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 const stuck = (...args: string[]) => stuckAt(ground, ...args);
 
-it('lists an allowance that was taken back, until the renewal is charged', async () => {
+it('lists a revoked allowance until the renewal is charged', async () => {
   const { id, trialEnd } = await ground.subscribe();
   await ground.allow(ground.evm.payers[0], 3_000_000n);
   await ground.goTo(trialEnd);
@@ -40,7 +40,7 @@ it('lists an allowance that was taken back, until the renewal is charged', async
   expect(await stuck()).toEqual([]);
 });
 
-it('lists a wallet that holds too little, also once the retries are spent', async () => {
+it('lists a wallet with insufficient balance, even after all retries', async () => {
   const { evm } = ground;
   const [payer, other] = evm.payers;
   const held = await ground.balance(payer);
@@ -55,7 +55,7 @@ it('lists a wallet that holds too little, also once the retries are spent', asyn
   await ground.give(other, payer, held - 1_000_000n);
 });
 
-it('lists a price that the payer has not signed for as waiting for a person', async () => {
+it('lists a price without the payer’s consent as a task for a person', async () => {
   const { id, trialEnd } = await ground.subscribe({ amount: '20' });
   await ground.goTo(trialEnd);
   expect(await stuck()).toMatchObject([
