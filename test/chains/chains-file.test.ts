@@ -1,4 +1,4 @@
-/** CHAINS_FILE: what it changes of what ships, what it adds, and how its faults are told. */
+/** CHAINS_FILE: changes of built-in chains, additional chains, and the errors for its faults. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,8 +42,8 @@ const credits = {
 };
 const shipped = loadRegistry({ rpc: [] });
 
-describe('an entry of a chain that ships', () => {
-  it('keeps all that it does not name: with a node alone, Ethereum keeps its tokens and confirmations', () => {
+describe('an entry of a built-in chain', () => {
+  it('keeps all values that it does not set: with only a node, Ethereum keeps tokens and confirmations', () => {
     const chainsFile = fileOf([{ chainId: 1, rpcUrl: 'https://node.example' }]);
     const config = parseConfig({ DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/c', CHAINS_FILE: chainsFile });
     expect(config.rpc.map(({ chainId, urls }) => [chainId, urls])).toEqual([[1, ['https://node.example']]]);
@@ -52,7 +52,7 @@ describe('an entry of a chain that ships', () => {
     expect(registry.chains()).toEqual(shipped.chains());
   });
 
-  it('has its node from RPC_URL_<chainId> where both name one, and its confirmations likewise', () => {
+  it('uses the node and the confirmations of the environment if both define them', () => {
     const chainsFile = fileOf([{ chainId: 1, confirmations: 3, rpcUrl: ['https://a.example', 'https://b.example'] }]);
     const base = { DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/c', CHAINS_FILE: chainsFile };
     const ofFile = parseConfig(base);
@@ -63,7 +63,7 @@ describe('an entry of a chain that ships', () => {
     expect(loadRegistry(ofBoth).chain(1)?.confirmations).toBe(7);
   });
 
-  it('adds a token before the coin, and changes a token by its key', () => {
+  it('adds a token before the coin, and changes a token with the same key', () => {
     const registry = load([{ chainId: 1, tokens: [gho, { key: 'DAI-1', resetsAllowance: true }] }]);
     expect(registry.chain(1)?.tokens.map(({ key }) => key)).toEqual(['USDC-1', 'USDT-1', 'DAI-1', 'GHO-1', 'ETH-1']);
     expect(registry.token('DAI-1')).toEqual({ ...shipped.token('DAI-1'), resetsAllowance: true });
@@ -73,8 +73,8 @@ describe('an entry of a chain that ships', () => {
   });
 });
 
-describe('an entry of a chain that does not ship', () => {
-  it('has what follows from the rest filled in', () => {
+describe('an entry of a new chain', () => {
+  it('is completed with derived values', () => {
     const registry = load([{ ...credits, tokens: [{ ...gho, key: 'GHO-424242' }] }]);
     expect(registry.chain(424242)).toMatchObject({
       local: false,
@@ -87,7 +87,7 @@ describe('an entry of a chain that does not ship', () => {
 });
 
 describe('a file with faults', () => {
-  it('is told all of them at once, each with its place and the limit', () => {
+  it('is rejected with all faults, each with its path and the limit', () => {
     const contents = [
       { ...credits, chainId: 0, name: 'x'.repeat(65), colour: 'red' },
       { ...credits, native: { symbol: 'CRD', decimals: 37 } },
@@ -117,7 +117,7 @@ describe('a file with faults', () => {
   });
 
   it.each([
-    ['no array', {}, /^the file: /],
+    ['an object instead of an array', {}, /^the file: /],
     ['a token twice', [{ chainId: 1, tokens: [gho, gho] }], /^\[0\]\.tokens\[1\]\.key: GHO-1 is in the chain twice/],
     [
       'a wrong checksum',
@@ -131,7 +131,7 @@ describe('a file with faults', () => {
       [{ chainId: 1, tokens: [{ ...gho, price: { kraken: 'GHOEUR' } }] }],
       /price\.kraken: a pair/,
     ],
-  ])('is refused for %s', (_what, contents, fault) => {
+  ])('is rejected for %s', (_what, contents, fault) => {
     expect(faultsOf(contents)).toContainEqual(expect.stringMatching(fault));
   });
 });
@@ -145,11 +145,11 @@ describe('a symbol', () => {
     ['coingecko', /PRICE_SOURCE is coingecko: add \{"coinGecko": "<id>"\}/],
     ['kraken', /PRICE_SOURCE is kraken: add \{"kraken": "<pair>"\}/],
     ['fixed', /add GHO=<USD> to PRICE_TABLE/],
-  ] as const)('without a price is told what to add where prices are of %s', (source, fault) => {
+  ] as const)('without a price is rejected with instructions if prices come from %s', (source, fault) => {
     expect(faultsOf(of(), source)).toEqual([expect.stringMatching(fault)]);
   });
 
-  it('needs the id of the market that is asked, a line in the table, or a peg', () => {
+  it('needs the id of the configured market, a line in the table, or a peg', () => {
     expect(faultsOf(of({ coinGecko: 'gho' }))).toEqual([]);
     expect(faultsOf(of({ coinGecko: 'gho' }), 'kraken')).toHaveLength(1);
     expect(faultsOf(of({ kraken: 'GHOUSD' }), 'kraken')).toEqual([]);
@@ -161,7 +161,7 @@ describe('a symbol', () => {
     expect(faultsOf([...of({ peg: 'CRD' }), credits])).toEqual([expect.stringMatching(/which is itself pegged/)]);
   });
 
-  it('has one price: that which ships stays, and two tokens cannot differ', () => {
+  it('has one price: a built-in one cannot change, and two tokens must agree', () => {
     const usdc = { chainId: 424242, tokens: [{ ...unpriced, symbol: 'USDC', price: { peg: 'USD' } }] };
     expect(faultsOf([{ ...credits, ...usdc }])).toEqual([expect.stringMatching(/USDC ships with .*another symbol/)]);
     const other = { ...credits, tokens: [{ ...gho, price: { peg: 'USD' } }] };
@@ -169,7 +169,7 @@ describe('a symbol', () => {
     expect(faultsOf([...of(gho.price), { ...credits, tokens: [unpriced] }])).toEqual([]);
   });
 
-  it('that ships has a price at either market', () => {
+  it('of a built-in token has a price at both markets', () => {
     const symbols = new Set(shipped.chains().flatMap((chain) => chain.tokens.map((token) => token.symbol)));
     expect([...symbols].filter((symbol) => !builtInPriceIds.has(symbol))).toEqual([]);
   });
@@ -179,7 +179,7 @@ describe('the manual', () => {
   const manual = readFileSync(new URL('../../docs/chains.md', import.meta.url), 'utf8');
   const example: unknown = JSON.parse(/```json\n([\s\S]*?)```/.exec(manual)?.[1] ?? '');
 
-  it('has an example that is good, with every field of the shape', () => {
+  it('has a valid example with every field of the schema', () => {
     const registry = load(example);
     expect(registry.token('GHO-1')).toMatchObject({ name: 'Gho Token', permit: { name: 'Gho Token' } });
     expect(registry.chain(1)?.tokens).toHaveLength((shipped.chain(1)?.tokens.length ?? 0) + 1);
@@ -192,7 +192,7 @@ describe('the manual', () => {
     }
   });
 
-  it('quotes faults as they are told', () => {
+  it('quotes the error messages exactly', () => {
     for (const [, fault = ''] of manual.matchAll(/^CHAINS_FILE: \[\d\]\S+: (.*)$/gm)) {
       const { price: _peg, ...native } = credits.native;
       const faulty = [

@@ -15,7 +15,7 @@ const { chainId } = evm;
 const intervalMs = 100;
 const until = (met: () => Promise<boolean> | boolean, timeout = 20_000) => vi.waitUntil(met, { timeout, interval: 20 });
 
-it('calls for each block, once it is subscribed, and when the connection ends', async () => {
+it('calls back after the subscription, for each block, and when the connection ends', async () => {
   const proxy = await openWebsocketProxy(evm);
   let calls = 0;
   const heads = followHeads({ wsUrl: proxy.url, onHead: () => (calls += 1) });
@@ -30,7 +30,7 @@ it('calls for each block, once it is subscribed, and when the connection ends', 
   expect(calls).toBe(3);
 });
 
-it('a projector rests while blocks are announced, reads each at once, and polls when they are not', async () => {
+it('a projector does not poll while blocks are announced, reads each at once, and polls otherwise', async () => {
   const proxy = await openWebsocketProxy(evm);
   const locks = openAdvisoryLocks({ url, log: silentLog });
   let turns = 0;
@@ -60,7 +60,7 @@ it('a projector rests while blocks are announced, reads each at once, and polls 
   };
   await until(async () => (await head()) === (await evm.publicClient.getBlockNumber()));
   await until(async () => (await turnsWithin(1_000)) <= 1);
-  // Announced, and therefore seen long before the next look.
+  // It is announced, and therefore read long before the next poll.
   for (let count = 0; count < 3; count += 1) {
     const startedAt = performance.now();
     await evm.mine(1);
@@ -68,17 +68,17 @@ it('a projector rests while blocks are announced, reads each at once, and polls 
     await until(async () => (await head()) === mined);
     expect(performance.now() - startedAt).toBeLessThan(3_000);
   }
-  // Announced faster than the interval: one observation an interval.
+  // Blocks are announced faster than the interval, so there is one observation per interval.
   const [before, floodedAt] = [turns, performance.now()];
   for (let count = 0; count < 40; count += 1) await evm.mine(1);
   const most = (performance.now() - floodedAt) / intervalMs + 2;
   expect(turns - before).toBeLessThanOrEqual(most);
-  // A socket that stays open and says nothing: the slow look finds the block.
+  // The socket stays open but is silent: a slow periodic check finds the block.
   proxy.silence();
   await evm.mine(1);
   const silent = await evm.publicClient.getBlockNumber({ cacheTime: 0 });
   await until(async () => (await head()) === silent);
-  // A socket that breaks: it polls.
+  // The socket fails: the projector polls.
   proxy.cut();
   await until(async () => (await turnsWithin(1_000)) >= 5);
 }, 90_000);

@@ -5,7 +5,7 @@ import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
 import { freePort } from '../setup/free-port.ts';
 
-/** Answers every question with the error it is told. */
+/** Responds to every request with the given error. */
 let server: Server;
 let url: string;
 let fault: { code: number; message: string; data?: string };
@@ -42,14 +42,14 @@ function nodesAt(urls: string[]) {
 }
 
 describe('the nodes of a chain', () => {
-  it('are asked in order, and a chain is unavailable when none of them answers', async () => {
+  it('are called in order, and the chain is unavailable if none of them responds', async () => {
     const nodes = nodesAt([`http://127.0.0.1:${await freePort()}`]);
     const asked = nodes.asking(1, (client) => client.getBlockNumber());
     await expect(asked).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
     await expect(asked).rejects.not.toThrow(/127\.0\.0\.1/);
   });
 
-  it('pass on a revert as what it is', async () => {
+  it('pass on a revert unchanged', async () => {
     fault = { code: 3, message: 'execution reverted', data: '0x08c379a0' };
     const to = '0x0000000000000000000000000000000000000001';
     const asked = nodesAt([url]).asking(1, (client) => client.call({ to, data: '0x12345678' }));
@@ -57,7 +57,7 @@ describe('the nodes of a chain', () => {
     await expect(asked).rejects.not.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
   });
 
-  it('are unavailable for a chain that has none', async () => {
+  it('are unavailable for a chain without nodes', async () => {
     const asked = nodesAt([url]).asking(137, (client) => client.getBlockNumber());
     await expect(asked).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
   });

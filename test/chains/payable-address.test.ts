@@ -1,4 +1,4 @@
-/** Addresses that can be paid, and those from which nobody could ever move the money again. */
+/** Addresses that can be paid, and those from which the money could never be recovered. */
 import { getAssociatedTokenAddressSync } from '@solana/spl-token';
 import { Keypair, PublicKey } from '@solana/web3.js';
 import { describe, expect, it, test } from 'vitest';
@@ -51,11 +51,11 @@ describe('on EVM chains', () => {
     [batchAddress, /^is the batch contract/],
     [usdc, /^is the contract of USDC on Ethereum$/],
     [usdc.toLowerCase(), /^is the contract of USDC on Ethereum$/],
-  ])('%s cannot: %s', (text, fault) => {
+  ])('%s cannot be paid: %s', (text, fault) => {
     expect(read('EVM', text)).toEqual({ address: null, fault: expect.stringMatching(fault) });
   });
 
-  it('knows every escrow and every token of every chain', () => {
+  it('rejects every escrow and every token of every chain', () => {
     for (const chain of chains.filter(({ family }) => family === 'EVM')) {
       const contracts = chain.tokens.map((token) => token.address).filter((address) => address !== 'native');
       for (const address of [...contracts, ...(chain.escrow ? [chain.escrow] : [])]) {
@@ -64,7 +64,7 @@ describe('on EVM chains', () => {
     }
   });
 
-  it('judges a token where it lies only', () => {
+  it('rejects a token only on its own chain', () => {
     const [ethereum, base] = [registry.chain(1), registry.chain(8453)];
     if (!ethereum || !base) throw new Error('Two chains are built in.');
     expect(findSink([ethereum], { family: 'EVM', address: usdc })).toBe('is the contract of USDC on Ethereum');
@@ -93,7 +93,7 @@ describe('on Solana', () => {
     ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v', /^is the mint of USDC on Solana$/],
     [getAssociatedTokenAddressSync(key, key).toBase58(), /^is no wallet/],
     [PublicKey.findProgramAddressSync([Buffer.from('vault')], key)[0].toBase58(), /^is no wallet/],
-  ])('%s cannot: %s', (text, fault) => {
+  ])('%s cannot be paid: %s', (text, fault) => {
     expect(read('SOLANA', text)).toEqual({ address: null, fault: expect.stringMatching(fault) });
   });
 });
@@ -110,7 +110,7 @@ describe('on Sui', () => {
     [`0x${'0'.repeat(64)}`, /^is the zero address/],
     [`0x${'6'.padStart(64, '0')}`, /^is reserved for packages and objects/],
     ['0xdba34672e30cb065b1f93e3ab55318768fd6fef66c15942c9f7cb846e2f900e7', /^is the package of USDC on Sui$/],
-  ])('%s cannot: %s', (text, fault) => {
+  ])('%s cannot be paid: %s', (text, fault) => {
     expect(read('SUI', text)).toEqual({ address: null, fault: expect.stringMatching(fault) });
   });
 });

@@ -43,7 +43,7 @@ const local = {
 describe('the built-in chains', () => {
   const registry = loadRegistry({ rpc: [] });
 
-  it('carry addresses whose checksums are right, and each token under its own key', () => {
+  it('have addresses with valid checksums, and each token has a unique key', () => {
     const tokens = registry.chains().flatMap((chain) => chain.tokens);
     const evm = registry.chains().filter((chain) => chain.family === 'EVM');
     const wrong = evm
@@ -54,7 +54,7 @@ describe('the built-in chains', () => {
     expect(tokens.filter((token) => token.key !== `${token.symbol}-${token.chainId}`)).toEqual([]);
   });
 
-  it('are the documented ones, under their documented ids', () => {
+  it('have the documented values under the documented ids', () => {
     expect(registry.chain(1)).toMatchObject({ family: 'EVM', testnet: false, escrow: escrowAddress });
     expect(registry.chain(11155111)).toMatchObject({ family: 'EVM', testnet: true });
     expect([101, 102, 103].map((id) => registry.chain(id)?.family)).toEqual(['SOLANA', 'SOLANA', 'SOLANA']);
@@ -64,7 +64,7 @@ describe('the built-in chains', () => {
     expect(registry.token('ETH-1')).toMatchObject({ address: 'native', decimals: 18 });
   });
 
-  it('know on each main network which of USDC, USDT and DAI takes a permit, and which a signed transfer', () => {
+  it('specify which of USDC, USDT and DAI accepts a permit or a signed transfer on each main network', () => {
     const both = 'permit receive';
     const known = registry
       .chains()
@@ -103,13 +103,13 @@ describe('the built-in chains', () => {
     expect([...domains]).toEqual(['USDC,USD Coin,2', 'DAI,Dai Stablecoin,2']);
   });
 
-  it('have no node until one is given', () => {
+  it('have no node until one is configured', () => {
     expect(registry.enabled()).toEqual([]);
   });
 });
 
 describe('the registry', () => {
-  it('adds the chains of a file, with what follows from the rest filled in', () => {
+  it('adds the chains of a file and derives the remaining values', () => {
     const registry = loadRegistry({ chainsFile: fileOf([local]), rpc: [rpcOf(31337, 3)] });
     expect(registry.enabled().map((chain) => chain.chainId)).toEqual([31337]);
     expect(registry.chain(31337)).toMatchObject({ confirmations: 3, escrow: escrowAddress, explorerUrl: null });
@@ -119,19 +119,19 @@ describe('the registry', () => {
     expect(registry.tokenByAddress(1, '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48')?.key).toBe('USDC-1');
   });
 
-  it('refuses a node of an unknown chain, and a file that is wrong', () => {
+  it('rejects a node of an unknown chain, and an invalid file', () => {
     expect(() => loadRegistry({ rpc: [rpcOf(424242)] })).toThrow(ConfigError);
     expect(() => loadRegistry({ chainsFile: fileOf([{ ...local, family: 'OTHER' }]), rpc: [] })).toThrow(ConfigError);
     expect(() => loadRegistry({ chainsFile: join(folder, 'none.json'), rpc: [] })).toThrow(ConfigError);
   });
 });
 
-describe('chains that derive CREATE2 addresses by rules of their own', () => {
+describe('chains that derive CREATE2 addresses differently', () => {
   it.each([
     [324, 'ZKsync Era'],
     [2741, 'Abstract'],
     [728126428, 'TRON'],
-  ])('are refused by name in a file and as a node: %i', (chainId, name) => {
+  ])('are rejected by name in a file and as a node: %i', (chainId, name) => {
     const refusal = `Chain ${chainId} (${name}) derives CREATE2 addresses by rules of its own`;
     expect(() => loadRegistry({ chainsFile: fileOf([{ ...local, chainId }]), rpc: [] })).toThrow(
       expect.objectContaining({
@@ -147,7 +147,7 @@ describe('chains that derive CREATE2 addresses by rules of their own', () => {
     );
   });
 
-  it('are not those of another family that has the same number', () => {
+  it('do not include a chain of another family with the same number', () => {
     const solana = { ...local, chainId: 324, family: 'SOLANA', tokens: [] };
     expect(loadRegistry({ chainsFile: fileOf([solana]), rpc: [] }).chain(324)).toMatchObject({ family: 'SOLANA' });
   });
@@ -158,7 +158,7 @@ describe('a selection of chains and tokens', () => {
   const faults = (mode: 'TEST' | 'LIVE', allowedChains: 'ALL' | number[], allowedTokens: 'ALL' | string[]) =>
     selectionFaults({ registry }, { mode, selection: { allowedChains, allowedTokens } }).map((fault) => fault.param);
 
-  it('may be everything, or known chains and tokens of the mode', () => {
+  it('can contain everything, or known chains and tokens of the mode', () => {
     expect(faults('TEST', 'ALL', 'ALL')).toEqual([]);
     expect(faults('TEST', [31337, 11155111], ['USDC-31337'])).toEqual([]);
     expect(faults('LIVE', [1], ['USDC-1'])).toEqual([]);
@@ -168,12 +168,12 @@ describe('a selection of chains and tokens', () => {
     expect(faults('TEST', [31337, 5], ['USDC-31337', 'NO-1'])).toEqual(['allowedChains[1]', 'allowedTokens[1]']);
   });
 
-  it('takes no main network for a test app, and no test network for a live one', () => {
+  it('accepts no main network for a test app, and no test network for a live one', () => {
     expect(faults('TEST', [1], 'ALL')).toEqual(['allowedChains[0]']);
     expect(faults('LIVE', [31337], 'ALL')).toEqual(['allowedChains[0]']);
   });
 
-  it('leaves at least one token on an allowed chain', () => {
+  it('requires at least one token on an allowed chain', () => {
     expect(faults('TEST', [11155111], ['USDC-31337'])).toEqual(['allowedTokens']);
     expect(faults('TEST', 'ALL', ['USDC-1'])).toEqual(['allowedTokens']);
   });

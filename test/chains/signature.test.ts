@@ -20,7 +20,7 @@ async function signed() {
 }
 
 describe('a signature', () => {
-  it("is the key's own", async () => {
+  it('is made by the key’s owner', async () => {
     const request = await signed();
     expect(await isSignedByKey(request)).toBe(true);
     const other = await signed();
@@ -29,7 +29,7 @@ describe('a signature', () => {
     expect(await isSignedByKey({ ...request, signature: '0x1234' })).toBe(false);
   });
 
-  it('is brought into the form that contracts take', async () => {
+  it('is converted to the form that contracts accept', async () => {
     const { signature } = await signed();
     const { yParity } = parseSignature(signature);
     const bare: Hex = `${signature.slice(0, 130) as '0x'}${yParity === 0 ? '00' : '01'}`;
@@ -40,7 +40,7 @@ describe('a signature', () => {
     expect(canonicalSignature('0x1234')).toBe('0x1234');
   });
 
-  it('has no second form: the upper half of s is refused, as contracts refuse it', async () => {
+  it('with an s in the upper half is rejected, as in contracts', async () => {
     const request = await signed();
     const { r, s, yParity } = parseSignature(request.signature);
     const flipped = toHex(ORDER - BigInt(s), { size: 32 });
@@ -50,7 +50,7 @@ describe('a signature', () => {
 });
 
 describe('an EVM address', () => {
-  it('is taken in one case or with its right checksum, and answered with it', () => {
+  it('is accepted in one case or with its valid checksum, and returned with the checksum', () => {
     const address = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
     expect(parseEvmAddress(address)).toBe(address);
     expect(parseEvmAddress(address.toLowerCase())).toBe(address);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseSolanaAddress, solanaWalletFault } from '../../src/chains/solana/solana-address.ts';
 
 describe('a Solana address', () => {
-  it('is base58 of 32 bytes, in its own case', () => {
+  it('is the base58 encoding of 32 bytes and case-sensitive', () => {
     const address = Keypair.generate().publicKey.toBase58();
     expect(parseSolanaAddress(address)).toBe(address);
     for (const wrong of ['', address.slice(4), `${address}11`, `0${address.slice(1)}`, ` ${address}`, '1'.repeat(44)]) {
@@ -12,7 +12,7 @@ describe('a Solana address', () => {
     }
   });
 
-  it('is a wallet exactly where the library says that it lies on the curve', () => {
+  it('is a wallet exactly if the library finds it on the curve', () => {
     let onCurve = 0;
     for (let round = 0; round < 200; round += 1) {
       const key = new PublicKey(crypto.getRandomValues(new Uint8Array(32)));
@@ -24,7 +24,7 @@ describe('a Solana address', () => {
     expect(onCurve).toBeLessThan(150);
   });
 
-  it('is no wallet where it is a token account or a program, though one of these lies on the curve', () => {
+  it('is not a wallet if it is a token account or a program, even if it is on the curve', () => {
     const mint = Keypair.generate().publicKey;
     const wallet = Keypair.generate().publicKey;
     expect(solanaWalletFault(wallet.toBase58())).toBe(null);

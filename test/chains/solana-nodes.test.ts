@@ -6,7 +6,7 @@ import type { RpcCall } from '../../src/chains/rpc-call.ts';
 import { openSolanaNodes } from '../../src/chains/solana/open-solana-nodes.ts';
 import { freePort } from '../setup/free-port.ts';
 
-/** Answers every question as it is told. */
+/** Responds to every request with the given response. */
 let server: Server;
 let url: string;
 let answer: { status: number; body: object | string };
@@ -47,7 +47,7 @@ function nodesAt(urls: string[], observe?: (call: RpcCall) => void) {
 }
 
 describe('the nodes of a Solana chain', () => {
-  it('are asked in order, and the first that answers is used', async () => {
+  it('are called in order, and the first one that responds is used', async () => {
     answer = { status: 200, body: { result: 42 } };
     const calls: RpcCall[] = [];
     const nodes = nodesAt([`http://127.0.0.1:${await freePort()}`, url], (call) => calls.push(call));
@@ -65,7 +65,7 @@ describe('the nodes of a Solana chain', () => {
     ['another shape', { status: 200, body: { result: 'forty-two' } }],
     ['`result: null`', { status: 200, body: { result: null } }],
     ['a node behind', { status: 200, body: { error: { code: -32005, message: 'Node is behind' } } }],
-  ])('make the chain unavailable with %s, and do not tell where they are', async (_name, given) => {
+  ])('make the chain unavailable with %s, without revealing their URLs', async (_name, given) => {
     answer = given;
     const asked = nodesAt([url]).asking(103, (connection) => connection.getSlot());
     await expect(asked).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
@@ -78,7 +78,7 @@ describe('the nodes of a Solana chain', () => {
     ['rate_limited', { status: 200, body: { error: { code: 429, message: 'Too many requests' } } }],
     ['garbage', { status: 200, body: '<html>' }],
     ['timeout', 'hang'],
-  ] as const)('set one aside for %s, so that the other one answers without it', async (fault, given) => {
+  ] as const)('skip one after %s, so that the other one responds', async (fault, given) => {
     answer = { status: 200, body: { result: 42 } };
     const bad = createServer((_request, response) => {
       if (given !== 'hang') response.writeHead(given.status).end(bodyOf(given.body, 0));
@@ -94,14 +94,14 @@ describe('the nodes of a Solana chain', () => {
     expect(calls).toHaveLength(4);
   });
 
-  it('pass on a refusal of what was asked as what it is', async () => {
+  it('pass on an error of the request unchanged', async () => {
     answer = { status: 200, body: { error: { code: -32602, message: 'Invalid params' } } };
     const asked = nodesAt([url]).asking(103, (connection) => connection.getSlot());
     await expect(asked).rejects.toThrow(/Invalid params/);
     await expect(asked).rejects.not.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
   });
 
-  it('are unavailable for a chain that has none, or is of another family', async () => {
+  it('are unavailable for a chain without nodes or of another family', async () => {
     for (const chainId of [101, 1]) {
       const asked = nodesAt([url]).asking(chainId, (connection) => connection.getSlot());
       await expect(asked).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });

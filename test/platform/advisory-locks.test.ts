@@ -15,7 +15,7 @@ function open(options: { url: string; sessionMs?: number }) {
 
 const nothing = async () => undefined;
 
-test('a holder that works keeps its lock beyond the time after which a silent one loses it', async () => {
+test('an active holder keeps its lock beyond the timeout of an inactive one', async () => {
   const [holder, other] = [open({ url }), open({ url })];
   const kept = await holder.tryWith('kept', async () => {
     await database.$queryRaw`SELECT pg_sleep(3)::text`;
@@ -25,7 +25,7 @@ test('a holder that works keeps its lock beyond the time after which a silent on
   expect(await other.tryWith('kept', nothing)).toBe(true);
 });
 
-test('a holder that is cut off loses its lock, and may have it again when it is back', async () => {
+test('a disconnected holder loses its lock, and can acquire it again after reconnecting', async () => {
   const proxy = await openDatabaseProxy(url);
   const [holder, other] = [open({ url: proxy.url }), open({ url })];
   const release = Promise.withResolvers<void>();

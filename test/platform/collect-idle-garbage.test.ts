@@ -19,7 +19,7 @@ async function work(milliseconds: number): Promise<void> {
 }
 
 // The test passes its own collector, because V8 may also collect at any time.
-it('collects after the start, not while the process works, and then at each rest after the heap has grown', async () => {
+it('collects after the start, not while the process is busy, and when idle after the heap has grown', async () => {
   let collections = 0;
   const kept: number[][] = [];
   const collect = () => {
@@ -37,7 +37,7 @@ it('collects after the start, not while the process works, and then at each rest
   expect(kept).toHaveLength(1);
 });
 
-it('collects what nothing refers to any more, and keeps the rest', async () => {
+it('collects unreachable objects and keeps the others', async () => {
   const kept = new Array(1_000_000).fill(1);
   const [keptRef, first] = [new WeakRef(kept), makeGarbage()];
   collectIdleGarbage({ firstMs: EVERY_MS, everyMs: EVERY_MS });

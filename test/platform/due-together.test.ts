@@ -1,4 +1,4 @@
-/** Due jobs that the worker of one of them takes along, on the queue's own tables. */
+/** Due jobs that the worker of one of them handles together with it, on the queue's own tables. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Database, transaction } from '../../prisma/client.ts';
@@ -30,7 +30,7 @@ async function add(names: readonly string[], runAt = PAST): Promise<void> {
   });
 }
 
-/** As the queue does when a worker takes the job. */
+/** Locks a job like the queue when a worker takes it. */
 async function take(name: string): Promise<void> {
   await database.$executeRaw`
     UPDATE graphile_worker._private_jobs SET locked_at = now(), locked_by = 'test', attempts = attempts + 1
@@ -49,7 +49,7 @@ const handle = (name: string, work: (named: readonly Named[]) => Promise<unknown
   handleTogether({ database, log: silentLog }, { job, keyOf, limit, work }, { name });
 
 describe('a due job', () => {
-  it('takes others that are due along, at most as many as may be handled together, and ends them', async () => {
+  it('includes other due jobs up to the limit, and completes them', async () => {
     await add(['own', 'a', 'b', 'c']);
     await take('own');
     const worked: string[][] = [];
@@ -61,7 +61,7 @@ describe('a due job', () => {
     ]);
   });
 
-  it('is handled alone where the limit is one, or nothing else is due', async () => {
+  it('is handled alone if the limit is one or no other job is due', async () => {
     await add(['own', 'a']);
     await add(['later'], FUTURE);
     await take('own');
@@ -71,7 +71,7 @@ describe('a due job', () => {
     expect(await rows()).toMatchObject([{ waits: 'running' }, { name: 'a', waits: 'due' }, { waits: 'later' }]);
   });
 
-  it('leaves jobs of another kind, without a key, running, or that have failed before', async () => {
+  it('excludes jobs of another kind, without a key, running, or that have failed before', async () => {
     await add(['own', 'failed', 'running']);
     await transaction(database, async (tx) => {
       await addJob(tx, otherJob, { name: 'other' }, { runAt: PAST, key: 'other' });
@@ -85,7 +85,7 @@ describe('a due job', () => {
     expect(worked).toEqual(['own']);
   });
 
-  it('takes none along once it has failed itself', async () => {
+  it('includes no other jobs after it has failed', async () => {
     await add(['own', 'a']);
     await take('own');
     await take('own');
@@ -94,7 +94,7 @@ describe('a due job', () => {
     expect(worked).toEqual(['own']);
   });
 
-  it('shares the others with a second worker, each to one of them', async () => {
+  it('shares the other jobs with a second worker, each with exactly one of them', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `n${index}`);
     await add(['one', 'two', ...names]);
     await take('one');
@@ -105,14 +105,14 @@ describe('a due job', () => {
     expect(worked.sort()).toEqual(['one', 'two', ...names].sort());
   });
 
-  it('keeps what was added again while it worked', async () => {
+  it('keeps a job that was added again while it ran', async () => {
     await add(['own', 'a', 'b']);
     await take('own');
     await handle('own', () => add(['a'], FUTURE));
     expect(await rows()).toMatchObject([{ name: 'own' }, { name: 'a', waits: 'later' }]);
   });
 
-  it('leaves the others to run by themselves half a minute later if its worker dies', async () => {
+  it('leaves the other jobs to run by themselves half a minute later if its worker dies', async () => {
     await add(['own', 'a']);
     await take('own');
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
@@ -133,7 +133,7 @@ describe('jobs that fail together', () => {
     };
   };
 
-  it('are handled alone: only the one that fails is retried, by itself', async () => {
+  it('are then handled alone, and only the failing one is retried', async () => {
     await add(['own', 'a', 'bad', 'c']);
     await take('own');
     await handle('own', failing('bad'));
@@ -143,14 +143,14 @@ describe('jobs that fail together', () => {
     ]);
   });
 
-  it('throw what the running one throws, after the others were handled', async () => {
+  it('throw the error of the running job after the others were handled', async () => {
     await add(['own', 'a']);
     await take('own');
     await expect(handle('own', failing('own'))).rejects.toThrow('own cannot be done.');
     expect(await rows()).toMatchObject([{ name: 'own', waits: 'running' }]);
   });
 
-  it('are given up after five in a row, and the rest runs by itself', async () => {
+  it('stop after five failures in a row, and the rest run by themselves', async () => {
     const bad = ['b1', 'b2', 'b3', 'b4', 'b5'];
     await add(['own', ...bad, 'good']);
     await take('own');

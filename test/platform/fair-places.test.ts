@@ -4,7 +4,7 @@ import { openFairPlaces } from '../../src/platform/limits/fair-places.ts';
 const full = new Error('full');
 const open = (places: number, waitMs = 60_000) => openFairPlaces({ places, waitMs, refuse: () => full });
 
-/** Work that is begun under a name and stands still until it is told to end. */
+/** Work that is started under a name and blocks until the test ends it. */
 function standing(places: ReturnType<typeof open>) {
   const begun: string[] = [];
   const work = (name: string) => {
@@ -21,7 +21,7 @@ function standing(places: ReturnType<typeof open>) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('one caller that stands still leaves places for others, and so does the next one', async () => {
+test('one blocked caller leaves places for others, and so does the next one', async () => {
   const { begun, work } = standing(open(5));
   const all = ['a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'c'].map(work);
   await settled();
@@ -31,23 +31,23 @@ test('one caller that stands still leaves places for others, and so does the nex
   expect(begun).toHaveLength(all.length);
 });
 
-test('a place that two names hold counts for each of them', async () => {
+test('a place that two names hold counts for both', async () => {
   const { begun, work } = standing(open(4));
   const all = ['a home', 'b home', 'c home', 'd far', 'a far'].map(work);
   await settled();
-  // Of the two places that are left then, "home" may not have another, and of the last one neither may "a".
+  // Of the two remaining places "home" may not take another, and "a" may not take the last one.
   expect(begun).toEqual(['a home', 'b home', 'd far']);
   for (const one of all) one.end();
   await Promise.all(all.map(({ done }) => done));
   expect(begun).toHaveLength(all.length);
 });
 
-test('who waits gets the next place that it may have, before others that may not', async () => {
+test('a waiting caller receives the next place that it is allowed to have, ahead of callers that are not', async () => {
   const { begun, work } = standing(open(2));
   const [first, other, second, third] = [work('a'), work('b'), work('a'), work('c')];
   await settled();
   expect(begun).toEqual(['a', 'b']);
-  // Of the place that is free now, a may not have a second one.
+  // The place is free now, but "a" may not take a second one.
   other.end();
   await other.done;
   await settled();
@@ -60,7 +60,7 @@ test('who waits gets the next place that it may have, before others that may not
   await Promise.all([second.done, third.done]);
 });
 
-test('who has waited too long is refused, and takes no place later', async () => {
+test('a caller that has waited too long is rejected, and takes no place later', async () => {
   const places = open(1, 50);
   const { work, begun } = standing(places);
   const first = work('a');
@@ -71,7 +71,7 @@ test('who has waited too long is refused, and takes no place later', async () =>
   expect(begun).toEqual(['a']);
 });
 
-test('work that fails gives its place back', async () => {
+test('failed work releases its place', async () => {
   const places = open(1);
   await expect(places.run('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await places.run('a', async () => 'works')).toBe('works');

@@ -1,4 +1,4 @@
-/** Jobs that are added again while they run, that are taken back, and that ran out of attempts. */
+/** Jobs that are added again while they run, that are removed, and that have used all attempts. */
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { type Database, transaction } from '../../prisma/client.ts';
@@ -53,7 +53,7 @@ const rows = () =>
 const until = (met: () => boolean | Promise<boolean>) => vi.waitUntil(met, { timeout: 20_000, interval: 20 });
 const failed = async () => (await readQueue(database)).failed;
 
-/** A promise, and what settles it. */
+/** A promise with the function that resolves it. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -80,17 +80,17 @@ const keyed = [
   { job: expireCheckoutSessionJob, payload: { sessionId: id } },
   ...[renewSubscriptionJob, forecastRenewalJob].map((job) => ({ job, payload: { subscriptionId: id } })),
 ] as { job: JobDefinition<unknown>; payload: unknown }[];
-/** They are never added by a key. */
+/** These are never added with a key. */
 const unkeyed: JobDefinition<never>[] = [mailPasswordJob, refreshWalletJob, reactJob] as JobDefinition<never>[];
 
 describe('a job that is added again while it runs', () => {
-  it('is any of the kinds that this table has', () => {
+  it('has a case here for every kind of job', () => {
     const known = [...jobTable({} as WorkWorld, { wake: async () => undefined }).keys()];
     expect([...keyed.map(({ job }) => job), ...unkeyed].map((job) => job.name).toSorted()).toEqual(known.toSorted());
   });
 
   for (const { job, payload } of keyed) {
-    it(`leaves no failure behind when its first run fails, and does its work: ${job.name}`, async () => {
+    it(`leaves no failure behind if its first run fails, and completes its work: ${job.name}`, async () => {
       const gates = [gate(), gate()] as const;
       let runs = 0;
       await run(
@@ -109,7 +109,7 @@ describe('a job that is added again while it runs', () => {
       await until(() => runs === 2);
       const [old, successor] = await rows();
       expect([old?.key, successor?.key]).toEqual([null, 'one']);
-      // It has every attempt that a new job has.
+      // It has all attempts of a new job.
       expect(successor).toMatchObject({ attempts: 1, state: 'runs' });
       gates[0].open();
       await until(async () => (await rows()).length === 1);
@@ -120,7 +120,7 @@ describe('a job that is added again while it runs', () => {
     });
   }
 
-  it('leaves no failure behind, at whatever moment a worker takes it', async () => {
+  it('leaves no failure behind, regardless of when a worker takes it', async () => {
     const last = 150;
     const count = defineJob({ name: 'count', payload: z.object({ turn: z.number() }), maxAttempts: 25 });
     let done = 0;
@@ -137,7 +137,7 @@ describe('a job that is added again while it runs', () => {
     expect(done).toBe(1);
   });
 
-  it('never reads as failed, though its worker is killed, before another one has removed it', async () => {
+  it('is never counted as failed after its worker is killed and before another worker removes it', async () => {
     await add(settleJob, payment, 'killed');
     await database.$executeRaw`
       UPDATE graphile_worker._private_jobs SET locked_at = now(), locked_by = 'dead', attempts = 1`;
@@ -151,7 +151,7 @@ describe('a job that is added again while it runs', () => {
     expect(runs).toBe(1);
   });
 
-  it('is left to a sweep only where nobody is at it', async () => {
+  it('is left to a sweep only if no worker will run it', async () => {
     await add(settleJob, payment, 'runs');
     await database.$executeRaw`
       UPDATE graphile_worker._private_jobs SET locked_at = now(), locked_by = 'busy', attempts = 1`;
@@ -166,7 +166,7 @@ describe('a job that is added again while it runs', () => {
   });
 });
 
-describe('a job that is taken back while it runs', () => {
+describe('a job that is removed while it runs', () => {
   it('leaves no failure behind', async () => {
     const first = gate();
     let runs = 0;
@@ -185,10 +185,10 @@ describe('a job that is taken back while it runs', () => {
   });
 });
 
-describe('a job that is out of attempts', () => {
+describe('a job that has used all its attempts', () => {
   const greet = defineJob({ name: 'greet', payload: z.object({ name: z.string() }), maxAttempts: 2 });
 
-  it('is failed while its fault lasts, is tried now and then, and ends by itself', async () => {
+  it('counts as failed while its fault lasts, is retried occasionally, and completes by itself', async () => {
     let isAway = true;
     let runs = 0;
     const handler = async () => {
@@ -199,7 +199,7 @@ describe('a job that is out of attempts', () => {
     await add(greet, { name: 'late' });
     await database.$executeRaw`UPDATE graphile_worker._private_jobs SET attempts = 1 WHERE locked_at IS NULL`;
     await until(async () => runs >= 1 && (await failed()) === 1);
-    // At rest, while it waits for a worker, and while it runs.
+    // While it is idle, waits for a worker, and runs.
     const looks: number[] = [];
     await until(async () => {
       looks.push(await failed());
@@ -211,7 +211,7 @@ describe('a job that is out of attempts', () => {
     expect(await readQueue(database)).toMatchObject({ failed: 0, ready: 0, running: 0 });
   });
 
-  it('has all its attempts again when it is added again, and its old row is gone', async () => {
+  it('receives all its attempts when it is added again, and its old row is deleted', async () => {
     await add(settleJob, payment, 'again');
     await database.$executeRaw`UPDATE graphile_worker._private_jobs SET attempts = max_attempts, last_error = 'x'`;
     expect(await failed()).toBe(1);

@@ -24,7 +24,7 @@ function request(key: string, parameters: unknown = {}, more: Partial<Idempotenc
 
 type Effect<Result> = (tx: DatabaseTransaction) => Promise<Result>;
 
-/** Runs the effect under the key, and says whether its result is that of an earlier call. */
+/** Runs the effect under the key, and returns whether its result is that of an earlier call. */
 async function run<Result>(given: IdempotencyRequest, effect: Effect<Result>, on: Database = database) {
   let replayed = false;
   const onReplay = () => {
@@ -38,7 +38,7 @@ function createMerchant(given: IdempotencyRequest) {
   return run(given, (tx) => tx.merchant.create({ data: { id: newId(), name: given.key } }));
 }
 
-test('the first answer comes back with its types, and the effect has run once', async () => {
+test('the first result is returned with its types, and the effect runs once', async () => {
   const wanted = request('typed');
   const answer = {
     at: new Date('2026-01-02T03:04:05.678Z'),
@@ -54,14 +54,14 @@ test('the first answer comes back with its types, and the effect has run once', 
   expect(await firstAnswer(database, wanted)).toEqual({ result: answer, replayed: true });
 });
 
-test('fifty concurrent twins make one effect and hear the same answer', async () => {
+test('fifty concurrent calls run the effect once and receive the same result', async () => {
   const answers = await Promise.all(Array.from({ length: 50 }, () => createMerchant(request('twins'))));
   expect(await database.merchant.count({ where: { name: 'twins' } })).toBe(1);
   expect(new Set(answers.map((answer) => answer.result.id)).size).toBe(1);
   expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
 });
 
-test('the same key with other parameters is a mismatch, in another order of keys it is not', async () => {
+test('the same key with other parameters is a mismatch, but another order of the parameters is not', async () => {
   await createMerchant(request('order', { a: 1, b: 2n }));
   expect((await createMerchant(request('order', { b: 2n, a: 1, c: undefined }))).replayed).toBe(true);
   await expect(createMerchant(request('order', { a: 1, b: 3n }))).rejects.toMatchObject({
@@ -69,14 +69,14 @@ test('the same key with other parameters is a mismatch, in another order of keys
   });
 });
 
-test('the same key in another scope is another call', async () => {
+test('the same key in another scope is a separate call', async () => {
   const first = await createMerchant(request('scoped'));
   const other = await createMerchant({ ...request('scoped'), scopeId: newId() });
   expect(other.replayed).toBe(false);
   expect(other.result.id).not.toBe(first.result.id);
 });
 
-test('an effect that fails leaves its key free and nothing behind', async () => {
+test('a failed effect leaves its key unused and no data behind', async () => {
   const failing = run(request('fails'), async (tx) => {
     await tx.merchant.create({ data: { id: newId(), name: 'half' } });
     throw new GatewayError('INVALID_STATE', 'No.');
@@ -86,7 +86,7 @@ test('an effect that fails leaves its key free and nothing behind', async () => 
   expect((await createMerchant(request('fails'))).replayed).toBe(false);
 });
 
-test('a twin of a call that dies before its commit takes its place', async () => {
+test('a concurrent call takes over if the first one dies before its commit', async () => {
   const dying = await freshTwin();
   await dying.begun;
   const twin = createMerchant(request('dies'));
@@ -95,17 +95,17 @@ test('a twin of a call that dies before its commit takes its place', async () =>
   await expect(dying.ended).rejects.toThrow('died');
 });
 
-test('a call that runs longer than the wait is told to be in flight', async () => {
+test('a call that waits too long is rejected as in flight', async () => {
   const holder = await freshTwin('slow');
   await holder.begun;
-  // The wait of ten seconds is production's; what its end is called is what this shows.
+  // Production waits ten seconds. This verifies the error after a shorter wait.
   const impatient = run(request('slow'), async () => 'never', shortWait(database));
   await expect(impatient).rejects.toMatchObject({ code: 'IDEMPOTENCY_IN_FLIGHT', retryAfterSeconds: 1 });
   holder.die();
   await expect(holder.ended).rejects.toThrow('died');
 });
 
-test('neither the key nor a sealed secret can be read from the table, and the caller gets the secret again', async () => {
+test('the table exposes neither the key nor a sealed secret, and the caller receives the secret again', async () => {
   const wanted = request('order-7712-with-a-key');
   const issue = () => run(wanted, async () => ({ secret: sealed(wanted, 'sk_test_secret') }));
   const first = await issue();
@@ -119,13 +119,13 @@ test('neither the key nor a sealed secret can be read from the table, and the ca
   expect(unsealed(undefined, sealed(undefined, 'plain'))).toBe('plain');
 });
 
-test('who has the table and guesses the key reads no secret without that of the installation', async () => {
+test('the table and a guessed key do not reveal a secret without the secret of the installation', async () => {
   const wanted = request('create-key-1');
   await run(wanted, async () => ({ secret: sealed(wanted, 'sk_test_guessed') }));
   const held = await firstAnswer<{ secret: string }>(database, request('create-key-1'));
   const secret = held?.result.secret ?? '';
   expect(unsealed(request('create-key-1'), secret)).toBe('sk_test_guessed');
-  // What a guess has: the row, its scope, and the idempotency key.
+  // An attacker has the row, its scope, and the idempotency key.
   expect(() =>
     unseal(deriveKey('create-key-1', { salt: scopeId, purpose: 'sluice idempotency seal' }), secret),
   ).toThrow();
@@ -137,7 +137,7 @@ test('who has the table and guesses the key reads no secret without that of the 
   expect(() => unsealed({ ...request('create-key-1'), scopeId: newId() }, secret)).toThrow(GatewayError);
 });
 
-test('the purge takes header keys after their time, and never a permanent one', async () => {
+test('the purge deletes expired header keys and never a permanent one', async () => {
   await createMerchant(request('young'));
   await createMerchant(request('old'));
   await createMerchant(request('old-permanent'));
@@ -152,7 +152,7 @@ test('the purge takes header keys after their time, and never a permanent one', 
   expect(await firstAnswer(database, request('born-permanent'))).toBeDefined();
 });
 
-test('a body and a header that differ, and keys past their limit, are refused', () => {
+test('conflicting keys in body and header, and keys that are too long, are rejected', () => {
   const make = (bodyKey: string | null, headerKey: string | undefined) =>
     idempotencyRequest({ scopeId, operation: 'o', parameters: {}, sealedUnder, bodyKey, headerKey });
   expect(make(null, undefined)).toBeUndefined();
@@ -170,7 +170,7 @@ test('a body and a header that differ, and keys past their limit, are refused', 
   }
 });
 
-/** A first call on a connection of its own that holds its key until it is told to die. */
+/** A first call on its own connection that holds its key until the test kills it. */
 async function freshTwin(key = 'dies') {
   const begun = Promise.withResolvers<void>();
   const death = Promise.withResolvers<never>();
@@ -202,7 +202,7 @@ function shortClaim(tx: DatabaseTransaction): DatabaseTransaction {
   });
 }
 
-test('the effect waits for locks as long as its transaction did before', async () => {
+test('the effect keeps the lock timeout of its transaction', async () => {
   const query = Prisma.sql`SELECT set_config('lock_timeout', '4321ms', true)`;
   const bounded = guardedDatabase(database, { check: () => ({ query, judge: () => undefined }) });
   const readBound: Effect<string | undefined> = async (tx) => {
@@ -212,7 +212,7 @@ test('the effect waits for locks as long as its transaction did before', async (
   expect((await run(request('bounded'), readBound, bounded)).result).toBe('4321ms');
 });
 
-test('a replay does not begin the work of the verb again', async () => {
+test('a replay does not start the work of the operation again', async () => {
   const first = await createMerchant(request('no work'));
   const again = await idempotently<typeof first.result>(database, request('no work'), () =>
     Promise.reject(new Error('The work began again.')),
@@ -220,14 +220,14 @@ test('a replay does not begin the work of the verb again', async () => {
   expect(again).toEqual(first.result);
 });
 
-test('a call that returns without writing stores nothing', async () => {
+test('a call that returns without writing is not stored', async () => {
   const early = await idempotently<string>(database, request('early'), async () => 'nothing to do');
   expect(early).toBe('nothing to do');
   expect(await firstAnswer(database, request('early'))).toBeUndefined();
   expect(await run(request('early'), async () => 'done')).toEqual({ result: 'done', replayed: false });
 });
 
-test('a twin that began its work before the first call committed returns the answer of the first', async () => {
+test('a concurrent call that began before the first commit returns the result of the first', async () => {
   const effects: string[] = [];
   const answer = await idempotently<string>(database, request('overtaken'), async (write) => {
     await run(request('overtaken'), async () => 'first');
@@ -240,7 +240,7 @@ test('a twin that began its work before the first call committed returns the ans
   expect(effects).toEqual([]);
 });
 
-test('without a key every call runs', async () => {
+test('calls without a key all run', async () => {
   const create = () =>
     idempotently<{ id: string }>(database, undefined, (write) =>
       write((tx) => tx.merchant.create({ data: { id: newId(), name: 'keyless' }, select: { id: true } })),

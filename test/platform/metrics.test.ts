@@ -26,7 +26,7 @@ async function serve(
   return { metrics, ask };
 }
 
-it('lives whatever is wrong, and is ready only when nothing is', async () => {
+it('is alive despite faults, and is ready only without faults', async () => {
   const ready = await serve();
   expect(await ready.ask('/healthz')).toEqual({ status: 200, body: 'ok' });
   expect(await ready.ask('/readyz')).toEqual({ status: 200, body: 'ready' });
@@ -43,7 +43,7 @@ it('lives whatever is wrong, and is ready only when nothing is', async () => {
   });
 });
 
-it('tells metrics with the part’s name to local callers only, and to none when another port has them', async () => {
+it('serves metrics with the part’s name to local callers only, and to none if another port serves them', async () => {
   const local = await serve();
   const answer = await local.ask('/metrics');
   expect(answer.status).toBe(200);
@@ -53,7 +53,7 @@ it('tells metrics with the part’s name to local callers only, and to none when
   expect((await nobody.ask('/metrics')).status).toBe(404);
 });
 
-it('tells what it can when a reading fails, and says that one did', async () => {
+it('serves the other metrics when a reading fails, and reports the failure', async () => {
   const { metrics, ask } = await serve();
   metrics.onAsked(() => Promise.reject(new Error('no database')));
   const answer = await ask('/metrics');
@@ -61,7 +61,7 @@ it('tells what it can when a reading fails, and says that one did', async () => 
   expect(answer.body).toMatch(/^sluice_scrape_failed\{part="api"\} 1$/m);
 });
 
-it('writes the request id into every line of its work, and no path of a URL', () => {
+it('writes the request id into every log line of a request, and no URL paths', () => {
   const lines: string[] = [];
   const log = openLog({ level: 'info', part: 'api' }, { write: (line) => lines.push(line) });
   traced('request-1', () => log.info({}, 'one'));

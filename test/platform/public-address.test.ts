@@ -6,7 +6,7 @@ import { postJson } from '../../src/platform/outbound/post-json.ts';
 import { isPublicAddress } from '../../src/platform/outbound/public-address.ts';
 
 describe('a public address', () => {
-  it.each(['8.8.8.8', '1.1.1.1', '2606:4700::1111', '::ffff:8.8.8.8'])('%s is one', (address) => {
+  it.each(['8.8.8.8', '1.1.1.1', '2606:4700::1111', '::ffff:8.8.8.8'])('%s is public', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
@@ -29,12 +29,12 @@ describe('a public address', () => {
     '64:ff9b::7f00:1',
     'localhost',
     '',
-  ])('%s is not', (address) => {
+  ])('%s is not public', (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 });
 
-describe('a post to a foreign host', () => {
+describe('a post to an external host', () => {
   const server = createServer((request, response) => {
     if (request.url === '/moved') response.writeHead(302, { location: '/' }).end();
     else if (request.url === '/long') response.end('x'.repeat(1_000_000));
@@ -60,7 +60,7 @@ describe('a post to a foreign host', () => {
       privateAddresses: options.privateAddresses ?? true,
     });
 
-  it('answers with status and body', async () => {
+  it('returns the status and the body', async () => {
     expect(await post('/')).toMatchObject({ status: 200, body: 'ok' });
   });
 
@@ -68,11 +68,11 @@ describe('a post to a foreign host', () => {
     expect(await post('/moved')).toMatchObject({ status: 302 });
   });
 
-  it('keeps the first bytes of a long answer', async () => {
+  it('keeps the first bytes of a long response', async () => {
     expect((await post('/long')).body).toHaveLength(1024);
   });
 
-  it('gives up on a receiver that changes the protocol, at once and without waiting for the limit', async () => {
+  it('fails at once if the receiver changes the protocol', async () => {
     const switching = createTcpServer((socket) =>
       socket.once('data', () =>
         socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
@@ -88,11 +88,11 @@ describe('a post to a foreign host', () => {
     switching.close();
   });
 
-  it('gives up on a receiver that does not answer', async () => {
+  it('fails if the receiver does not respond in time', async () => {
     await expect(post('/silent', { timeoutMs: 50 })).rejects.toThrow();
   });
 
-  it.each(['127.0.0.1', 'localhost', '[::1]', '2130706433', '0x7f.1'])('does not go to %s', async (host) => {
+  it.each(['127.0.0.1', 'localhost', '[::1]', '2130706433', '0x7f.1'])('is not sent to %s', async (host) => {
     await expect(post('/', { host, privateAddresses: false })).rejects.toMatchObject({ name: 'PrivateAddressError' });
   });
 });

@@ -1,4 +1,4 @@
-/** A queue at rest: its workers do not poll, and still find every job whose time has come. */
+/** An idle queue: its workers do not poll, and still find every due job. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, it, vi } from 'vitest';
@@ -30,7 +30,7 @@ async function open() {
   onTeardown(() => queue.stop());
   const add = (name: string, inMs = 0) =>
     transaction(database, (tx) => addJob(tx, greet, { name }, { runAt: new Date(Date.now() + inMs) }));
-  /** Inserts a job of which nobody is notified. */
+  /** Inserts a job without a notification. */
   const addSilently = async (name: string) => {
     await admin.query('ALTER TABLE graphile_worker._private_jobs DISABLE TRIGGER USER');
     await add(name);
@@ -39,7 +39,7 @@ async function open() {
   return { adminUrl, greeted, failing, add, addSilently };
 }
 
-it('runs a job when its time comes, tries a failed one again in time, and takes several at once', async () => {
+it('runs a job on time, retries a failed one on time, and runs several concurrently', async () => {
   const { greeted, failing, add } = await open();
   await delay(500);
   const startedAt = performance.now();
@@ -70,7 +70,7 @@ it('polls while it cannot listen', async () => {
   await killer.connect();
   onTeardown(() => killer.end());
   await delay(500);
-  // The connection that listens is ended whenever it is there.
+  // The listening connection is ended whenever it exists.
   const ending = setInterval(() => {
     killer
       .query(

@@ -18,7 +18,7 @@ async function until(met: () => boolean | Promise<boolean>): Promise<void> {
   throw new Error('The condition was not met.');
 }
 
-it('runs a job after its transaction has committed, and never one whose transaction rolled back', async () => {
+it('runs a job after its transaction has committed, and not if it was rolled back', async () => {
   const { database, url } = await freshDatabase();
   const greeted: string[] = [];
   const jobs = new Map([jobEntry(greet, async ({ name }) => greeted.push(name))]);
@@ -34,7 +34,7 @@ it('runs a job after its transaction has committed, and never one whose transact
   expect(await database.queueWorker.count()).toBe(0);
 });
 
-it('waits for a running job when it stops, and takes no other', async () => {
+it('finishes a running job when it stops, and takes no other', async () => {
   const { database, url } = await freshDatabase();
   let release = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -58,7 +58,7 @@ it('waits for a running job when it stops, and takes no other', async () => {
   expect(seen).toEqual(['begin first', 'end first']);
 });
 
-it("unlocks a dead worker's jobs, those of one that beat once and of one that never did", async () => {
+it('unlocks the jobs of a dead worker, with or without a heartbeat', async () => {
   const { database, url } = await freshDatabase();
   for (const name of ['beat once', 'never beat']) await transaction(database, (tx) => addJob(tx, greet, { name }));
   await database.$executeRaw`
@@ -73,7 +73,7 @@ it("unlocks a dead worker's jobs, those of one that beat once and of one that ne
   expect(greeted.toSorted()).toEqual(['beat once', 'never beat']);
 });
 
-it('unlocks jobs that are locked for it although it never got them, and none that it runs', async () => {
+it('unlocks jobs that are locked for it but that it never received, and none that it runs', async () => {
   const { database, url } = await freshDatabase();
   let release = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -89,7 +89,7 @@ it('unlocks jobs that are locked for it although it never got them, and none tha
   const queue = await runQueue({ url, jobs, log: silentLog, timing: { ...quick, silentMs: 300 } });
   await transaction(database, (tx) => addJob(tx, greet, { name: 'long' }));
   await until(() => seen.length === 1);
-  // The line broke after the database had given this job to the worker that lives.
+  // The connection failed after the database had assigned this job to the live worker.
   await database.$executeRaw`
     INSERT INTO graphile_worker._private_jobs (task_id, payload, max_attempts, run_at, attempts, locked_at, locked_by)
     SELECT task_id, '{"name":"lost"}', max_attempts, run_at, 1, now(), locked_by FROM graphile_worker._private_jobs`;
@@ -101,7 +101,7 @@ it('unlocks jobs that are locked for it although it never got them, and none tha
   expect(await database.$queryRaw`SELECT id FROM graphile_worker._private_jobs`).toEqual([]);
 });
 
-it('leaves the jobs of a worker that beats alone', async () => {
+it('keeps the jobs of a worker with a heartbeat locked', async () => {
   const { database, url } = await freshDatabase();
   await transaction(database, (tx) => addJob(tx, greet, { name: 'busy' }));
   await database.$executeRaw`
@@ -116,7 +116,7 @@ it('leaves the jobs of a worker that beats alone', async () => {
   expect(greeted).toEqual(['other']);
 });
 
-it('leaves a job alone that runs for long, while its worker beats', async () => {
+it('keeps a long-running job locked while its worker has a heartbeat', async () => {
   const { database, url } = await freshDatabase();
   const timing = { ...quick, silentMs: 300 };
   let starts = 0;
@@ -137,7 +137,7 @@ it('leaves a job alone that runs for long, while its worker beats', async () => 
   await until(async () => {
     const [row] = await database.$queryRaw<{ old: boolean | null }[]>`
       SELECT locked_at < now() - interval '1 second' AS old FROM graphile_worker._private_jobs`;
-    // Null where somebody has unlocked it.
+    // Null if another process has unlocked it.
     expect(row?.old).not.toBeNull();
     return row?.old === true;
   });
@@ -147,7 +147,7 @@ it('leaves a job alone that runs for long, while its worker beats', async () => 
   expect(await database.$queryRaw`SELECT id FROM graphile_worker._private_jobs`).toEqual([]);
 });
 
-it('tries a failing job again', async () => {
+it('retries a failed job', async () => {
   const { database, url } = await freshDatabase();
   let runs = 0;
   const jobs = new Map([
@@ -169,7 +169,7 @@ it('tries a failing job again', async () => {
   expect(runs).toBe(2);
 });
 
-it('lets a job that comes in masses wait for one that was asked for after it', async () => {
+it('runs a single requested job before a large number of earlier bulk jobs', async () => {
   const { database, url } = await freshDatabase();
   const mass = defineJob({ name: 'mass', payload: z.object({ name: z.string() }), maxAttempts: 3, priority: 10 });
   for (const name of ['one', 'two', 'three']) await transaction(database, (tx) => addJob(tx, mass, { name }));
@@ -183,7 +183,7 @@ it('lets a job that comes in masses wait for one that was asked for after it', a
   expect(ran).toEqual(['late', 'one', 'two', 'three']);
 });
 
-it('is at fault while it cannot report to the database, and once it has ended', async () => {
+it('reports a fault while it cannot reach the database, and after it has ended', async () => {
   const { database, url } = await freshDatabase();
   const queue = await runQueue({ url, jobs: new Map(), log: silentLog, timing: { ...quick, silentMs: 300 } });
   expect(queue.faults()).toEqual([]);

@@ -6,7 +6,7 @@ import { type Bucket, takeTokens } from '../../src/platform/limits/take-tokens.t
 import { freshDatabase } from '../setup/database/database.ts';
 
 const { database } = await freshDatabase();
-/** So slow a refill that no test sees one. */
+/** A refill that is too slow to affect a test. */
 const bucket = (key: string, burst: number): Bucket => ({ key, burst, perSecond: 1 / 3600 });
 
 function limiter(nowMs: () => number = () => performance.now()) {
@@ -21,7 +21,7 @@ function limiter(nowMs: () => number = () => performance.now()) {
   return { take: opened.take, statements: () => statements };
 }
 
-test('a new bucket is full, gives whole tokens until it is empty, and takes back', async () => {
+test('a new bucket is full, gives whole tokens until it is empty, and accepts returned tokens', async () => {
   const wanted = bucket('plain', 10);
   expect(await takeTokens(database, { bucket: wanted, asked: 4 })).toMatchObject({ granted: 4 });
   expect(await takeTokens(database, { bucket: wanted, asked: 10 })).toMatchObject({ granted: 6 });
@@ -39,7 +39,7 @@ test('a bucket refills at its rate, up to its burst', async () => {
   expect(await takeTokens(database, { bucket: wanted, asked: 99 })).toMatchObject({ granted: 10 });
 });
 
-test('buckets that have filled since they were taken from are deleted, and no others', async () => {
+test('buckets that are full again are deleted, and no others', async () => {
   const limits = { perSecond: 1, burst: 3 * 86_400 };
   const idle = { forgotten: '4 days', slow: '2 days', recent: '1 hour' };
   for (const [key, age] of Object.entries(idle)) {
@@ -62,12 +62,12 @@ test('several processes together admit exactly the burst', async () => {
   const wanted = bucket('shared', 60);
   const decisions = await Promise.all(Array.from({ length: 150 }, (_, call) => processes[call % 3]?.take(wanted)));
   const admitted = decisions.filter((decision) => decision?.allowed).length;
-  // What a process has leased and not spent when the others run dry stays its own for a second.
+  // Leased and unused tokens remain with a process for a second after the others have used theirs.
   expect(admitted).toBeLessThanOrEqual(60);
   expect(admitted).toBeGreaterThanOrEqual(48);
 });
 
-test('a busy caller costs few statements, an exhausted one none', async () => {
+test('a frequent caller needs few statements, and an exhausted one none', async () => {
   const frozen = limiter(() => 0);
   const wanted = bucket('busy', 300);
   for (let call = 0; call < 300; call++) expect((await frozen.take(wanted)).allowed).toBe(true);
@@ -80,7 +80,7 @@ test('a busy caller costs few statements, an exhausted one none', async () => {
   expect(frozen.statements()).toBe(before);
 });
 
-test('what a quiet process leased and did not spend goes back', async () => {
+test('unused tokens of an idle process are returned', async () => {
   let now = 0;
   const quiet = limiter(() => now);
   const wanted = bucket('quiet', 100);
@@ -91,7 +91,7 @@ test('what a quiet process leased and did not spend goes back', async () => {
   expect(Math.round(left.left)).toBe(90);
 });
 
-test('the headers say what is left, and when to come back', () => {
+test('the headers contain the remaining requests and the time of the next ones', () => {
   const wanted: Bucket = { key: 'k', burst: 300, perSecond: 100 };
   expect(rateLimitHeaders({ allowed: true, bucket: wanted, remaining: 100, retryAfterSeconds: 0 })).toEqual({
     'ratelimit-policy': '"default";q=300;w=3',

@@ -1,4 +1,4 @@
-/** Every block of the special-purpose registries by its first and last address, and the addresses beside it. */
+/** Every block of the special-purpose registries by its first and last address, and the adjacent addresses. */
 import { describe, expect, it } from 'vitest';
 import {
   isLocalAddress,
@@ -14,7 +14,7 @@ const ipv4 = `
   192.88.99.2/32 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
   255.255.255.255/32`;
 
-/** IANA's IPv6 registry, what other RFCs set apart, and everything outside 2000::/3. */
+/** IANA's IPv6 registry, blocks that other RFCs reserve, and everything outside 2000::/3. */
 const ipv6 = `
   ::1/128 ::/128 64:ff9b::/96 64:ff9b:1::/48 100::/64 100:0:0:1::/64 2001::/23 2001::/32 2001:1::1/128 2001:1::2/128
   2001:1::3/128 2001:2::/48 2001:3::/32 2001:4:112::/48 2001:10::/28 2001:20::/28 2001:30::/28 2001:db8::/32 2002::/16
@@ -41,19 +41,19 @@ function isRefused(number: bigint, bits: 32 | 128): boolean {
   return refused.some((block) => block.bits === bits && block.first <= number && number <= block.last);
 }
 
-it('the table has the rows of the registries', () => {
+it('the table contains the rows of the registries', () => {
   const listed = [...specialIpv4, ...specialIpv6].map(([block]) => block as string);
   expect(listed.toSorted()).toEqual(blocks.map(({ text }) => text).toSorted());
 });
 
 describe.each(blocks.map((block) => [block.text, block] as const))('%s', (_text, { bits, first, last }) => {
-  it('is refused from its first address to its last', () => {
+  it('is rejected from its first address to its last', () => {
     for (const number of [first, (first + last) / 2n, last]) {
       expect([print(number, bits), isPublicAddress(print(number, bits))]).toEqual([print(number, bits), false]);
     }
   });
 
-  it('leaves the addresses beside it to other blocks', () => {
+  it('does not affect the adjacent addresses', () => {
     const beside = [first - 1n, last + 1n].filter((number) => number >= 0n && number < 1n << BigInt(bits));
     for (const number of beside) {
       const address = print(number, bits);
@@ -62,7 +62,7 @@ describe.each(blocks.map((block) => [block.text, block] as const))('%s', (_text,
   });
 });
 
-it.each(blocks.filter(({ bits }) => bits === 32))('an IPv4-mapped address is judged as IPv4, in $text', (block) => {
+it.each(blocks.filter(({ bits }) => bits === 32))('an IPv4-mapped address is classified as IPv4, in $text', (block) => {
   for (const number of [block.first, block.last, block.last + 1n].filter((one) => one < 1n << 32n)) {
     const dotted = print(number, 32);
     const groups = print((0xffffn << 32n) + number, 128);
@@ -84,11 +84,11 @@ it.each([
   ['ISATAP', '2606:4700::5efe:10.0.0.1'],
   ['ISATAP of a global address', '2606:4700:1:2:200:5efe:a00:1'],
   ['a zone', 'fe80::1%eth0'],
-])('IPv6 that carries an IPv4 address by %s is refused', (_form, address) => {
+])('IPv6 with an IPv4 address embedded by %s is rejected', (_form, address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
 
-it('what is special is not all local: nobody on the internet is told what only neighbours are', () => {
+it('local addresses are distinguished from other special addresses', () => {
   for (const address of ['127.0.0.1', '10.1.2.3', '::1', 'fd00::1', 'fe80::1%eth0', '::ffff:192.168.1.1'])
     expect([address, isLocalAddress(address)]).toEqual([address, true]);
   for (const address of ['8.8.8.8', '2002:808:808::1', '2001::1', '192.31.196.1', '2606:4700::1111', 'unknown', ''])

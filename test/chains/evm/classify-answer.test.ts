@@ -1,4 +1,4 @@
-/** Each row of the table, in the words of the nodes that use them. */
+/** Each row of the table, with messages of real nodes. */
 import { RpcRequestError } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { callFault, classifyRpcError } from '../../../src/chains/evm/classify-answer.ts';
@@ -45,7 +45,7 @@ describe('a JSON-RPC error', () => {
   });
 });
 
-describe('a call that reverts', () => {
+describe('a reverted call', () => {
   const fault = (message: string, data?: unknown) => {
     const error = { code: 3, message, ...(data === undefined ? {} : { data }) };
     return callFault(new RpcRequestError({ body: {}, url: 'https://node.example/key', error }));
@@ -63,11 +63,11 @@ describe('a call that reverts', () => {
       'execution reverted at https://user:word@node.example/v2/key?token=1\n\u001b[2J\u0000',
       'Reverted without a reason; the node says: execution reverted at (a URL) [2J',
     ],
-  ])('without data keeps the node’s words: %j', (message, words) => {
+  ])('without data keeps the node’s message: %j', (message, words) => {
     expect(fault(message)).toEqual({ kind: 'REVERT', data: null, message: words });
   });
 
-  it('keeps its data, and bounds the words', () => {
+  it('keeps its data and truncates the message', () => {
     expect(fault('execution reverted', '0x08c379a0')).toMatchObject({ data: '0x08c379a0' });
     const [long = ''] = [fault(`execution reverted: ${'x'.repeat(5_000)}`)].flatMap((told) =>
       told?.kind === 'REVERT' ? told.message : [],

@@ -1,4 +1,4 @@
-/** A node that fails while a wallet's signature is judged says nothing about the signature. */
+/** A node that fails during the verification of a wallet's signature does not invalidate it. */
 import { concat, encodeAbiParameters, type Hex, keccak256, toHex } from 'viem';
 import { expect, it } from 'vitest';
 import { openEvmNodes } from '../../../src/chains/evm/nodes.ts';
@@ -8,13 +8,13 @@ import { openRpcGate } from '../../setup/chains/rpc-gate.ts';
 
 const MAGIC = '0x6492649264926492649264926492649264926492649264926492649264926492';
 
-/** As of an account that is not deployed; nobody's signature. */
+/** A signature of an account that is not deployed, made by no key. */
 function wrapped(factory: Hex): Hex {
   const types = [{ type: 'address' }, { type: 'bytes' }, { type: 'bytes' }] as const;
   return concat([encodeAbiParameters(types, [factory, '0x1234', `0x${'11'.repeat(65)}`]), MAGIC]);
 }
 
-it('makes the chain unavailable, and not the signature wrong', async () => {
+it('reports a node failure as an unavailable chain, not as an invalid signature', async () => {
   const evm = await openEvm();
   const gate = await openRpcGate(evm.rpcUrl);
   const nodes = openEvmNodes({ registry: evm.registry, rpc: [{ ...evm.rpcSettings, urls: [gate.url] }] });

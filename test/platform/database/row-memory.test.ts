@@ -1,4 +1,4 @@
-/** What a process remembers of rows: for how long, how many, and what makes it forget. */
+/** The rows that a process remembers: how long, how many, and what removes them. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../prisma/client.ts';
 import { type Listener, openListener } from '../../../src/platform/database/listener.ts';
@@ -41,7 +41,7 @@ beforeEach(async () => {
   await heard();
 });
 
-/** Waits until something is remembered, and forgets it. */
+/** Waits until a row is remembered, and removes it. */
 async function heard(): Promise<void> {
   const look = async () => {
     await memory.kind('look')('look', async () => ({}));
@@ -51,7 +51,7 @@ async function heard(): Promise<void> {
   memory.forget();
 }
 
-/** Reads that count themselves, so that one from memory is told from another. */
+/** Counts reads, so that a read from memory is distinguished from another. */
 function counted(name = 'row') {
   let reads = 0;
   const find = memory.kind<{ read: number }>(name);
@@ -63,7 +63,7 @@ function counted(name = 'row') {
 }
 
 describe('a row', () => {
-  test('is remembered for a second from when it was asked for', async () => {
+  test('is remembered for one second after the request', async () => {
     const read = counted();
     expect(await read()).toEqual({ read: 1 });
     nowMs = 999;
@@ -72,7 +72,7 @@ describe('a row', () => {
     expect(await read()).toEqual({ read: 2 });
   });
 
-  test('counts from when its reading began, however long that took, and is shared no longer either', async () => {
+  test('expires one second after its read began, even if the read is slow, and is not shared after that', async () => {
     const find = memory.kind<{ read: number }>('slow');
     let arrive: (row: { read: number }) => void = () => undefined;
     const slow = find('a', () => new Promise((resolve) => (arrive = resolve)));
@@ -84,11 +84,11 @@ describe('a row', () => {
     arrive({ read: 1 });
     expect(await slow).toEqual({ read: 1 });
     expect(await shared).toEqual({ read: 1 });
-    // The older answer, which came last, does not take the place of the newer one for longer than its own second.
+    // The older result, which arrived last, does not replace the newer one beyond its own second.
     expect((await find('a', async () => ({ read: 3 }))).read).toBeGreaterThan(1);
   });
 
-  test('of another kind or key is another row', async () => {
+  test('is separate for each kind and key', async () => {
     expect(await counted('one')('a')).toEqual({ read: 1 });
     const other = counted('other');
     expect(await other('a')).toEqual({ read: 1 });
@@ -96,14 +96,14 @@ describe('a row', () => {
     expect(await other('a')).toEqual({ read: 1 });
   });
 
-  test('that is not found is looked for again', async () => {
+  test('that is not found is read again', async () => {
     const find = memory.kind<object>('missing');
     await expect(find('a', () => Promise.reject(new Error('no such row')))).rejects.toThrow('no such row');
     expect(await find('a', async () => ({ made: 'since' }))).toEqual({ made: 'since' });
   });
 });
 
-test('of more rows than the limit those that were used last are kept', async () => {
+test('beyond the limit, the most recently used rows are kept', async () => {
   const read = counted();
   for (const key of ['a', 'b', 'c', 'a', 'd']) await read(key);
   expect(memory.size()).toBe(3);
@@ -112,7 +112,7 @@ test('of more rows than the limit those that were used last are kept', async () 
 });
 
 describe('a change', () => {
-  test('of another process is forgotten with its notification, whatever it says', async () => {
+  test('by another process removes the row on notification, regardless of the payload', async () => {
     const read = counted();
     await read();
     await database.$executeRaw`SELECT pg_notify(${CHANNEL}, 'anything')`;
@@ -120,14 +120,14 @@ describe('a change', () => {
     expect(await read()).toEqual({ read: 2 });
   });
 
-  test('of this process is forgotten at once', async () => {
+  test('by this process removes the row at once', async () => {
     const read = counted();
     await read();
     changeOwn();
     expect(await read()).toEqual({ read: 2 });
   });
 
-  test('makes a reading under way neither remembered nor shared', async () => {
+  test('prevents a read in progress from being remembered or shared', async () => {
     const find = memory.kind<{ of: string }>('raced');
     const begun = Promise.withResolvers<void>();
     const row = Promise.withResolvers<{ of: string }>();
@@ -144,7 +144,7 @@ describe('a change', () => {
   });
 });
 
-test('while notifications may be lost nothing is remembered, and what was is forgotten', async () => {
+test('nothing is remembered while notifications may be lost, and remembered rows are removed', async () => {
   const read = counted();
   await read();
   await proxy.turn('refused');
@@ -156,7 +156,7 @@ test('while notifications may be lost nothing is remembered, and what was is for
   expect([await read(), await read()]).toEqual([{ read: 4 }, { read: 4 }]);
 });
 
-test('once closed, it remembers nothing', async () => {
+test('nothing is remembered after it is closed', async () => {
   const read = counted();
   await read();
   memory.close();

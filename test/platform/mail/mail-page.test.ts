@@ -1,10 +1,10 @@
-/** The layout of every mail: readable in both themes, and safe for whatever people write. */
+/** The layout of every mail is readable in both color schemes, and safe for any text. */
 import { expect, test } from 'vitest';
 import { contrastOf } from '../../../src/catalog/accent.ts';
 import { mailLookOf } from '../../../src/catalog/mail-look.ts';
 import { mailCards, mailPage, plainLook } from '../../../src/platform/mail/mail-page.ts';
 
-test('buttons are readable and visible on both cards, in the default and in any accent color', () => {
+test('buttons are readable and visible on both backgrounds, in the default and in any accent color', () => {
   const looks = ['#ffee00', '#000000', '#ffffff', null].map((accentColor) =>
     mailLookOf({ name: 'Tea house', accentColor, logoUrl: null }),
   );
@@ -17,7 +17,7 @@ test('buttons are readable and visible on both cards, in the default and in any 
   }
 });
 
-test('every text is escaped, and a mail has its language, its theme and one heading', () => {
+test('every text is escaped, and a mail has its language, its color scheme and one heading', () => {
   const evil = `<img src=x onerror="alert(1)">`;
   const html = mailPage({
     language: 'de',
