@@ -1,4 +1,4 @@
-/** The card API over REST, with the queue's mails sent by a real worker to a real SMTP server. */
+/** The card API over REST, with a real worker that sends the queue's mails to a real SMTP server. */
 
 import { mailInvitationJob } from '../../src/auth/members/jobs.ts';
 import { mailInvitation } from '../../src/auth/members/mail-invitation.ts';
@@ -41,7 +41,7 @@ export async function openCardGround(options: OpenApiOptions = {}) {
     mailer.close();
   });
 
-  /** A call of the card API; `token` travels as Bearer. */
+  /** A call of the card API. `token` is sent as a bearer token. */
   const card = (method: string, path: string, call: { token?: string; body?: unknown } = {}): Promise<RestAnswer> =>
     api.rest(method, `/v1${path}`, {
       ...(call.body === undefined ? {} : { body: call.body }),
@@ -62,7 +62,7 @@ export async function openCardGround(options: OpenApiOptions = {}) {
     }
   };
 
-  /** Asks for a code, reads the mail, and logs in. */
+  /** Requests a code, reads the mail, and logs in. */
   const logIn = async (email: string): Promise<{ accessToken: string; userId: string }> => {
     const asked = await card('POST', '/auth/otp/request', { body: { email } });
     if (asked.status !== 200) throw new Error(JSON.stringify(asked.body));
@@ -80,7 +80,7 @@ export function claimsIn(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
 }
 
-/** A sign-in message as a wallet prints it. */
+/** A sign-in message as formatted by a wallet. */
 export function signInMessage(fields: {
   origin: string;
   address: string;

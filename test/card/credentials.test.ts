@@ -1,4 +1,4 @@
-/** Which credentials the card API takes over REST, and the profile that an access token changes. */
+/** The credentials that the card API accepts over REST, and the profile that an access token changes. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { restRoutes } from '../../generated/rest.ts';
 import { createPlatformCredential } from '../../src/auth/create-platform-credential.ts';
@@ -13,11 +13,11 @@ const routes = restRoutes
   .map(({ method, path }) => ({ method, path: path.replace(/:\w+/g, UNKNOWN) }));
 
 describe('a card route', () => {
-  it('needs a token, unless it makes one', () => {
+  it('requires a token, unless it issues one', () => {
     expect(routes).toHaveLength(8);
   });
 
-  it.each(routes)('$method $path is 401 without a bearer token, whatever other header is sent', async (route) => {
+  it.each(routes)('$method $path returns 401 without a bearer token, regardless of other headers', async (route) => {
     const operator = await createPlatformCredential(ground.world, { role: 'OPERATOR', name: 'ops' });
     const keys = [undefined, merchantA.secretKey, merchantA.publishableKey, operator.secret, 'sk_test_unknown'];
     const headers: Record<string, string>[] = [
@@ -34,7 +34,7 @@ describe('a card route', () => {
     }
   });
 
-  it('reads its bearer token when another credential is sent as well', async () => {
+  it('reads its bearer token if another credential is sent as well', async () => {
     const { accessToken } = await ground.logIn('both@example.com');
     const headers = { authorization: `Bearer ${accessToken}`, 'x-client-secret': 'unknown' };
     const answer = await ground.rest('GET', '/v1/wallet/profile', { key: merchantA.secretKey, headers });
@@ -51,7 +51,7 @@ describe('PUT /v1/wallet/profile', () => {
     token = (await ground.logIn('ada@example.com')).accessToken;
   });
 
-  it('changes what the user is called, keeps an absent field, and null clears', async () => {
+  it('changes the user’s name, keeps absent fields, and clears fields with null', async () => {
     const named = await put({ displayName: 'Ada' });
     expect([named.status, named.body]).toEqual([200, { email: 'ada@example.com', displayName: 'Ada', accounts: [] }]);
     expect((await put({})).body.displayName).toBe('Ada');
@@ -65,12 +65,12 @@ describe('PUT /v1/wallet/profile', () => {
     ['a name of 101 characters', { displayName: 'x'.repeat(101) }, 'displayName'],
     ['a name that is a number', { displayName: 7 }, 'displayName'],
     ['a field that is not there', { email: 'eve@example.com' }, 'email'],
-  ])('refuses %s', async (_what, body, param) => {
+  ])('rejects %s', async (_what, body, param) => {
     const answer = await put(body);
     expect([answer.status, answer.body.error.code, answer.body.error.param]).toEqual([400, 'VALIDATION_ERROR', param]);
   });
 
-  it('is not for a session token, which one client holds', async () => {
+  it('is not available to a session token, which belongs to one client', async () => {
     const session = await card('POST', '/session-connect/session', {
       token,
       body: { clientOrigin: 'https://shop.example' },
@@ -79,7 +79,7 @@ describe('PUT /v1/wallet/profile', () => {
     expect([answer.status, answer.body.error.code]).toEqual([403, 'AUTHORIZATION_ERROR']);
   });
 
-  it('changes nobody else', async () => {
+  it('does not change other users', async () => {
     await put({ displayName: 'Ada' });
     const other = (await ground.logIn('grace@example.com')).accessToken;
     expect((await put({ displayName: 'Grace' }, other)).body.displayName).toBe('Grace');

@@ -1,4 +1,4 @@
-/** What a person is shown before signing: never a failure, never endless, and nothing that hides what it says. */
+/** The display before signing never fails, is limited in length, and hides nothing. */
 import { base64 } from '@scure/base';
 import fc from 'fast-check';
 import { encodeFunctionData, type Hex, maxUint160, maxUint256, parseAbi, toHex } from 'viem';
@@ -33,7 +33,7 @@ const abi = parseAbi([
 ]);
 
 describe('a warning', () => {
-  test('for allowances without limit, in every form', async () => {
+  test('is shown for unlimited allowances in every form', async () => {
     const unlimited = await call(
       usdc,
       encodeFunctionData({ abi, functionName: 'approve', args: [SPENDER, maxUint256] }),
@@ -60,7 +60,7 @@ describe('a warning', () => {
     expect(unknown.warnings).toEqual(['What this call does cannot be read from its data.']);
   });
 
-  test('for typed data that allow everything, in whatever spelling', async () => {
+  test('is shown for typed data that allow everything, in any spelling', async () => {
     const details = [
       { name: 'token', type: 'address' },
       { name: 'amount', type: 'uint160' },
@@ -98,7 +98,7 @@ describe('a warning', () => {
     expect((await shown('eth_signTypedData_v4', [OWNER, noChain])).warnings.at(-1)).toMatch(/no chain/);
   });
 
-  test('for a login to another site, one that only looks like a login, and text that goes on', async () => {
+  test('is shown for a login to another site, a forged login, and long or unreadable text', async () => {
     const login = (host: string) =>
       [
         `${host} wants you to sign in with your Ethereum account:`,
@@ -125,7 +125,7 @@ describe('a warning', () => {
   });
 });
 
-test('direction marks and control characters are shown as such', async () => {
+test('direction marks and control characters are shown escaped', async () => {
   const { summary } = await message('Pay \u202e001\u202c to\u200b\u2066 me');
   expect(summary).toBe('Sign the message “Pay �001� to�� me”.');
 });
@@ -182,7 +182,7 @@ const bounded = ({ summary, warnings }: { summary: string; warnings: string[] })
   expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 };
 
-test('whatever is asked is refused as invalid, or shown in bounds', async () => {
+test('every request is rejected as invalid or displayed within limits', async () => {
   await fc.assert(
     fc.asyncProperty(anyParams, async ([method, params]) => {
       const display = await shown(method, params).catch((error: unknown) => {
@@ -195,7 +195,7 @@ test('whatever is asked is refused as invalid, or shown in bounds', async () => 
   );
 });
 
-test('any bytes of a Solana transaction are shown in bounds', async () => {
+test('any bytes of a Solana transaction are displayed within limits', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 1232 }), async (bytes) => {
       const wire = Uint8Array.from([1, ...new Uint8Array(64), 1, 0, 0, ...bytes]).slice(0, 1232);

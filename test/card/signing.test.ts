@@ -1,4 +1,4 @@
-/** Every signing method with real wallets and a real chain: what counts, and what must not. */
+/** Every signing method with real wallets and a real chain: valid and invalid signatures. */
 
 import { base58, base64 } from '@scure/base';
 import { Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
@@ -15,7 +15,7 @@ const origin = 'https://shop.example';
 const DEVNET = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1';
 const [payer, stranger] = evm.payers;
 const { accessToken } = await ground.logIn('ada@example.com');
-/** Answers ERC-1271's word to whatever it is asked. */
+/** Returns ERC-1271's magic value for every call. */
 const ACCEPTS_ALL: Hex = `0x7f1626ba7e${'00'.repeat(28)}60005260206000f3`;
 
 const start = (body: object) =>
@@ -52,7 +52,7 @@ async function sent(from: typeof payer, transaction: { to: Hex; value: bigint; d
   return hash;
 }
 
-test('a transaction counts by its hash, once, and only as it was asked for', async () => {
+test('a transaction is accepted by its hash, once, and only as requested', async () => {
   const to = evm.merchant.address;
   const wanted = { to, value: 1000n, data: '0xabcd' as const };
   const asked = { to, value: toHex(wanted.value), data: wanted.data, gas: '0x10000', type: '0x2' };
@@ -77,11 +77,11 @@ test('a transaction counts by its hash, once, and only as it was asked for', asy
   expect(await approve(again, hash.toUpperCase().replace('0X', '0x'))).toEqual(notGood(/of another request/));
 });
 
-test('contracts sign by ERC-1271, and before they are deployed by ERC-6492; broken signatures are only wrong', async () => {
+test('contracts sign by ERC-1271, or ERC-6492 before deployment, and malformed signatures are invalid', async () => {
   const contract = '0x00000000000000000000000000000000000acc01';
   await evm.testClient.setCode({ address: contract, bytecode: ACCEPTS_ALL });
   expect(await approve(await started(sign(contract)), '0x1234')).toBe('SIGNED');
-  // A contract that knows no ERC-1271, and one of the chain's own.
+  // A contract without ERC-1271, and a precompile of the chain.
   const deaf = '0x00000000000000000000000000000000000acc02';
   await evm.testClient.setCode({ address: deaf, bytecode: '0x00' });
   expect(await approve(await started(sign(deaf)), '0x1234')).toEqual(notGood(/account's/));
@@ -126,7 +126,7 @@ test('contracts sign by ERC-1271, and before they are deployed by ERC-6492; brok
   expect(await approve(request, own)).toBe('SIGNED');
 });
 
-test('a Solana transaction comes back the same, with the signature of its account', async () => {
+test('a Solana transaction is returned unchanged with the signature of its account', async () => {
   const [from, other] = [Keypair.generate(), Keypair.generate()];
   const transfer = (lamports: number, signer = from) => {
     const transaction = new Transaction({ feePayer: signer.publicKey, recentBlockhash: PublicKey.default.toBase58() });
@@ -152,12 +152,12 @@ test('a Solana transaction comes back the same, with the signature of its accoun
   const paramOf = async (method: string, params: object) => (await start(ofSolana(method, params))).body.error?.param;
   expect(await paramOf('solana_signTransaction', { transaction: wire(transfer(1, other)) })).toBe('params.transaction');
   expect(await paramOf('solana_signTransaction', { transaction: 'AAAA' })).toBe('params.transaction');
-  // A message that is a transaction: its signature would send it.
+  // A message that is a transaction, which its signature would authorize.
   const disguised = base58.encode(new Uint8Array(transfer(1).serializeMessage()));
   expect(await paramOf('solana_signMessage', { message: disguised })).toBe('params.message');
 });
 
-test('what would be signed without being shown is refused before anybody is asked', async () => {
+test('data that would be signed without being displayed is rejected first', async () => {
   const { address } = payer;
   const types = { Mail: [{ name: 'text', type: 'string' }] };
   const mail = { domain: { name: 'Mail', chainId: 31337 }, types, primaryType: 'Mail', message: { text: 'Hi' } };
@@ -170,7 +170,7 @@ test('what would be signed without being shown is refused before anybody is aske
     ...mail,
     types: { ...types, EIP712Domain: names.map((name) => ({ name, type: name === 'chainId' ? 'uint256' : 'string' })) },
   });
-  /** As text: nested so deeply that whoever walks it by calling itself runs out of stack. */
+  /** Text with so many levels that a recursive parser would exhaust its stack. */
   const deep = JSON.stringify({ ...mail, message: { text: 'DEEP' } }).replace(
     '"DEEP"',
     `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
@@ -187,7 +187,7 @@ test('what would be signed without being shown is refused before anybody is aske
   expect(await paramOf(sending({ to: address, data: '0x', input: '0xabcd' }))).toBe('params[0].input');
 });
 
-test('who follows a request is told of its signature', async () => {
+test('a follower of a request receives its signature', async () => {
   const { privateKeyToAccount } = await import('viem/accounts');
   const request = await started(sign(payer.address, 'Live'));
   const document = 'subscription ($id: ID!) { onetimeRequestUpdated(id: $id) { status result { encoding } } }';
@@ -204,8 +204,8 @@ test('who follows a request is told of its signature', async () => {
   await refused.stop();
 });
 
-// The last one: it moves the service's clock away from the chain's.
-test('the same transaction of before is no answer to what is asked now', async () => {
+// This test is the last one, because it moves the service's clock away from the chain's.
+test('an identical earlier transaction does not satisfy a request', async () => {
   const transaction = { to: evm.merchant.address, value: 77n };
   const hash = await sent(payer, transaction);
   clock.advance(120);

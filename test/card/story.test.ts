@@ -1,4 +1,4 @@
-/** The card API as a client meets it: a code by mail, a session with wallets of three families, and single signatures. */
+/** The card API as used by a client: a code by mail, a session with wallets of three families, and single signatures. */
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { base58, base64 } from '@scure/base';
@@ -113,7 +113,7 @@ describe('a session', () => {
     expect((await card('GET', '/session-connect/accounts', { token })).status).toBe(401);
   });
 
-  test('takes a proof for its own origin, account and token only, once, and names each that is not good', async () => {
+  test('accepts a proof for its own origin, account and token once, and names each invalid one', async () => {
     const { accessToken } = await ground.logIn('bob@example.com');
     const good = await proofs(accessToken);
     const elsewhere = await proofs(accessToken, 'https://evil.example');
@@ -150,12 +150,12 @@ describe('a session', () => {
   });
 });
 
-test('a POST that is sent again under its Idempotency-Key is answered as the first time', async () => {
+test('replays the first response to a POST with the same Idempotency-Key', async () => {
   const { accessToken } = await ground.logIn('again@example.com');
   const headers = { authorization: `Bearer ${accessToken}`, 'idempotency-key': crypto.randomUUID() };
   const post = (path: string, body: object, key = headers['idempotency-key']) =>
     ground.rest('POST', `/v1${path}`, { headers: { ...headers, 'idempotency-key': key }, body });
-  // Without the key the second call would be refused: its nonces are spent.
+  // Without the key the second call would be rejected, because its nonces are used.
   const session = { clientOrigin: origin, accounts: await proofs(accessToken) };
   const opened = await post('/session-connect/session', session);
   const again = await post('/session-connect/session', session);
@@ -175,7 +175,7 @@ test('a POST that is sent again under its Idempotency-Key is answered as the fir
 });
 
 describe('a onetime request', () => {
-  test('is signed by personal_sign, replayed, and refuses another decision', async () => {
+  test('is signed by personal_sign, replayed, and rejects another decision', async () => {
     const { sessionToken, accessToken } = await connected('carol@example.com');
     const started = await start(sessionToken, personalSign('Pay 12 USDC to Alpha'));
     expect(started).toMatchObject({
@@ -213,7 +213,7 @@ describe('a onetime request', () => {
     expect((await card('GET', elsewhere, { token: accessToken })).body).toEqual({ items: [], nextCursor: null });
   });
 
-  test('is signed as typed data of its own chain, and says what a permit allows', async () => {
+  test('is signed as typed data of its own chain, and explains what a permit allows', async () => {
     const { accessToken } = await connected('dan@example.com');
     const typedData = {
       domain: { name: 'Coin', version: '1', chainId: 31337, verifyingContract: evm.address },
@@ -288,7 +288,7 @@ describe('a onetime request', () => {
     });
   });
 
-  test('is rejected, expires, and is refused for what cannot be verified', async () => {
+  test('is rejected or expires, and fails for what cannot be verified', async () => {
     const { accessToken, sessionToken } = await connected('frank@example.com');
     const rejected = await start(accessToken, personalSign('No'));
     const confirm = (started: typeof rejected, body: object) =>
@@ -320,7 +320,7 @@ describe('a onetime request', () => {
   });
 });
 
-test('every kind of token is refused where another is asked for', async () => {
+test('rejects every kind of token where another is required', async () => {
   const { accessToken, sessionToken } = await connected('grace@example.com');
   const started = await start(accessToken, personalSign('Hi'));
   const tokens = { access: accessToken, session: sessionToken, onetime: String(started.body.onetimeToken) };

@@ -1,4 +1,4 @@
-/** What the indexer saw beside what the core accepted, with Ponder itself, its reorganizations and its absence. */
+/** Events that the indexer saw and that the core accepted, with Ponder itself, reorganizations, and no indexer. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createPlatformCredential } from '../../src/auth/create-platform-credential.ts';
 import { newId } from '../../src/platform/identifier.ts';
@@ -34,7 +34,7 @@ const operatorKey = async () =>
 const codes = ({ errors }: GraphqlAnswer) => errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code]);
 
 describe('chainEvents', () => {
-  test('of a payment: seen, confirmed and accepted, final; and why not before', { timeout: TIMEOUT }, async () => {
+  test('shows when those of a payment are seen, accepted and final, or why not', { timeout: TIMEOUT }, async () => {
     const intent = await ground.intent();
     const signed = await ground.sign(intent);
     const txHash = await ground.authorize(signed);
@@ -69,9 +69,9 @@ describe('chainEvents', () => {
     }
   });
 
-  test('by permit with its Approval, by ERC-3009 with its AuthorizationUsed', { timeout: TIMEOUT }, async () => {
+  test('includes the Approval of a permit and the AuthorizationUsed of ERC-3009', { timeout: TIMEOUT }, async () => {
     const [first, second] = [await ground.intent(), await ground.intent()];
-    // Who signs a permit replaces the allowance that the others' payments take from.
+    // A permit replaces the allowance from which the other payments are collected.
     const [, signer] = ground.evm.payers;
     const permitted = await ground.payByPermit(await ground.sign(first, { payer: signer.address }));
     const authorized = await ground.payByAuthorization(await ground.sign(second));
@@ -95,7 +95,7 @@ describe('chainEvents', () => {
     expect(transaction.logs.map(({ name }: { name: string }) => name)).toEqual(['Authorized', 'Captured']);
   });
 
-  test('that name the intent with terms that are not ours, and a second payment', { timeout: TIMEOUT }, async () => {
+  test('does not count those with terms of other signers, or of a second payment', { timeout: TIMEOUT }, async () => {
     const intent = await ground.intent();
     const forged = await ground.sign(intent, { amount: 1n });
     await ground.database.paymentTerms.delete({
@@ -118,12 +118,12 @@ describe('chainEvents', () => {
     await ground.evm.mine(40);
     const counted = ['Authorized FINAL ACCEPTED', 'Captured FINAL ACCEPTED', 'Transfer FINAL ACCEPTED'];
     const beside = counted.map((words) => words.replace('ACCEPTED', 'NOT_COUNTED'));
-    // A token's Transfer is of no payment to the fold.
+    // The fold assigns a token's Transfer to no payment.
     beside[2] = 'Transfer FINAL ACCEPTED';
     await untilSummary(intent.id, [...unknown, ...counted, ...beside]);
   });
 
-  test('that a reorganization took', { timeout: TIMEOUT }, async () => {
+  test('marks those of a reorganized block as orphaned', { timeout: TIMEOUT }, async () => {
     const intent = await ground.intent();
     await ground.authorize(await ground.sign(intent));
     await ground.evm.mine(CONFIRMATIONS - 1);
@@ -148,7 +148,7 @@ describe('chainEvents', () => {
     expect(answer.data.escrowEvents.nodes).toEqual(names.toReversed().map((name) => ({ name, finality: 'ORPHANED' })));
   });
 
-  test('are cut aloud, and read by one statement a page', { timeout: TIMEOUT }, async () => {
+  test('is paginated, and reads each page with one statement', { timeout: TIMEOUT }, async () => {
     const intents = await ground.database.paymentIntent.findMany({ orderBy: { id: 'asc' } });
     const [paid] = intents;
     const first = await ground.graphql(OF_PAYMENT, { id: paid?.id, first: 1 });
@@ -176,7 +176,7 @@ describe('chainEvents', () => {
   });
 });
 
-test('recordedAllowances: the last approval of each token that stands', { timeout: TIMEOUT }, async () => {
+test('recordedAllowances returns the last valid approval of each token', { timeout: TIMEOUT }, async () => {
   const [, , payer] = ground.evm.payers;
   const customer = await ground.database.customerAccount.create({ data: { id: newId(), appId: ground.app.id } });
   const wallet = { customerAccountId: customer.id, chainId: 31337 };
@@ -209,7 +209,7 @@ test('recordedAllowances: the last approval of each token that stands', { timeou
 });
 
 describe('for operators', () => {
-  test('escrowEvents, by filter and page by page', { timeout: TIMEOUT }, async () => {
+  test('escrowEvents can be filtered and paginated', { timeout: TIMEOUT }, async () => {
     const call = { key: await operatorKey() };
     const document = `query ($filter: EscrowEventsFilter, $first: Int, $after: String) {
       escrowEvents(filter: $filter, first: $first, after: $after) { totalCount nodes { name chainId txHash logIndex blockNumber }
@@ -236,7 +236,7 @@ describe('for operators', () => {
     expect(elsewhere.errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION_ERROR', param: 'filter.chainId' });
   });
 
-  test('chainRecordDifferences: none, then each kind', { timeout: TIMEOUT }, async () => {
+  test('chainRecordDifferences returns none at first, then each kind', { timeout: TIMEOUT }, async () => {
     const call = { key: await operatorKey() };
     const document = `query ($first: Int, $fromBlock: String, $toBlock: String) {
       chainRecordDifferences(chainId: 31337, first: $first, fromBlock: $fromBlock, toBlock: $toBlock) {
@@ -272,7 +272,7 @@ describe('for operators', () => {
   });
 });
 
-test('without the indexer these fields fail, and they alone', { timeout: TIMEOUT }, async () => {
+test('only these fields fail without the indexer', { timeout: TIMEOUT }, async () => {
   const { database, api } = ground;
   const { id } = await database.paymentIntent.findFirstOrThrow({ where: { acceptedTermsHash: { not: null } } });
   const call = { key: await operatorKey() };

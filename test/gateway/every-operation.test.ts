@@ -1,4 +1,4 @@
-/** Whatever is answered passes the gateway: every route of REST and /v1, and GraphQL by each transport. */
+/** Every operation passes the gateway: every route of REST and /v1, and GraphQL over each transport. */
 import { readFileSync } from 'node:fs';
 import { getOperationAST } from 'graphql';
 import { createClient } from 'graphql-ws';
@@ -21,13 +21,13 @@ const described = ['payments', 'card'].map((name) =>
 const routes = restRoutes.map((route) => [`${route.method} ${route.path}`, route] as const);
 
 const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
-/** What a route needs in its query. */
+/** The required query parameters of a route. */
 const queries: Record<string, string> = {
   '/balance': `chainId=31337&tokenKey=USDC-31337&address=${ADDRESS}`,
   '/prices': 'asset=ETH&currency=USD&amountFiat=10',
 };
 
-/** What passed while `call` ran. */
+/** The operations that passed while `call` ran. */
 async function passedDuring(call: () => Promise<unknown>): Promise<string[]> {
   const before = seen.length;
   await call();
@@ -40,7 +40,7 @@ test.each(routes)('%s', async (_name, route) => {
   expect(passed).toEqual([getOperationAST(route.document)?.operation]);
 });
 
-test('a query and a mutation of GraphQL, and nothing that is refused before', async () => {
+test('GraphQL queries and mutations pass the gateway, and rejected requests do not', async () => {
   const key = merchantA.secretKey;
   expect(await passedDuring(() => api.graphql('{ viewer { app { id } } }', {}, { key }))).toEqual(['query']);
   const rename = 'mutation ($id: ID!) { updateApp(id: $id, input: { name: "Alpha" }) { name } }';
@@ -49,7 +49,7 @@ test('a query and a mutation of GraphQL, and nothing that is refused before', as
   expect(await passedDuring(() => api.rest('GET', '/customers'))).toEqual([]);
 });
 
-test('a live field, by websocket and by an event stream', async () => {
+test('live fields pass the gateway over a websocket and an event stream', async () => {
   const query = 'subscription { events(after: 0) { sequence } }';
   const client = createClient({
     url: `${api.url.replace('http', 'ws')}/graphql`,
@@ -89,7 +89,7 @@ function callRoute(route: RestRoute, headers: Record<string, string>) {
   return api.rest(route.method, target, { headers, ...(example === undefined ? {} : { body: fitting(example) }) });
 }
 
-/** The example with a chain that is served here. */
+/** The example with a chain of this API. */
 function fitting(example: Record<string, unknown>): Record<string, unknown> {
   const { items } = example;
   return 'includePrice' in example && Array.isArray(items)

@@ -1,4 +1,4 @@
-/** Who may ask for the indexer's record, by every transport; with no indexer at all, these fields fail alone. */
+/** Access to the indexer's record over every transport. Without an indexer, only these fields fail. */
 import { OperationTypeNode, parse } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
 import { contextOf } from '../../src/api/graphql/server/context.ts';
@@ -45,7 +45,7 @@ const UNREADABLE = "The indexer's record cannot be read now.";
 const ask = (who: string, document: string, variables: Record<string, unknown>) =>
   api.graphql(document, variables, { headers: headers[who] ?? {} });
 
-test.each(Object.keys(granted))('%s sees of payments and wallets what it may, and no more', async (who) => {
+test.each(Object.keys(granted))('%s sees the record of payments and wallets only if permitted', async (who) => {
   const isReader = granted[who]?.includes('read') === true;
   for (const [document, root, field] of [
     [OF_PAYMENT, 'paymentIntent', 'paymentIntent.chainEvents'],
@@ -53,7 +53,7 @@ test.each(Object.keys(granted))('%s sees of payments and wallets what it may, an
   ] as const) {
     const answer = await ask(who, document, { id: root === 'customer' ? customerId : id });
     if (isReader) {
-      // The record is asked, and it is what fails: there is no indexer.
+      // The record is read, which fails because there is no indexer.
       expect(faultOf(answer)).toEqual([[field, 'CHAIN_UNAVAILABLE', UNREADABLE]]);
       expect(answer.data[root].id).toBeTruthy();
     } else {
@@ -64,7 +64,7 @@ test.each(Object.keys(granted))('%s sees of payments and wallets what it may, an
   }
 });
 
-test.each(Object.keys(granted))('%s may ask for both records of a chain only as an operator', async (who) => {
+test.each(Object.keys(granted))('%s reads both records of a chain only as an operator', async (who) => {
   for (const field of ['escrowEvents', 'chainRecordDifferences']) {
     const args = field === 'chainRecordDifferences' ? '(chainId: 31337)' : '';
     const code = faultOf(await ask(who, `{ ${field}${args} { totalCount } }`, {}))?.[0]?.[1];
@@ -73,12 +73,12 @@ test.each(Object.keys(granted))('%s may ask for both records of a chain only as 
   }
 });
 
-test("another merchant's payment is not found, as before", async () => {
+test("another merchant's payment is not found", async () => {
   const answer = await api.graphql(OF_PAYMENT, { id }, { key: api.merchantB.secretKey });
   expect(faultOf(answer)).toEqual([['paymentIntent', 'NOT_FOUND', 'No such payment intent.']]);
 });
 
-test('whoever drives a session reads its payment without the record', async () => {
+test('a payer with a checkout session reads its payment without the record', async () => {
   const made = await api.graphql(
     'mutation ($id: UUID!) { createCheckoutSession(input: { paymentIntentId: $id }) { id clientSecret } }',
     { id },
@@ -96,7 +96,7 @@ test('whoever drives a session reads its payment without the record', async () =
   ]);
 });
 
-test('a restricted key without READ is refused before it writes', async () => {
+test('a restricted key without READ is rejected before it writes', async () => {
   const { merchantId, appId } = api.merchantA;
   const scope = { merchantId, appId };
   const { secret } = await createApiKey(api.world, { scope, kind: 'SECRET', scopes: ['PAYMENTS_WRITE'] });
@@ -108,7 +108,7 @@ test('a restricted key without READ is refused before it writes', async () => {
   expect(await count()).toBe(before);
 });
 
-test('each list costs its size before it is read', async () => {
+test('the cost of each list is its size, and is checked before reading', async () => {
   const key = api.merchantA.secretKey;
   const document = `{ paymentIntentsPage(pageSize: 100) { items { chainEvents(first: 100) { nodes { name args } } } } }`;
   const answer = await api.graphql(document, {}, { key });
@@ -118,7 +118,7 @@ test('each list costs its size before it is read', async () => {
   });
 });
 
-test('live fields keep what they have, over a websocket and an event stream', async () => {
+test('live fields keep their data over a websocket and an event stream', async () => {
   const document = 'subscription ($id: ID!) { paymentIntentUpdated(id: $id) { id chainEvents { totalCount } } }';
   const key = { 'x-api-key': api.merchantA.secretKey };
   const client = wsClient(api.url, key);
@@ -132,7 +132,7 @@ test('live fields keep what they have, over a websocket and an event stream', as
   await client.dispose();
 });
 
-test('a compiled document answers the same', async () => {
+test('a compiled document returns the same result', async () => {
   const document = parse(OF_PAYMENT);
   const { merchantId, appId } = api.merchantA;
   const principal: Principal = {
@@ -159,7 +159,7 @@ test('a compiled document answers the same', async () => {
   expect(result.errors[0].originalError).toMatchObject({ code: 'CHAIN_UNAVAILABLE', message: UNREADABLE });
 });
 
-test('the graph keeps every field of the core, and guards every root field', () => {
+test('the graph keeps every field of the core and guards every root field', () => {
   const schema = composedSchema();
   const roots = Object.values(OperationTypeNode).flatMap((operation) =>
     Object.values(schema.getRootType(operation)?.getFields() ?? {}),

@@ -1,4 +1,4 @@
-/** An API over a chain that the real indexer reads: Ponder, the projector and the whole table of handlers. */
+/** An API for a chain that the real indexer reads: Ponder, the projector and all handlers. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { erc20Abi, type Hex } from 'viem';
@@ -22,7 +22,7 @@ export type RecordGround = Awaited<ReturnType<typeof openRecordGround>>;
 
 const CHAIN = 31337;
 export const CONFIRMATIONS = 3;
-/** Ponder starts slowly on a machine that is busy. */
+/** Ponder starts slowly on a busy machine. */
 const PATIENCE_MS = 400_000;
 
 const noncesAbi = [
@@ -38,7 +38,7 @@ const noncesAbi = [
 export async function openRecordGround() {
   const api = await openApi({
     chains: [localChain(CHAIN)],
-    // Nothing here asks a node of the API's own.
+    // Nothing here calls a node of the API itself.
     rpc: { [CHAIN]: 'http://127.0.0.1:1' },
     environment: { [`CONFIRMATIONS_${CHAIN}`]: String(CONFIRMATIONS) },
   });
@@ -48,7 +48,7 @@ export async function openRecordGround() {
     database: { database: api.database, url: api.databaseUrl },
   });
   const { database, evm, nodes, registry: plain, url } = ground;
-  // Not told that the chain is local, it gives Ponder all the time that it needs and never asks the node instead.
+  // The chain is not marked as local, so that the projector waits for Ponder and does not read the node instead.
   const chain = (chainId: number) => {
     const found = plain.chain(chainId);
     return found && { ...found, local: false };
@@ -93,7 +93,7 @@ export async function openRecordGround() {
     key,
     stopIndexer,
     graphql: (document: string, variables: Record<string, unknown> = {}) => api.graphql(document, variables, { key }),
-    /** Relayed with an EIP-2612 permit; answers the transaction's hash. */
+    /** Relays the payment with an EIP-2612 permit, and returns the transaction's hash. */
     async payByPermit(signed: Signed): Promise<Hex> {
       const account = payer(signed);
       const place = { chainId: CHAIN, escrow: evm.escrow, terms: signed.terms };
@@ -116,7 +116,7 @@ export async function openRecordGround() {
         }),
       );
     },
-    /** Relayed with an ERC-3009 authorization; answers the transaction's hash. */
+    /** Relays the payment with an ERC-3009 authorization, and returns the transaction's hash. */
     async payByAuthorization(signed: Signed): Promise<Hex> {
       const account = payer(signed);
       const validBefore = signed.terms.authorizeBy;
@@ -146,7 +146,7 @@ export async function openRecordGround() {
   };
 }
 
-/** What `read` answers once it `holds`. */
+/** The result of `read` as soon as it `holds`. */
 export async function eventually<Value>(read: () => Promise<Value>, holds: (value: Value) => boolean): Promise<Value> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {

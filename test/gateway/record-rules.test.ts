@@ -1,4 +1,4 @@
-/** When the record is too old, what escrowEvents lists, and what one operation may ask for; over tables like the indexer's. */
+/** The age limit of the record, the contents of escrowEvents, and the limits of one operation, with tables like the indexer's. */
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { FactStatus, PaymentIntentStatus } from '../../prisma/client.ts';
 import { createPlatformCredential } from '../../src/auth/create-platform-credential.ts';
@@ -69,7 +69,7 @@ const eventsOf = async (id: string) => {
 const askOperator = (args: string, fields = 'totalCount nodes { name chainId }') =>
   api.graphql(`{ escrowEvents${args} { ${fields} } }`, {}, { key: operator });
 
-test('a cursor takes every index that a log can have, those on Solana too', () => {
+test('a cursor accepts every possible log index, including those on Solana', () => {
   const place = { blockTimestamp: 1n, chainId: 2_147_483_647, blockNumber: 3n, blockHash: hashOf('a') };
   for (const logIndex of [0, 999_999_999, 2_147_483_647]) {
     expect(readPlace(printPlace({ ...place, logIndex }))).toEqual({ ...place, logIndex });
@@ -77,7 +77,7 @@ test('a cursor takes every index that a log can have, those on Solana too', () =
   expect(() => readPlace(printPlace({ ...place, logIndex: 2_147_483_648 }))).toThrow(/cursor/);
 });
 
-test('a stale chain hides events only while the payment can change on it', async () => {
+test('a stale chain hides events only while they can change the payment', async () => {
   const stale = expect.stringMatching(/^Chain 31338 was last read \d+ s ago/);
   const open = await intentWith([INDEXED, DEAD], hashOf('a1'));
   expect(await eventsOf(open)).toEqual(stale);
@@ -97,7 +97,7 @@ test('a stale chain hides events only while the payment can change on it', async
   expect(await eventsOf(paid)).toBe(2);
 });
 
-test('an indexer that stands still answers neither escrowEvents nor allowances', async () => {
+test('an indexer that has stopped returns neither escrowEvents nor allowances', async () => {
   await cursor(DEAD, {});
   const { id: customerAccountId } = await api.database.customerAccount.create({
     data: { id: newId(), appId: api.merchantA.appId },
@@ -128,7 +128,7 @@ test('an indexer that stands still answers neither escrowEvents nor allowances',
   expect(await wallets()).toEqual([{ [INDEXED]: null, [RETIRED]: [], [SOLANA]: [] }, 1]);
 });
 
-test('escrowEvents lists what a reorganization took, of chains and events that the indexer reads', async () => {
+test('escrowEvents includes orphaned events of chains and events that the indexer reads', async () => {
   await cursor(DEAD, {});
   await fact({});
   await fact({ status: 'FINAL' });
@@ -150,7 +150,7 @@ test('escrowEvents lists what a reorganization took, of chains and events that t
   }
 });
 
-test('one operation asks in ten ways at most', async () => {
+test('one operation reads chain events with at most ten different arguments', async () => {
   await cursor(DEAD, {});
   const id = await intentWith([INDEXED], hashOf('b1'));
   const ask = async (count: number, more = '') => {
@@ -173,7 +173,7 @@ test('one operation asks in ten ways at most', async () => {
   expect(faultsOf(operators).map(([code]) => code)).toEqual(['VALIDATION_ERROR', 'VALIDATION_ERROR']);
 });
 
-test('events of a transaction on Solana need none of the views', async () => {
+test('events of a transaction on Solana do not need the views', async () => {
   await cursor(SOLANA, {});
   const termsHash = hashOf('c1');
   const id = await intentWith([SOLANA, INDEXED], termsHash);

@@ -3,12 +3,12 @@ import { type Balances, balanceFaults, gains } from '../../src/local/demo/balanc
 
 const before: Balances = { payer: 1000n, escrow: 50n, merchant: 0n, feeRecipient: 7n };
 
-test('a settled payment adds up when the payer lost what merchant and fee recipient got', () => {
+test('a settled payment is balanced if the payer paid what merchant and fee recipient received', () => {
   const after = { payer: 900n, escrow: 50n, merchant: 99n, feeRecipient: 8n };
   expect(balanceFaults(gains(before, after), 100n)).toEqual([]);
 });
 
-test('each way in which balances do not add up is named', () => {
+test('each imbalance is named', () => {
   const held = { payer: 900n, escrow: 149n, merchant: 0n, feeRecipient: 8n };
   expect(balanceFaults(gains(before, held), 100n)).toEqual([
     'The payer lost 100; merchant and fee recipient got 1.',

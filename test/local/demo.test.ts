@@ -1,11 +1,11 @@
-/** `npm run demo` against a whole gateway with a real chain: every way of paying, through to SETTLED. */
+/** `npm run demo` against a whole gateway with a real chain: every method of payment, until SETTLED. */
 import { erc20Abi } from 'viem';
 import { expect, it } from 'vitest';
 import { runDemo } from '../../src/local/demo/run-demo.ts';
 import { openRunningGateway } from '../setup/gateway/running-gateway.ts';
 import { settlingDemo } from '../setup/gateway/settling-demo.ts';
 
-it('the demo pays by each method and by both kinds of permit, and by plain transfer, and the money adds up', async () => {
+it('the demo pays with every method, both permits and a plain transfer, and the balances add up', async () => {
   const gateway = await openRunningGateway();
   const { evm, database } = gateway;
   const demo = await settlingDemo(gateway);

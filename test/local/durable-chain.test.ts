@@ -1,4 +1,4 @@
-/** A local chain whose processes are killed at random moments: what it has once told is there ever after. */
+/** A local chain whose processes are killed at random moments keeps everything that it has reported. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ function openClients(rpcUrl: string) {
 
 type Clients = ReturnType<typeof openClients>;
 
-/** Transfers until it is told to stop; remembers every receipt that it has seen. */
+/** Sends transfers until it is stopped, and remembers every receipt. */
 async function transferOn(
   { reader, wallets }: Clients,
   options: { index: number; token: Address; seen: Map<Hash, TransactionReceipt>; isOver: () => boolean },
@@ -77,7 +77,7 @@ async function transferOn(
   }
 }
 
-/** Blocks, receipts, logs and state of one moment, with everything that was seen. */
+/** Blocks, receipts, logs and state at one moment, with all observed receipts. */
 async function expectWhole(reader: Clients['reader'], token: Address, seen: Map<Hash, TransactionReceipt>) {
   for (const [hash, receipt] of seen) {
     const now = await reader.getTransactionReceipt({ hash });
@@ -104,7 +104,7 @@ async function expectWhole(reader: Clients['reader'], token: Address, seen: Map<
   }
 }
 
-test('a node that is killed at random moments forgets nothing that it has told', async () => {
+test('a node that is killed at random moments keeps everything that it has reported', async () => {
   const seed = Number(process.env.TEST_SEED ?? 20_261_123);
   const random = randomOf(seed);
   const options = { chainId, port: await freePort(), stateFile: join(newFolder(), 'chain'), blockTimeSeconds: 1 };
@@ -134,7 +134,7 @@ test('a node that is killed at random moments forgets nothing that it has told',
   await expectWhole(clients.reader, token, seen);
 }, 240_000);
 
-/** A chain in a process of its own, as `npm start` is one. */
+/** A chain in its own process, like `npm start`. */
 async function startElsewhere(options: { port: number; stateFile: string }): Promise<ChildProcess> {
   const script = join(newFolder(), 'start.mjs');
   writeFileSync(
@@ -147,7 +147,7 @@ async function startElsewhere(options: { port: number; stateFile: string }): Pro
   const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTeardown(async () => {
     child.kill('SIGKILL');
-    // Of a test that has failed in between; the next start would have ended it.
+    // Ends the process of a failed test, which the next start would otherwise end.
     const pidFile = `${options.stateFile}.pid`;
     const nodePid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0;
     if (nodePid > 0 && isRunningWith(nodePid, options.stateFile)) await stopProcess(nodePid, 'SIGKILL', 5000);
@@ -162,7 +162,7 @@ async function killNow(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-test('a chain goes on when the process that keeps it is killed, though the last line was torn', async () => {
+test('a chain continues after its process is killed, even with an incomplete last line', async () => {
   const seed = Number(process.env.TEST_SEED ?? 7);
   const random = randomOf(seed);
   const options = { chainId, port: await freePort(), stateFile: join(newFolder(), 'chain') };
@@ -178,7 +178,7 @@ test('a chain goes on when the process that keeps it is killed, though the last 
     await new Promise((resolve) => setTimeout(resolve, 200 + random() * 800));
     const nodePid = Number(readFileSync(`${options.stateFile}.pid`, 'utf8'));
     await killNow(child);
-    // The node of the first is left behind; with the others it dies too, and a line that nobody was told of is half there.
+    // The first round leaves the node running. The others kill it too, and leave an incomplete, unreported line.
     if (kills > 0) {
       await stopProcess(nodePid, 'SIGKILL', 5000);
       const [journal] = readdirSync(join(options.stateFile, '..')).filter((name) => name.includes('.journal-'));
@@ -197,7 +197,7 @@ test('a chain goes on when the process that keeps it is killed, though the last 
   await expectWhole(clients.reader, token, seen);
 }, 240_000);
 
-test('what was set without a transaction, sent in another name or taken back is so after a kill', async () => {
+test('changes without a transaction, from impersonated accounts and reverted ones survive a kill', async () => {
   const options = { chainId, port: await freePort(), stateFile: join(newFolder(), 'chain') };
   const said: string[] = [];
   let node = await startEvmNode(options);
@@ -243,7 +243,7 @@ test('what was set without a transaction, sent in another name or taken back is 
   expect((await reader.getTransactionReceipt({ hash: next })).blockNumber).toBe(before.number + 1n);
 }, 120_000);
 
-test('a subscriber over a websocket hears of blocks, and sends', async () => {
+test('a websocket subscriber receives blocks and can send', async () => {
   const options = { chainId, port: await freePort(), stateFile: join(newFolder(), 'chain') };
   const node = await startEvmNode(options);
   onTeardown(() => node.stop());
@@ -268,13 +268,13 @@ test('a subscriber over a websocket hears of blocks, and sends', async () => {
 
 const MINED_AT_ONCE = 100;
 
-test('the chain is kept in a snapshot when its journal has become as long as the chain', async () => {
+test('the chain is saved as a snapshot when its journal is as long as the chain', async () => {
   const folder = newFolder();
   const options = { chainId, port: await freePort(), stateFile: join(folder, 'chain') };
   let node = await startEvmNode(options);
   onTeardown(() => node.stop());
   const { reader, control } = openClients(node.rpcUrl);
-  // One call that mines them all takes longer than a client waits on a busy machine.
+  // A single call that mines all of them would exceed the client's timeout on a busy machine.
   for (let mined = 0; mined < 1999; mined += MINED_AT_ONCE) {
     await control.mine({ blocks: Math.min(MINED_AT_ONCE, 1999 - mined) });
   }

@@ -26,7 +26,7 @@ async function start(options: { port: number; stateFile: string; blockTimeSecond
   return { node, client };
 }
 
-test('a restarted node goes on with its chain, and furnishing it twice changes nothing', async () => {
+test('a restarted node continues its chain, and preparing it twice changes nothing', async () => {
   const [port, stateFile] = [await freePort(), stateFileOfTest()];
   const first = await start({ port, stateFile });
   const furnished = await furnishChain({ rpcUrl: first.node.rpcUrl, chainId: 31338 });
@@ -56,7 +56,7 @@ test('a restarted node goes on with its chain, and furnishing it twice changes n
   expect((await second.client.getCode({ address: furnished.escrow }))?.length).toBeGreaterThan(1000);
 });
 
-test('a chain that an earlier edition kept in one file goes on, from its oldest genesis', async () => {
+test('a chain that an earlier version kept in one file continues from its oldest genesis', async () => {
   const [port, stateFile] = [await freePort(), stateFileOfTest()];
   const first = await start({ port, stateFile });
   const genesis = await first.client.getBlock({ blockNumber: 0n });
@@ -75,7 +75,7 @@ test('a chain that an earlier edition kept in one file goes on, from its oldest 
   expect((await second.client.getBlock()).hash).toBe(newest.hash);
 });
 
-test('a port that somebody else holds is an error that names the setting', async () => {
+test('an occupied port is an error that names the setting', async () => {
   const server = createServer((_, response) => response.end('not a chain'));
   const port = await freePort();
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -85,12 +85,12 @@ test('a port that somebody else holds is an error that names the setting', async
   server.close();
 });
 
-test('a chain that nobody uses still mines blocks, so that time passes on it', async () => {
+test('an unused chain still mines blocks, so that its time advances', async () => {
   const { client } = await start({ port: await freePort(), stateFile: stateFileOfTest(), blockTimeSeconds: 1 });
   await expect.poll(() => client.getBlockNumber(), { timeout: 20_000 }).toBeGreaterThan(1n);
 });
 
-test('a chain whose time was moved ahead goes on there after a restart, and beats on', async () => {
+test('a chain whose time was advanced continues there after a restart and keeps mining', async () => {
   const [port, stateFile] = [await freePort(), stateFileOfTest()];
   const first = await start({ port, stateFile, blockTimeSeconds: 1 });
   const ahead = createTestClient({ mode: 'anvil', transport: http(first.node.rpcUrl) });

@@ -14,7 +14,7 @@ import { onTeardown } from '../setup/teardown.ts';
 const folder = mkdtempSync(join(tmpdir(), 'sluice-settings-'));
 onTeardown(async () => rmSync(folder, { recursive: true, force: true }));
 
-test('nothing needs to be set', () => {
+test('no setting is required', () => {
   const settings = parseLocalSettings({});
   expect(isAbsolute(settings.folder)).toBe(true);
   expect(settings).toMatchObject({
@@ -31,12 +31,12 @@ test('nothing needs to be set', () => {
   ]);
 });
 
-test('a wrong port is an error that names its setting', () => {
+test('an invalid port is an error that names its setting', () => {
   expect(() => parseLocalSettings({ LOCAL_EVM_PORT_31338: '70000' })).toThrow(ConfigError);
   expect(() => parseLocalSettings({ LOCAL_EVM_PORT_31338: '70000' })).toThrow('LOCAL_EVM_PORT_31338');
 });
 
-test('one process is asked for by true alone, and another word is an error that names the setting', () => {
+test('single-process mode is true or false, and another value is an error that names the setting', () => {
   expect(parseLocalSettings({ ONE_PROCESS: 'true' }).isOneProcess).toBe(true);
   expect(parseLocalSettings({ ONE_PROCESS: 'false' }).isOneProcess).toBe(false);
   expect(parseLocalSettings({ ONE_PROCESS: '' }).isOneProcess).toBe(false);
@@ -44,12 +44,12 @@ test('one process is asked for by true alone, and another word is an error that 
   expect(() => parseLocalSettings({ ONE_PROCESS: 'yes' })).toThrow('ONE_PROCESS');
 });
 
-test('chains of one’s own replace the local ones', () => {
+test('configured chains replace the local ones', () => {
   expect(parseLocalSettings({ RPC_URL_1: 'https://node.example' }).hasOwnChains).toBe(true);
   expect(parseLocalSettings({ RPC_URL_1: '' }).hasOwnChains).toBe(false);
 });
 
-test('the parts are told a whole configuration, with both chains and their tokens', () => {
+test('the parts receive a complete configuration with both chains and their tokens', () => {
   const settings = parseLocalSettings({ LOCAL_FOLDER: folder, PORT: '4100' });
   const nodes = settings.evmPorts.map(({ chainId, port }) => ({
     chainId,
@@ -75,7 +75,7 @@ test('the parts are told a whole configuration, with both chains and their token
   expect(readFileSync(file, 'utf8')).toContain('RPC_URL_31338=http://127.0.0.1:31338\n');
 });
 
-test('the demo file is for its owner only, and one that is not whole counts as none', () => {
+test('the demo file is readable by its owner only, and an incomplete one is ignored', () => {
   const file = join(folder, 'demo.json');
   expect(readDemo(file)).toBeUndefined();
   const urls = { restUrl: 'http://a', graphqlUrl: 'http://a/graphql', cardUrl: 'http://a' };

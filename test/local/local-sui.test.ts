@@ -1,4 +1,4 @@
-/** The Sui of `npm start`: a server of balances, asked through the API. */
+/** The Sui of `npm start`: a server of balances, read through the API. */
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { localSuiChain, localSuiHolders, startLocalSui } from '../../src/local/sui/local-sui.ts';
@@ -17,7 +17,7 @@ const ask = (query: Record<string, string>, credential: string | undefined = key
   api.rest('GET', `/balance?${new URLSearchParams({ chainId: '786', ...query })}`, { key: credential });
 
 describe('a balance on the local Sui', () => {
-  it('is told of the coin and of the token, by key and by type', async () => {
+  it('contains the coin and the token, by key and by type', async () => {
     const coin = await ask({ address: poor.address });
     expect([coin.status, coin.body.data]).toMatchObject([
       200,
@@ -32,18 +32,18 @@ describe('a balance on the local Sui', () => {
     }
   });
 
-  it('is zero for anybody else, and of no coin type that is not there', async () => {
+  it('is zero for other addresses and for unknown coin types', async () => {
     expect((await ask({ address: '0x7' })).body.data.balance).toBe('0');
     expect((await ask({ address: '0x7', token: '0xdead::meme::MEME' })).status).toBe(404);
   });
 
-  it('needs a key and an address of Sui', async () => {
+  it('requires a valid key and address of Sui', async () => {
     const headless = await api.rest('GET', `/balance?chainId=786&address=${rich.address}`);
     expect(headless.status).toBe(401);
     expect((await ask({ address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8Z' })).status).toBe(400);
   });
 
-  it('is unavailable once the server has ended; two cannot have one port', async () => {
+  it('is unavailable after the server has ended, and two servers cannot share a port', async () => {
     await expect(startLocalSui({ port })).rejects.toThrow(ConfigError);
     await node.stop();
     const { status, body } = await ask({ address: rich.address });

@@ -14,7 +14,7 @@ function newFolder(): string {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
 
-test('a folder of an earlier edition is closed, and what is not ours in it is left alone', () => {
+test('a folder of an earlier version is made private, and other files in it are unchanged', () => {
   const folder = newFolder();
   chmodSync(folder, 0o755);
   mkdirSync(join(folder, 'logs'), { mode: 0o755 });
@@ -41,7 +41,7 @@ test('a folder of an earlier edition is closed, and what is not ours in it is le
   expect([modeOf(folder), modeOf(join(folder, 'logs'))]).toEqual(['711', '700']);
 });
 
-test('a folder for everybody, such as /tmp, stays open', () => {
+test('a public folder such as /tmp remains public', () => {
   const folder = newFolder();
   chmodSync(folder, 0o1777);
   closeFolder(folder, { passable: false });
@@ -49,7 +49,7 @@ test('a folder for everybody, such as /tmp, stays open', () => {
   expect(modeOf(join(folder, 'logs'))).toBe('700');
 });
 
-test('new files are private whatever the umask, those of a child too', () => {
+test('new files are private with any umask, including those of child processes', () => {
   const folder = newFolder();
   const before = process.umask(0);
   try {

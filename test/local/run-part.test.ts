@@ -6,7 +6,7 @@ import { isAlive, stopProcess } from '../../src/local/child-process.ts';
 import { runPart } from '../../src/local/run-part.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
-/** Starts a script as a part, in a folder of its own. */
+/** Starts a script as a part in its own folder. */
 async function run(script: string, given: { folder?: string } = {}) {
   const folder = given.folder ?? mkdtempSync(join(tmpdir(), 'sluice-part-'));
   onTeardown(async () => rmSync(folder, { recursive: true, force: true }));
@@ -38,7 +38,7 @@ function untilUp(log: () => string, times: number) {
   return expect.poll(() => log().match(/up/g)?.length ?? 0, { timeout: 30_000 }).toBe(times);
 }
 
-test('a killed part starts again, and one that is stopped ends in its own time and stays down', async () => {
+test('a killed part restarts, and a stopped one shuts down gracefully and stays down', async () => {
   const { part, said, log } = await run(staysUp);
   await untilUp(log, 1);
   const first = part.pid() ?? 0;
@@ -53,7 +53,7 @@ test('a killed part starts again, and one that is stopped ends in its own time a
   expect(log()).toBe('up\nup\nbye\n');
 });
 
-test('a part that always ends is given up after its sixth crash, with its last words', async () => {
+test('a part that keeps crashing is given up after its sixth crash, with its last output', async () => {
   const { said, timesGivenUp } = await run(`console.error('no database'); process.exit(3);`);
   await expect.poll(timesGivenUp, { timeout: 30_000 }).toBe(1);
   expect(said).toHaveLength(6);
@@ -61,7 +61,7 @@ test('a part that always ends is given up after its sixth crash, with its last w
   expect(said.at(-1)).toContain('no database');
 });
 
-test('what a killed part had started ends with it', async () => {
+test('processes that a killed part started end with it', async () => {
   const child = `import { spawn } from 'node:child_process';
     const helper = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     console.log('up helper=' + helper.pid + ';');
@@ -74,7 +74,7 @@ test('what a killed part had started ends with it', async () => {
   await expect.poll(() => isAlive(helper), { timeout: 10_000 }).toBe(false);
 });
 
-test('a part left behind by a killed start is ended before the new one begins', async () => {
+test('a part that a killed start left behind is ended before the new one starts', async () => {
   const first = await run(staysUp);
   await untilUp(first.log, 1);
   const left = first.part.pid() ?? 0;

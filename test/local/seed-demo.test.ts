@@ -6,7 +6,7 @@ import { seedDemo } from '../../src/local/set-up/seed-demo.ts';
 import { localSolanaAccounts } from '../../src/local/solana/solana-accounts.ts';
 import { freshDatabase } from '../setup/database/database.ts';
 
-test('a first start makes a test app with keys and payout addresses, and the next one finds them', async () => {
+test('the first start creates a test app with keys and payout addresses, and the next one finds them', async () => {
   const { database } = await freshDatabase();
   const keys = await seedDemo({ database }, { known: undefined });
   expect(keys.secretKey).toMatch(/^sk_test_/);
@@ -25,7 +25,7 @@ test('a first start makes a test app with keys and payout addresses, and the nex
   expect(await database.app.count()).toBe(1);
 });
 
-test('an app from before there was a Solana is paid out there too, and keeps an address that was set', async () => {
+test('an app without a Solana payout address receives one, and keeps an address that was set', async () => {
   const { database } = await freshDatabase();
   const keys = await seedDemo({ database }, { known: undefined });
   const where = { appId: keys.appId, family: 'SOLANA' } as const;
@@ -39,7 +39,7 @@ test('an app from before there was a Solana is paid out there too, and keeps an 
   expect(await database.payoutAddress.findMany({ where })).toMatchObject([{ address: own }]);
 });
 
-test('keys that were revoked, or that another database gave, are replaced', async () => {
+test('revoked keys and keys of another database are replaced', async () => {
   const { database } = await freshDatabase();
   const keys = await seedDemo({ database }, { known: undefined });
   await database.apiKey.update({

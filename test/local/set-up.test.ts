@@ -1,4 +1,4 @@
-/** The process that sets up an installation: what it says when it fails, and that it does not outlive whoever started it. */
+/** The process that sets up an installation: its error messages, and its end with the process that started it. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ function open() {
   return setUp;
 }
 
-it('migrates an empty database, and makes no demo without local chains', async () => {
+it('migrates an empty database, and creates no demo without local chains', async () => {
   const { url } = await emptyDatabase();
   const { migrations, demo } = await open().run(request(url));
   expect(migrations).toBeGreaterThan(30);
@@ -33,7 +33,7 @@ it('migrates an empty database, and makes no demo without local chains', async (
   expect((await open().run(request(url))).migrations).toBe(0);
 });
 
-it('says in a sentence why a database of another kind is refused, without a stack', async () => {
+it('rejects a database of another kind with one sentence and no stack', async () => {
   const { url } = await emptyDatabase();
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -46,7 +46,7 @@ it('says in a sentence why a database of another kind is refused, without a stac
   );
 });
 
-it('rejects when the database cannot be reached', async () => {
+it('fails when the database cannot be reached', async () => {
   await expect(open().run(request(`postgresql://nobody@127.0.0.1:${await freePort()}/none`))).rejects.toThrow(
     /ECONNREFUSED|reach/,
   );

@@ -8,7 +8,7 @@ const tokenAbi = parseAbi([
   'function transfer(address,uint256) returns (bool)',
 ]);
 
-test('two databases of one test share nothing', async () => {
+test('two databases of one test are isolated', async () => {
   const [one, other] = await Promise.all([freshDatabase(), freshDatabase()]);
   await one.database.merchant.create({ data: { id: crypto.randomUUID(), name: 'One' } });
   expect(await one.database.merchant.count()).toBe(1);
@@ -17,7 +17,7 @@ test('two databases of one test share nothing', async () => {
   await other.drop();
 });
 
-test('a test chain carries multicall, tokens and escrow, and can be turned back', async () => {
+test('a test chain has multicall, tokens and escrow, and can be reset', async () => {
   const evm = await openEvm({ chainId: 31338 });
   const [payer] = evm.payers;
   const wallet = evm.walletFor(payer.privateKey);

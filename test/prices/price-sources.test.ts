@@ -59,8 +59,8 @@ const say = (text: string) => (response: ServerResponse) => {
 };
 const unavailable = { code: 'PRICE_UNAVAILABLE' };
 
-describe('prices of the market', () => {
-  it('are the median of what the sources say, who said what, and since when', async () => {
+describe('market prices', () => {
+  it('are the median of the sources, with the names of the sources and the time', async () => {
     const { book } = openBook();
     const price = await book.usdPrice('eth');
     expect(price.priceUsd.toFixed()).toBe('2505');
@@ -73,20 +73,20 @@ describe('prices of the market', () => {
     expect((await book.fiatUsd('USD')).priceUsd.toFixed()).toBe('1');
   });
 
-  it('keep every digit that a source wrote', async () => {
+  it('keep every digit of a source', async () => {
     gecko.prices.ethereum = '2500.123456789012345678';
     expect(await openBook('coingecko').usd('ETH')).toBe('2500.123456789012345678');
     gecko.prices.ethereum = '1.5e-7';
     expect(await openBook('coingecko').usd('ETH')).toBe('0.00000015');
   });
 
-  it('price a stablecoin that lost its peg by what it is worth', async () => {
+  it('value a stablecoin without its peg at its market price', async () => {
     gecko.prices['usd-coin'] = '0.87';
     kraken.prices.USDCUSD = '0.8700';
     expect(await openBook().usd('USDC')).toBe('0.87');
   });
 
-  it('ask each source once for many callers at once, and not again while fresh', async () => {
+  it('request each source once for concurrent callers, and not again while fresh', async () => {
     const { book, pass } = openBook();
     const before = [gecko.asked(), kraken.asked()] as const;
     await Promise.all(Array.from({ length: 50 }, () => book.usdPrice('ETH')));
@@ -96,7 +96,7 @@ describe('prices of the market', () => {
     expect([gecko.asked() - before[0], kraken.asked() - before[1]]).toEqual([1, 1]);
   });
 
-  it('are given out past their freshness while they are refreshed behind it', async () => {
+  it('are returned after they expire while they are refreshed in the background', async () => {
     const { usd, pass } = openBook();
     await usd('ETH');
     gecko.prices.ethereum = '3000';
@@ -114,7 +114,7 @@ describe('prices of the market', () => {
     ['prices that are none', say('{"ethereum":{"usd":"much"}}')],
     ['a price of nothing', say('{"ethereum":{"usd":0}}')],
     ['a broken connection', (response: ServerResponse) => response.destroy()],
-  ])('do without a source that answers with %s, and are unavailable without any', async (_name, answer) => {
+  ])('ignore a source that responds with %s, and are unavailable without any', async (_name, answer) => {
     gecko.answer = answer;
     const { usd } = openBook();
     expect(await usd('ETH')).toBe('2510');
@@ -122,19 +122,19 @@ describe('prices of the market', () => {
     await expect(openBook().usd('ETH')).rejects.toMatchObject(unavailable);
   });
 
-  it('do without a source that does not answer in time', async () => {
+  it('ignore a source that does not respond in time', async () => {
     gecko.answer = () => undefined;
     expect(await openBook().usd('ETH')).toBe('2510');
   });
 
-  it('do without a source that says it knows no such pair', async () => {
+  it('ignore a source that does not know the pair', async () => {
     kraken.answer = say('{"error":["EQuery:Unknown asset pair"]}');
     const { usd, warnings } = openBook();
     expect(await usd('ETH')).toBe('2500');
     expect(warnings).toEqual(['A price source failed.']);
   });
 
-  it('leave a source alone for as long as it asks', async () => {
+  it('wait for a source as long as it requests', async () => {
     gecko.answer = refuse(429, { 'retry-after': '60' });
     const { book, pass } = openBook('coingecko');
     const before = gecko.asked();
@@ -147,7 +147,7 @@ describe('prices of the market', () => {
     expect((await book.usdPrice('ETH')).priceUsd.toFixed()).toBe('2500');
   });
 
-  it('are never given out stale in silence', async () => {
+  it('are never returned stale without a log entry', async () => {
     const { usd, pass } = openBook();
     await usd('ETH');
     gecko.answer = refuse(503);
@@ -158,7 +158,7 @@ describe('prices of the market', () => {
     await expect(usd('ETH')).rejects.toMatchObject(unavailable);
   });
 
-  it('are none where the sources disagree, and the log says so', async () => {
+  it('are unavailable if the sources disagree, which is logged', async () => {
     kraken.prices.XETHZUSD = '2600';
     const { usd, warnings } = openBook();
     await expect(usd('ETH')).rejects.toMatchObject(unavailable);
@@ -167,7 +167,7 @@ describe('prices of the market', () => {
     expect(await usd('USDC')).toBe('1');
   });
 
-  it('are none of what nobody knows', async () => {
+  it('are unavailable for unknown symbols', async () => {
     await expect(openBook().usd('NOPE')).rejects.toMatchObject(unavailable);
   });
 });
@@ -180,7 +180,7 @@ describe('an agreed price', () => {
       1,
     )?.priceUsd.toFixed() ?? null;
 
-  it('is the median of those that are near it', () => {
+  it('is the median of the sources close to it', () => {
     expect(of('100')).toBe('100');
     expect(of('100', '102')).toBe('101');
     expect(of('100', '103')).toBeNull();
@@ -194,14 +194,14 @@ describe('an agreed price', () => {
 describe('the fixed table', () => {
   const book = fixedPrices({ clock: { now: () => new Date(0) } }, 'ETH=3000, FOO=0.5');
 
-  it('adds to the built-in one', async () => {
+  it('extends the built-in one', async () => {
     expect((await book.usdPrice('ETH')).priceUsd.toString()).toBe('3000');
     expect((await book.usdPrice('foo')).priceUsd.toString()).toBe('0.5');
     expect((await book.usdPrice('USDC')).priceUsd.toString()).toBe('1');
     await expect(book.usdPrice('NOPE')).rejects.toMatchObject(unavailable);
   });
 
-  it('refuses a table that is not one', () => {
+  it('rejects an invalid table', () => {
     const clock = { now: () => new Date(0) };
     for (const table of ['ETH', 'ETH=', 'ETH=-1', 'ETH=1e3'])
       expect(() => fixedPrices({ clock }, table)).toThrow(table);

@@ -19,12 +19,12 @@ const fiat = cents.map((value) => printUnits(value, 2));
 const price = fc.bigInt({ min: 1n, max: 10n ** 14n }).map((value) => printUnits(value, 8));
 
 describe('a quote', () => {
-  it('is the amount over the price, in base units', () => {
+  it('is the amount divided by the price, in base units', () => {
     expect(quote('10.00', '1', 6)).toEqual({ cryptoAmount: 10_000_000n, exchangeRate: '1' });
     expect(quote('10.00', '2500', 18)).toEqual({ cryptoAmount: 4_000_000_000_000_000n, exchangeRate: '0.0004' });
   });
 
-  it('takes other currencies by their price in USD, and keeps its rate per 1 USD', () => {
+  it('converts other currencies by their price in USD, and keeps its rate per 1 USD', () => {
     expect(quote('10.00', '1', 6, '1.1')).toEqual({ cryptoAmount: 11_000_000n, exchangeRate: '1' });
     expect(quote('10.00', '2', 6, '1.1')).toEqual({ cryptoAmount: 5_500_000n, exchangeRate: '0.5' });
   });
@@ -34,7 +34,7 @@ describe('a quote', () => {
     expect(quote('0.01', '100000', 0).cryptoAmount).toBe(1n);
   });
 
-  it('is the smallest number of base units worth the amount, whatever the numbers', () => {
+  it('is the smallest number of base units that covers the amount, for any values', () => {
     fc.assert(
       fc.property(fiat, price, price, fc.integer({ min: 0, max: 18 }), (amount, fiatUsd, tokenUsd, decimals) => {
         const { cryptoAmount } = quote(amount, tokenUsd, decimals, fiatUsd);
@@ -49,7 +49,7 @@ describe('a quote', () => {
 });
 
 describe('fiat amounts', () => {
-  it('are plain digits with at most two decimals, more than zero', () => {
+  it('are positive decimals with at most two fraction digits', () => {
     for (const text of ['0.01', '10', '10.5', '999999999999.99']) expect(parseFiat(text)?.toString()).toBeDefined();
     for (const text of [
       '',
@@ -70,7 +70,7 @@ describe('fiat amounts', () => {
     }
   });
 
-  it('print with two decimals what was parsed', () => {
+  it('are formatted with two decimals', () => {
     fc.assert(
       fc.property(fiat, (text) => {
         const parsed = parseFiat(text);
@@ -81,7 +81,7 @@ describe('fiat amounts', () => {
 });
 
 describe('base units', () => {
-  it('pass through a column unchanged', () => {
+  it('are stored in a column unchanged', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 78n - 1n }), (units) => {
         expect(toBigInt(toDecimal(units))).toBe(units);
@@ -89,7 +89,7 @@ describe('base units', () => {
     );
   });
 
-  it('print as whole tokens without losing a digit', () => {
+  it('are formatted as whole tokens without losing a digit', () => {
     expect(printUnits(0n, 6)).toBe('0');
     expect(printUnits(1n, 18)).toBe('0.000000000000000001');
     expect(printUnits(12_500_000n, 6)).toBe('12.5');

@@ -1,4 +1,4 @@
-/** The price of a coin for figures that nothing may wait for. */
+/** The price of a coin for metrics, which must not wait. */
 import { Decimal } from 'decimal.js';
 import { afterEach, expect, it, vi } from 'vitest';
 import { type Log, silentLog } from '../../src/platform/log.ts';
@@ -15,7 +15,7 @@ afterEach(() => {
   faults.length = 0;
 });
 
-it('is that of its symbol', async () => {
+it('is the price of its symbol', async () => {
   const priceUsd = new Decimal(2500);
   const price = await read(async (symbol) => {
     expect(symbol).toBe('ETH');
@@ -36,7 +36,7 @@ it('is null if the sources are slow', async () => {
   expect(await price).toBeNull();
 });
 
-it('is null after any other fault, which is logged', async () => {
+it('is null after any other error, which is logged', async () => {
   expect(await read(async () => Promise.reject(new TypeError('A bug.')))).toBeNull();
   expect(faults).toMatchObject([{ symbol: 'ETH', err: expect.any(TypeError) }]);
 });

@@ -1,4 +1,4 @@
-/** Statements written by hand over the connections of a client: their values, their check, and what they leave behind. */
+/** Raw statements over the connections of a client: their values, their check, and their effects. */
 import { expect, test } from 'vitest';
 import { briefTransaction, runStatement } from '../../prisma/brief-transaction.ts';
 import { Prisma } from '../../prisma/client.ts';
@@ -9,7 +9,7 @@ const { database } = await freshDatabase({ poolSize: 1 });
 const newMerchant = (name: string) =>
   Prisma.sql`INSERT INTO merchant (id, name) VALUES (gen_random_uuid(), ${name}) RETURNING name`;
 
-test('values are read as Prisma reads them, to the last digit', async () => {
+test('values are read like by Prisma, to the last digit', async () => {
   const json = '{"b": 12345678901234567890, "a": [0.1, 1e21, "12345678901234567890"], "n": null}';
   const values = Prisma.sql`SELECT 12345678901234567890.123456789::numeric AS decimal, 9007199254740993::int8 AS big,
     '2026-01-02T03:04:05.678+02:00'::timestamptz AS at, ${json}::jsonb AS json, NULL::numeric AS nothing, 1.5::float8 AS real,
@@ -19,7 +19,7 @@ test('values are read as Prisma reads them, to the last digit', async () => {
   expect(String(rows[0]?.decimal)).toBe('12345678901234567890.123456789');
 });
 
-test('values are written as they are', async () => {
+test('values are written unchanged', async () => {
   const given = { at: new Date('2026-01-02T03:04:05.678Z'), amount: new Prisma.Decimal('1e-18'), units: 10n ** 40n };
   const [row] = await runStatement<object>(
     database,
@@ -28,7 +28,7 @@ test('values are written as they are', async () => {
   expect(row).toEqual({ ...given, units: String(given.units) });
 });
 
-test('the second statement is made of what the first one read, and both are one transaction', async () => {
+test('the second statement uses the result of the first one in the same transaction', async () => {
   const rows = await briefTransaction<{ name: string }, { name: string }>(database, {
     opening: (caller) => Prisma.sql`SELECT ${caller} AS caller, 'Alpha' AS name`,
     writing: ({ name }) => newMerchant(name),
@@ -37,7 +37,7 @@ test('the second statement is made of what the first one read, and both are one 
   expect(await database.merchant.count()).toBe(1);
 });
 
-test('nothing is written without a second statement, after an error, or past the check; the connection goes on', async () => {
+test('nothing is written without a second statement, after an error or a failed check', async () => {
   const before = await database.merchant.count();
   const opening = (caller: Prisma.Sql) =>
     Prisma.sql`WITH made AS (${newMerchant('first')}) SELECT ${caller} AS caller FROM made`;
@@ -66,7 +66,7 @@ test('nothing is written without a second statement, after an error, or past the
   expect(await database.merchant.count()).toBe(before + 2);
 });
 
-test('a named statement reads the same rows when its columns are not described again, also after an error and side by side', async () => {
+test('a named statement is described once and reads the same rows, after errors and concurrently', async () => {
   const read = (divisor: number) =>
     runStatement<object>(
       database,
@@ -83,7 +83,7 @@ test('a named statement reads the same rows when its columns are not described a
   ]);
 });
 
-test('a named statement whose columns have changed is refused, and is described again by the next connection', async () => {
+test('a named statement with changed columns is rejected, and the next connection describes it again', async () => {
   await database.$executeRaw`CREATE TABLE shifting (one int)`;
   await database.$executeRaw`INSERT INTO shifting VALUES (1)`;
   const read = () => runStatement<object>(database, Prisma.sql`SELECT * FROM shifting WHERE one = ${1}::int`);

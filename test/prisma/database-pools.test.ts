@@ -1,4 +1,4 @@
-/** The pools of one client over a real server: each wait is bounded, and none of them starves another. */
+/** The pools of one client with a real server: each wait is bounded, and none of them blocks another. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
@@ -49,8 +49,8 @@ async function hold(): Promise<() => Promise<void>> {
   };
 }
 
-describe('a wait is bounded', () => {
-  test('for a lock, of a statement by itself and of one in a transaction', async () => {
+describe('a bounded wait', () => {
+  test('covers a lock, for a single statement and for one in a transaction', async () => {
     const database = open();
     const release = await hold();
     expect(await faultOf(rename(database, 'Beta'))).toBe('lock');
@@ -59,13 +59,13 @@ describe('a wait is bounded', () => {
     expect((await rename(database, 'Beta')).name).toBe('Beta');
   });
 
-  test('for a statement', async () => {
+  test('covers a statement', async () => {
     const database = open();
     expect(await faultOf(database.$queryRaw`SELECT pg_sleep(20)::text`)).toBe('timeout');
     expect(await faultOf(transaction(database, (tx) => tx.$queryRaw`SELECT pg_sleep(20)::text`))).toBe('timeout');
   });
 
-  test('for a free connection', async () => {
+  test('covers a free connection', async () => {
     const database = open({ bounds: { statementMs: 10_000 } });
     const begun = [1, 2].map(() => Promise.withResolvers<void>());
     const taken = begun.map(({ resolve }) =>
@@ -83,7 +83,7 @@ describe('a wait is bounded', () => {
     expect((await rename(database, 'Gamma')).name).toBe('Gamma');
   });
 
-  test('for the next statement of a transaction, which then holds nothing', async () => {
+  test('covers the next statement of a transaction, which then holds no locks', async () => {
     const database = open();
     const written = Promise.withResolvers<void>();
     const idle = transaction(database, async (tx) => {
@@ -100,7 +100,7 @@ describe('a wait is bounded', () => {
     expect((await rename(database, 'Epsilon')).name).toBe('Epsilon');
   });
 
-  test('for a server that does not answer, and the connection is not used again', async () => {
+  test('covers a server that does not respond, and the connection is not reused', async () => {
     const proxy = await openDatabaseProxy(fresh.url);
     const database = open({ url: proxy.url });
     const inside = transaction(database, async (tx) => {
@@ -116,7 +116,7 @@ describe('a wait is bounded', () => {
     for (let turn = 0; turn < 5; turn++) expect(await database.merchant.count()).toBe(1);
   });
 
-  test('where a pooler keeps no settings, by each transaction itself', async () => {
+  test('is set by each transaction if a pooler keeps no settings', async () => {
     const database = open({ isPooled: true });
     const read = (reader: Pick<Database, '$queryRaw'>) => reader.$queryRaw<{ lock: string; idle: string }[]>`
       SELECT current_setting('lock_timeout') AS lock, current_setting('idle_in_transaction_session_timeout') AS idle`;
@@ -125,8 +125,8 @@ describe('a wait is bounded', () => {
   });
 });
 
-describe('statements that stand still', () => {
-  test('leave the places of the others free', async () => {
+describe('blocked statements', () => {
+  test('leave connections for others', async () => {
     const database = open({ bounds: { statementMs: 10_000, lockMs: 10_000 } });
     const release = await hold();
     const writes = [1, 2].map(() => rename(database, 'Eta'));
@@ -150,7 +150,7 @@ describe('statements that stand still', () => {
   });
 });
 
-test('a connection to a server that refuses writes is not used again', async () => {
+test('a connection to a server that rejects writes is not reused', async () => {
   const { url, adminUrl } = await freshDatabase();
   const admin = new pg.Client({ connectionString: adminUrl });
   await admin.connect();

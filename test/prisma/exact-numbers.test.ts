@@ -1,4 +1,4 @@
-/** Amounts of related rows, which Prisma reads as JSON, in and outside of transactions. */
+/** Amounts of related rows, which Prisma reads as JSON, inside and outside of transactions. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { transaction } from '../../prisma/client.ts';
 import { quoteInexact } from '../../prisma/exact-numbers.ts';
@@ -7,7 +7,7 @@ import { freshDatabase } from '../setup/database/database.ts';
 import { makeTenantRows } from '../setup/database/tenant-rows.ts';
 
 const { database } = await freshDatabase();
-/** 12.345678901234567891 of a token with 18 decimals, and the greatest amount that a chain knows. */
+/** 12.345678901234567891 of a token with 18 decimals, and the largest amount that a chain can represent. */
 const AMOUNT = '12345678901234567891';
 const GREATEST = ((1n << 256n) - 1n).toString();
 const GAS = 9_007_199_254_740_993n;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   });
 });
 
-describe('rows that are read with their parent', () => {
+describe('rows that are read with their parent row', () => {
   const withRelations = { transactions: { orderBy: { id: 'asc' } }, quotes: true } as const;
   const exact = {
     amounts: [AMOUNT, GREATEST],
@@ -63,7 +63,7 @@ describe('rows that are read with their parent', () => {
     expect(digits(read?.paymentIntents[0] ?? null)).toEqual(exact);
   });
 
-  test('leave metadata as it was written', async () => {
+  test('leave metadata unchanged', async () => {
     const metadata = { long: '12345678901234567890', double: 0.1 + 0.2, large: 2 ** 70, small: 1.5e-20, at: 1 };
     await database.paymentIntent.update({ where: { id: intent }, data: { metadata } });
     const [alone, below] = await Promise.all([
@@ -75,7 +75,7 @@ describe('rows that are read with their parent', () => {
   });
 });
 
-describe('numbers of JSON', () => {
+describe('JSON numbers', () => {
   test.each([
     ['{"amount":12345678901234567891}', '{"amount":"12345678901234567891"}'],
     ['[-12345678901234567891.5]', '["-12345678901234567891.5"]'],

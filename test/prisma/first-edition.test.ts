@@ -30,7 +30,7 @@ const mainScript = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const idOf = (name: string): string => named[name] ?? '';
 const openIds = ['captured', 'authorized', 'disputed', 'charged', 'trial'].map(idOf);
 
-/** `keeps` chooses rows; quotes are long over, unless a test says otherwise. */
+/** `keeps` selects rows. Quotes have expired long ago, unless a test sets another time. */
 async function firstEdition(keeps: (row: Record<string, unknown>) => boolean = () => true) {
   const { url, adminUrl } = await emptyDatabase();
   const owner = new pg.Client({ connectionString: url });
@@ -68,7 +68,7 @@ const refusal = async (url: string): Promise<string> =>
     (error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)),
   );
 
-it('is not migrated while a payment may have been made that no block told of yet', async () => {
+it('is not migrated while a payment may exist that no block has reported yet', async () => {
   const { url, client } = await firstEdition(isFinished);
   await client.query('UPDATE chain_cursor SET finalized_timestamp = $1', [Date.parse('2026-01-01') / 1000]);
   const told = await refusal(url);
@@ -83,7 +83,7 @@ it('is not migrated while a payment may have been made that no block told of yet
   expect(await refusal(url)).toBe('deployed');
 });
 
-it('is not migrated while payments or consents are open, which are listed with what to do', async () => {
+it('is not migrated while payments or consents are open, which are listed with instructions', async () => {
   const { url, client } = await firstEdition();
   const told = await refusal(url);
   expect(told).toMatch(/^FirstEditionOpen: /);
@@ -95,7 +95,7 @@ it('is not migrated while payments or consents are open, which are listed with w
   expect(told).toMatch(new RegExp(`payment ${idOf('authorized')} .*AUTHORIZED .*: capture or cancel it`));
   expect(told).toMatch(new RegExp(`payment ${idOf('disputed')} .*in dispute .*: concede or resolve its dispute`));
   expect(told).toMatch(new RegExp(`subscription ${idOf('trial')} .*ACTIVE .*: cancel it, .* consents again`));
-  // The version before goes on with it: nothing was changed.
+  // The previous version continues to work with it, because nothing was changed.
   expect((await migrationStatus(url)).pending).toContain(secondEditionMigration);
   const { rowCount } = await client.query(
     "SELECT 1 FROM information_schema.columns WHERE table_name = 'payment_terms' AND column_name = 'edition'",
@@ -103,7 +103,7 @@ it('is not migrated while payments or consents are open, which are listed with w
   expect(rowCount).toBe(0);
 });
 
-it.each(['api', 'worker', 'indexer'])('keeps the %s from starting', async (part) => {
+it.each(['api', 'worker', 'indexer'])('prevents %s from starting', async (part) => {
   const { url } = await firstEdition();
   const { status, stderr } = spawnSync(process.execPath, [mainScript, part], {
     env: {
@@ -120,13 +120,13 @@ it.each(['api', 'worker', 'indexer'])('keeps the %s from starting', async (part)
   for (const id of openIds) expect(stderr).toContain(id);
 });
 
-it('is no hindrance where nothing is open, or no database answers yet', async () => {
+it('does not prevent the start if nothing is open or no database responds yet', async () => {
   const { url } = await firstEdition(isFinished);
   await requireSecondEdition({ database: { directUrl: url } });
   await requireSecondEdition({ database: { directUrl: 'postgresql://127.0.0.1:1/none' } });
 });
 
-it('is not migrated while a quote of it can be paid, or the last event of a payment is not final', async () => {
+it('is not migrated while one of its quotes can be paid or the last event of a payment is not final', async () => {
   const { url, client } = await firstEdition(isFinished);
   const intent = idOf('settled');
   await client.query(
@@ -143,7 +143,7 @@ it('is not migrated while a quote of it can be paid, or the last event of a paym
   expect(await refusal(url)).toMatch(new RegExp(`payment ${intent} .*: wait until its last block is final`));
 });
 
-it('is migrated once all is finished, and keeps what was', async () => {
+it('is migrated once all payments are finished, and keeps its data', async () => {
   const { url } = await firstEdition(isFinished);
   const { applied } = await deployMigrations(url);
   expect(applied[0]).toBe(secondEditionMigration);
@@ -159,7 +159,7 @@ it('is migrated once all is finished, and keeps what was', async () => {
   expect(settled.ledger.length).toBeGreaterThan(0);
   const [terms] = settled.terms;
   expect(terms).toMatchObject({ edition: 1, termsHash: settled.acceptedTermsHash });
-  // Its id is still the one that the first contract gave it.
+  // It keeps the id of the first contract.
   expect(firstEditionTermsHash({ chainId: 31337, terms: termsFromJson(terms?.terms) })).toBe(terms?.termsHash);
   const subscription = await database.subscription.findUniqueOrThrow({
     where: { id: idOf('cancelled') },
@@ -168,7 +168,7 @@ it('is migrated once all is finished, and keeps what was', async () => {
   expect(subscription).toMatchObject({ status: 'CANCELLED', consent: { edition: 1, chainId: 31337 } });
 });
 
-it('lets a subscription of it end with its period', async () => {
+it('lets its subscriptions end with their period', async () => {
   const { url, client } = await firstEdition((one) => isFinished(one) || Object.values(one).includes(idOf('trial')));
   expect(await refusal(url)).toContain(`subscription ${idOf('trial')}`);
   await client.query('UPDATE subscription SET cancel_at_period_end = true WHERE id = $1', [idOf('trial')]);

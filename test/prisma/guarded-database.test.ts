@@ -1,4 +1,4 @@
-/** A guarded database over a real one: what passes the check, what does not, and that there is no way around it. */
+/** A guarded database over a real one: the operations that are checked, those that are not, and no bypass. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { afterCommit, Prisma, transaction } from '../../prisma/client.ts';
 import { guardedDatabase, recheck, unguarded } from '../../prisma/guarded-database.ts';
@@ -25,7 +25,7 @@ beforeEach(() => {
 const newMerchant = () => ({ id: crypto.randomUUID(), name: 'Alpha' });
 const insertion = Prisma.sql`INSERT INTO merchant (id, name, updated_at) VALUES (gen_random_uuid(), 'Alpha', now()) RETURNING id::text`;
 
-/** Every way to write that a verb might take. */
+/** Every way to write that an operation could use. */
 const writes: [name: string, write: () => Promise<unknown>][] = [
   ['transaction()', () => transaction(guarded, (tx) => tx.merchant.create({ data: newMerchant() }))],
   ['$transaction', () => guarded.$transaction((tx) => tx.merchant.create({ data: newMerchant() }))],
@@ -50,7 +50,7 @@ const writes: [name: string, write: () => Promise<unknown>][] = [
 ];
 
 describe('a guarded database', () => {
-  test.each(writes)('%s is checked once, first, and in its own transaction', async (_name, write) => {
+  test.each(writes)('checks %s once, first, and in its own transaction', async (_name, write) => {
     const before = await database.merchant.count();
     const [first] = await countStatements(write);
     expect(first).toContain('checked');
@@ -67,14 +67,14 @@ describe('a guarded database', () => {
     ['updateManyAndReturn', () => guarded.merchant.updateManyAndReturn({ data: { name: 'Beta' } })],
     ['delete', () => guarded.merchant.delete({ where: { id: crypto.randomUUID() } })],
     ['deleteMany', () => guarded.merchant.deleteMany()],
-  ])('%s is checked too', async (_name, write) => {
+  ])('checks %s', async (_name, write) => {
     isGood = false;
     const before = await database.merchant.findMany({ orderBy: { id: 'asc' } });
     await expect(write()).rejects.toThrow('revoked');
     expect(await database.merchant.findMany({ orderBy: { id: 'asc' } })).toEqual(before);
   });
 
-  test('reads pass without a check', async () => {
+  test('does not check reads', async () => {
     isGood = false;
     expect(await guarded.merchant.count()).toBe(await database.merchant.count());
     expect(await guarded.merchant.findMany({ take: 1 })).toHaveLength(1);
@@ -86,7 +86,7 @@ describe('a guarded database', () => {
     expect(checks).toBe(0);
   });
 
-  test('what waits for the commit is given the database itself, for it belongs to no caller', async () => {
+  test('passes the unguarded database to work after the commit, which has no caller', async () => {
     const told: unknown[] = [];
     await transaction(guarded, async (tx) => afterCommit(tx, (given) => told.push(given === database)));
     expect(told).toEqual([true]);
@@ -94,7 +94,7 @@ describe('a guarded database', () => {
     expect(unguarded(database)).toBe(database);
   });
 
-  test('a check can be repeated where nothing is written', async () => {
+  test('can repeat a check if nothing is written', async () => {
     await recheck(guarded);
     expect(checks).toBe(1);
     isGood = false;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { deployMigrations, migrationStatus, migrationsHash, newMigration, schemaDrift } from '../../prisma/migrate.ts';
 import { emptyDatabase, freshDatabase } from '../setup/database/database.ts';
 
-test('an empty database gets every migration once, however many processes deploy at the same time', async () => {
+test('an empty database receives every migration once, even if processes deploy concurrently', async () => {
   const { url } = await emptyDatabase();
   expect((await migrationStatus(url)).applied).toEqual([]);
   const deployed = await Promise.all([deployMigrations(url), deployMigrations(url)]);
@@ -14,19 +14,19 @@ test('an empty database gets every migration once, however many processes deploy
   expect(await deployMigrations(url)).toEqual({ applied: [] });
 });
 
-test('a deployed database holds the tables of the queue as well', async () => {
+test('a deployed database contains the tables of the queue', async () => {
   const { database } = await freshDatabase();
   const rows = await database.$queryRaw<{ count: bigint }[]>`SELECT count(*) FROM graphile_worker.jobs`;
   expect(rows[0]?.count).toBe(0n);
 });
 
-test('the migrations lead to exactly the present schema, so that a new one has nothing to say', async () => {
+test('the migrations produce exactly the present schema, so that a new one would be empty', async () => {
   const { adminUrl: url } = await emptyDatabase();
   expect(await schemaDrift(url)).toBeNull();
   expect(await newMigration(url, 'nothing_new')).toBeNull();
 });
 
-test('comparing leaves no shadow database behind', async () => {
+test('a comparison leaves no shadow database behind', async () => {
   const { adminUrl: url } = await emptyDatabase();
   await schemaDrift(url);
   const client = new pg.Client({ connectionString: url });
@@ -37,7 +37,7 @@ test('comparing leaves no shadow database behind', async () => {
 });
 
 test.each(['', 'Init', 'two words', '../escape', 'trailing_', 'x'.repeat(61)])(
-  'the migration name "%s" is refused',
+  'the migration name "%s" is rejected',
   async (name) => {
     await expect(newMigration('postgresql://127.0.0.1:1/none', name)).rejects.toThrow(RangeError);
   },

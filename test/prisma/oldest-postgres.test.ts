@@ -9,7 +9,7 @@ const NEWER =
 /** A function of the npm package `uuid`. */
 const noSql = new Set(['src/platform/identifier.ts']);
 
-it('no statement and no migration needs a newer PostgreSQL than 15', () => {
+it('no statement and no migration requires a PostgreSQL newer than 15', () => {
   const found = ['src', 'prisma'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .map((file) => join(folder, file))

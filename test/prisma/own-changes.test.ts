@@ -1,4 +1,4 @@
-/** A process learns of a credential that it changes itself, by whatever statement, before the change is answered. */
+/** A process is notified of its own changes of credentials by any statement before the statement returns. */
 import { expect, test } from 'vitest';
 import { briefTransaction } from '../../prisma/brief-transaction.ts';
 import {
@@ -41,7 +41,7 @@ const change = () =>
 type Step = 'within' | 'told' | 'answered';
 type Way = (database: Database, within: () => void) => Promise<unknown>;
 
-/** `within` is called where the change is made and not committed yet. */
+/** `within` is called after the change and before its commit. */
 const inSteps: Record<string, Way> = {
   'a transaction': (database, within) =>
     transaction(database, async (tx) => {
@@ -74,17 +74,17 @@ async function stepsOf(way: Way, database: Database): Promise<Step[]> {
 }
 
 for (const [over, database] of Object.entries(opened)) {
-  test.each(Object.entries(inSteps))(`over ${over}, of what %s changes once it has committed`, async (_name, way) => {
+  test.each(Object.entries(inSteps))(`over ${over}, %s notifies of its changes after commit`, async (_name, way) => {
     expect(await stepsOf(way, database)).toEqual(['within', 'told', 'answered']);
   });
 
-  test.each(Object.entries(atOnce))(`over ${over}, of what %s changes`, async (_name, way) => {
+  test.each(Object.entries(atOnce))(`over ${over}, %s notifies of its changes`, async (_name, way) => {
     expect(await stepsOf(way, database)).toEqual(['told', 'answered']);
     const guarded = guardedDatabase(database, { check: () => ({ query: null, judge: () => undefined }) });
     expect(await stepsOf(way, guarded)).toEqual(['told', 'answered']);
   });
 
-  test(`over ${over}, of nothing else`, async () => {
+  test(`over ${over}, other processes and reads do not notify`, async () => {
     expect(await stepsOf(() => other.$executeRaw(change()), database)).toEqual(['answered']);
     expect(await stepsOf((client) => client.platformCredential.count(), database)).toEqual(['answered']);
   });

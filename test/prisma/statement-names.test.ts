@@ -3,7 +3,7 @@ import { openDatabase, transaction } from '../../prisma/client.ts';
 import { statementNames } from '../../prisma/statement-names.ts';
 import { emptyDatabase } from '../setup/database/database.ts';
 
-test('a statement is named when it comes again, always the same, and no two alike', () => {
+test('repeated statements have a stable and unique name', () => {
   const nameOf = statementNames();
   const [first, second] = ['SELECT 1 WHERE $1', 'SELECT 2 WHERE $1'].map((sql) => ({ sql, args: [true] }));
   if (!first || !second) throw new Error('There are two.');
@@ -13,13 +13,13 @@ test('a statement is named when it comes again, always the same, and no two alik
   expect([nameOf(first), nameOf(second)]).toEqual(names);
 });
 
-test('statements without parameters, as BEGIN and COMMIT, get no name', () => {
+test('statements without parameters, such as BEGIN and COMMIT, have no name', () => {
   const nameOf = statementNames();
   const begin = { sql: 'BEGIN', args: [] };
   expect([nameOf(begin), nameOf(begin), nameOf(begin)]).toEqual(['', '', '']);
 });
 
-test('no more are named than the limit, and those that are keep their names', () => {
+test('the number of names is limited, and named statements keep their names', () => {
   const nameOf = statementNames(2);
   const statements = Array.from({ length: 10 }, (_, index) => ({ sql: `SELECT ${index} WHERE $1`, args: [true] }));
   const told = statements.map((statement) => [nameOf(statement), nameOf(statement)]);
@@ -42,12 +42,12 @@ async function namedAfterThree(isPooled: boolean): Promise<bigint> {
   }
 }
 
-test('a connection of our own keeps named statements, one of a pooler none', async () => {
+test('a direct connection keeps named statements, and one of a pooler does not', async () => {
   expect(await namedAfterThree(false)).toBe(1n);
   expect(await namedAfterThree(true)).toBe(0n);
 });
 
-test('named statements live through a change of their table and a transaction that is rolled back', async () => {
+test('named statements survive a change of their table and a rolled-back transaction', async () => {
   const { url } = await emptyDatabase();
   const database = openDatabase({ url, poolSize: 1 });
   try {

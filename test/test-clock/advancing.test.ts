@@ -1,4 +1,4 @@
-/** The test clock over a running gateway: payments that fall due while time moves, and every process in agreement. */
+/** The test clock of a running gateway: payments that fall due while time moves, and the same time in every process. */
 import { expect, test } from 'vitest';
 import { readClock } from '../../src/test-clock/store.ts';
 import { openRunningGateway } from '../setup/gateway/running-gateway.ts';
@@ -26,7 +26,7 @@ async function payDirectly(amount: string): Promise<string> {
 
 const chainTime = async () => Number((await evm.publicClient.getBlock()).timestamp);
 
-test('a payment is captured and settled on the way, at its own time, and an unpaid one expires', async () => {
+test('a payment is captured and settled at its own time during an advance, and an unpaid one expires', async () => {
   const unpaid = (await gateway.rest('POST', '/payments/intents', { body: { amount: '5' } })).body.data;
   const paid = await payDirectly('10.00');
   const before = (await gateway.rest('GET', '/test-clock')).body.data;
@@ -39,14 +39,14 @@ test('a payment is captured and settled on the way, at its own time, and an unpa
   const intent = await database.paymentIntent.findUniqueOrThrow({ where: { id: paid } });
   expect(intent.status).toBe('SETTLED');
   const [capturedAt, settledAt] = [intent.capturedAt?.getTime() ?? 0, intent.settledAt?.getTime() ?? 0];
-  // Settled when its timelock of seven days was over, and not when the clock arrived weeks later.
+  // Settled when its timelock of seven days ended, and not when the clock arrived weeks later.
   expect((settledAt - capturedAt) / 1000).toBeGreaterThanOrEqual(7 * DAY);
   expect((settledAt - capturedAt) / 1000).toBeLessThan(7 * DAY + 600);
   const expired = await gateway.rest('GET', `/payments/intents/${unpaid.id}`);
   expect(expired.body.data.status).toBe('CANCELLED');
 });
 
-test('the API, other processes and the chain tell the same time', async () => {
+test('the API, other processes and the chain report the same time', async () => {
   await gateway.advance({ seconds: 90 * DAY });
   const told = new Date((await gateway.rest('GET', '/test-clock')).body.data.now).getTime();
   await expect.poll(() => Math.abs(gateway.clock.now().getTime() - told) < 30_000).toBe(true);
@@ -54,7 +54,7 @@ test('the API, other processes and the chain tell the same time', async () => {
   const session = await gateway.rest('POST', '/checkout-sessions', { body: { items: [{ name: 'Tea', amount: '1' }] } });
   expect(new Date(session.body.data.expiresAt).getTime() - told).toBeLessThan(3_660_000);
   expect(new Date(session.body.data.expiresAt).getTime()).toBeGreaterThan(told + 3_540_000);
-  // Keys and readiness go by real time, and payments go on.
+  // Keys and readiness use real time, and payments continue.
   expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
   const paid = await payDirectly('2.00');
   await expect
@@ -64,7 +64,7 @@ test('the API, other processes and the chain tell the same time', async () => {
     .toBe('CAPTURED');
 });
 
-test('an advance that is asked for under way begins where the first one ends, once for an idempotency key', async () => {
+test('an advance requested during another starts where that one ends, once per idempotency key', async () => {
   const start = await gateway.rest('POST', '/test-clock/advance', { body: { seconds: 10 * DAY, waitSeconds: 0 } });
   const call = { body: { seconds: DAY, waitSeconds: 0 }, headers: { 'idempotency-key': 'one-day-more' } };
   const target = new Date(start.body.data.targetAt ?? start.body.data.now).getTime();
@@ -78,7 +78,7 @@ test('an advance that is asked for under way begins where the first one ends, on
   expect(new Date(now).getTime()).toBeLessThan(target + 2 * DAY * 1000);
 });
 
-test('time never goes back, and never too far', async () => {
+test('time never moves back, and has a limit', async () => {
   const { now } = (await gateway.rest('GET', '/test-clock')).body.data;
   const early = new Date(new Date(now).getTime() - 1000).toISOString();
   const far = new Date(new Date(now).getTime() + 401 * DAY * 1000).toISOString();
@@ -99,8 +99,8 @@ test('time never goes back, and never too far', async () => {
   expect((await readClock(database))?.targetAt).toBeNull();
 });
 
-test('a node that was started again is brought back to the present time', async () => {
-  // What a start does to a node's clock.
+test('a restarted node is brought back to the present time', async () => {
+  // The effect of a start on a node's clock.
   const body = { jsonrpc: '2.0', id: 1, method: 'evm_setTime', params: [Math.floor(Date.now() / 1000)] };
   const headers = { 'content-type': 'application/json' };
   const set = await fetch(evm.rpcUrl, { method: 'POST', headers, body: JSON.stringify(body) });

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openRunningGateway, type RunningGateway } from '../setup/gateway/running-gateway.ts';
 
 const DAY_MS = 86_400_000;
-/** Charged at the due instant, but for the blocks and the rounds that a charge takes. */
+/** The tolerance for the blocks and the rounds that a charge takes. */
 const LATE_MS = 600_000;
 const FEE_BPS = 100n;
 
@@ -18,7 +18,7 @@ type Begun = {
   amount: string;
   perCharge: bigint;
   charges: number;
-  /** Its first charge is a renewal, of the trial. */
+  /** Its first charge is the renewal after the trial. */
   isTried: boolean;
 };
 
@@ -72,7 +72,7 @@ describe('a year of billing', () => {
     }
   });
 
-  it('charged each period once, when it was due, and settled what was due for it', async () => {
+  it('charges each period once, when it is due, and settles the charges', async () => {
     for (const one of begun) {
       const invoices = await gateway.database.invoice.findMany({
         where: { subscriptionId: one.id },
@@ -91,7 +91,7 @@ describe('a year of billing', () => {
     }
   });
 
-  it('leaves every subscription ACTIVE in its period, with the next look waiting, and told no failure', async () => {
+  it('leaves every subscription ACTIVE with its next job scheduled, and reports no failures', async () => {
     for (const one of begun) {
       const subscription = await gateway.database.subscription.findUniqueOrThrow({
         where: { id: one.id },
@@ -120,7 +120,7 @@ describe('a year of billing', () => {
     }
   });
 
-  it('numbers all invoices in the order of their time, without a gap', async () => {
+  it('numbers all invoices in order of time without a gap', async () => {
     const invoices = await gateway.database.invoice.findMany({
       where: { appId: gateway.scope.appId, invoiceNumber: { not: null } },
       orderBy: { invoiceNumber: 'asc' },
@@ -134,7 +134,7 @@ describe('a year of billing', () => {
     expect(days).toEqual(days.toSorted((left, right) => left - right));
   });
 
-  it('moved exactly the charges: from the payer, to the merchant and the fee, the rest still in escrow', async () => {
+  it('transfers exactly the charges to merchant and fee recipient, with the rest in escrow', async () => {
     const charged = begun.reduce((sum, one) => sum + one.perCharge * BigInt(one.charges), 0n);
     expect(before.payer - after.payer).toBe(charged);
     const settled = await gateway.database.paymentIntent.findMany({ where: { status: 'SETTLED' } });
@@ -154,7 +154,7 @@ async function post(path: string, body: object) {
   return answer.body.data;
 }
 
-/** Through the checkout, as a payer's wallet does it, to the first charge. */
+/** Subscribes through the checkout like a payer's wallet, until the first charge. */
 async function subscribe(wanted: {
   taxRateId: string;
   amount: string;
@@ -188,12 +188,12 @@ async function subscribe(wanted: {
   const session = await post(`/subscriptions/${id}/checkout`, { uiMode: 'HEADLESS' });
   const { evm } = gateway;
   const way = { chainId: evm.chainId, tokenKey: evm.usdc.key, walletAddress: payer.address, method: 'APPROVAL' };
-  // One allowance is for all that a wallet signed for: the payer gives what the three need together.
+  // One allowance covers all consents of a wallet, so the payer approves the total of the three.
   await approve(1_000_000_000n);
   const prepared = await post(`/checkout-sessions/${session.id}/prepare`, way);
   const { signatures } = await gateway.doSteps(payer, prepared.steps);
   await post(`/checkout-sessions/${session.id}/confirm`, { quoteId: prepared.quote.id, signatures });
-  // The clock arrives at rest only: the first charge is confirmed by then.
+  // The clock arrives only after all work is done, so the first charge is confirmed.
   await gateway.advance({ seconds: 5 });
   const { status, billingCycleAnchor } = await gateway.database.subscription.findUniqueOrThrow({ where: { id } });
   expect(status).toBe('ACTIVE');
@@ -242,7 +242,7 @@ async function balances() {
   };
 }
 
-/** Ten in the morning, so that a slow start is still on that day. */
+/** Ten in the morning, so that a slow start remains on that day. */
 function nextJanuary31(now: Date): Date {
   const year = now.getUTCFullYear();
   const [next] = [year, year + 1].map((one) => new Date(Date.UTC(one, 0, 31, 10))).filter((date) => date > now);
@@ -250,7 +250,7 @@ function nextJanuary31(now: Date): Date {
   return next;
 }
 
-/** The same day and time, or the last day of a shorter month: found by walking back from a day that may not be there. */
+/** The same day and time, or the last day of a shorter month. */
 function monthsLater(anchor: Date, months: number): Date {
   const [year, month, day] = [anchor.getUTCFullYear(), anchor.getUTCMonth() + months, anchor.getUTCDate()];
   const timeMs = anchor.getTime() % DAY_MS;

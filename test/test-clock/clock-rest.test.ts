@@ -1,4 +1,4 @@
-/** A process's copy of the clock while notifications come, are lost, and cannot come. */
+/** A process's copy of the clock while notifications arrive, are lost, and are unavailable. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Registry } from '../../src/chains/registry.ts';
@@ -18,7 +18,7 @@ const move = (offsetMs: number) =>
     update: { offsetMs: BigInt(offsetMs) },
   });
 
-it('polls twice a second while it cannot listen, and every ten seconds while it can', async () => {
+it('polls twice a second while it cannot listen, and every ten seconds otherwise', async () => {
   const hand = handListener();
   const { clock, follow, isListening, close } = openClock({
     database,
@@ -47,7 +47,7 @@ it('polls twice a second while it cannot listen, and every ten seconds while it 
   await until(40_000, 3_000);
 }, 40_000);
 
-it('a worker waits for the hand of the clock without asking again and again', async () => {
+it('a worker waits for its turn to move the clock without polling', async () => {
   const hand = handListener();
   let asked = 0;
   const running = runTestClock({

@@ -10,7 +10,7 @@ const files = (folder: string, end: string): string[] =>
     .map((name) => join(folder, name));
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** What the machinery keeps for itself, and an operator counts by real time. */
+/** Internal data, which an operator measures in real time. */
 const machinery = [
   'ChainCursor',
   'ChainFact',
@@ -21,14 +21,14 @@ const machinery = [
   'TestClock',
 ];
 
-test('a model takes its instants from the gateway’s clock, unless it is the machinery’s', () => {
+test('a model takes its timestamps from the gateway’s clock, unless it is internal', () => {
   const models = files('prisma', '.prisma').flatMap((file) => [...read(file).matchAll(/^model (\w+) \{(.*?)^\}/gms)]);
   expect(models.length).toBeGreaterThan(40);
   const byRealTime = models.filter(([, , body = '']) => /@default\(now\(\)\)|@updatedAt/.test(body));
   expect(byRealTime.map(([, name]) => name).sort()).toEqual(machinery);
 });
 
-/** The clock itself, and what measures the real time on purpose. */
+/** The clock itself, and code that measures real time on purpose. */
 const clocks = [
   'src/platform/clock.ts',
   'src/test-clock/move-chain.ts',
@@ -65,7 +65,7 @@ const realStatements = [
   'src/test-clock/store.ts',
 ].sort();
 
-test('no statement writes the database’s own time where an object’s is meant', () => {
+test('no statement writes the database’s time to a business object', () => {
   const writers = files('src', '.ts').filter((file) =>
     /(?<![.\w])(now|clock_timestamp|statement_timestamp)\(\)|CURRENT_TIMESTAMP/.test(withoutCode(read(file))),
   );

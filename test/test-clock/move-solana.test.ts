@@ -1,11 +1,11 @@
-/** The local Solana goes where the test clock goes. */
+/** The local Solana follows the test clock. */
 import { expect, it } from 'vitest';
 import { openSolanaTime } from '../../src/test-clock/move-solana.ts';
 import { openSolana } from '../setup/chains/solana.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 
-it.each([0, 50])('moves ahead to an instant, and never back, with slots of %d ms', async (slotMs) => {
+it.each([0, 50])('moves forward to an instant and never back, with slots of %d ms', async (slotMs) => {
   const solana = await openSolana({ slotMs });
   const time = openSolanaTime({ chainId: solana.chainId, urls: [solana.rpcUrl] });
   const blockTime = async () => {

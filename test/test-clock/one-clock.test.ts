@@ -1,4 +1,4 @@
-/** After the test clock has moved, every instant of a business object is the moved clock's. */
+/** After the test clock has moved, every timestamp of a business object is from the moved clock. */
 import { expect, test } from 'vitest';
 import { Prisma } from '../../prisma/client.ts';
 import { rotateApiKey } from '../../src/auth/rotate-api-key.ts';
@@ -12,7 +12,7 @@ const gateway = await openRunningGateway({ environment: { WEBHOOK_PRIVATE_ADDRES
 const receiver = await openReceiver();
 const { database } = gateway;
 
-/** Of business tables: when something is to be sent, or ends, by real time. */
+/** Columns of business tables in real time: the time of a delivery or an end. */
 const byRealTime = new Set([
   'webhook_endpoint.failing_since',
   'webhook_endpoint.lease_until',
@@ -25,7 +25,7 @@ const byRealTime = new Set([
 
 type Column = { table: string; column: string };
 
-/** Every instant of a table whose rows are made by the gateway's clock. */
+/** Every timestamp of a table whose rows use the gateway's clock. */
 async function businessInstants(): Promise<Column[]> {
   const columns = await database.$queryRaw<Column[]>`
     SELECT other.table_name AS table, other.column_name AS column
@@ -49,7 +49,7 @@ async function post(path: string, body: object, method = 'POST') {
   return answer.body.data;
 }
 
-/** Makes, changes and ends one of each. */
+/** Creates, changes and ends one object of each kind. */
 async function useEverything(): Promise<void> {
   const { appId } = gateway.scope;
   const intent = await post('/payments/intents', { amount: '5' });
@@ -91,10 +91,10 @@ async function useEverything(): Promise<void> {
   await rotateApiKey({ database, clock: systemClock }, rotation);
 }
 
-test('everything that is made or changed after a move has the moved clock’s time, and no object is older than its making', async () => {
+test('every object created or changed after a move has the moved time, not before its own creation', async () => {
   await useEverything();
   await gateway.advance({ seconds: 200 * DAY });
-  // What goes by real time would be written from here on.
+  // Timestamps of real time would be written from here on.
   const realFrom = new Date();
   const later = gateway.clock.now();
   await useEverything();
@@ -118,7 +118,7 @@ test('everything that is made or changed after a move has the moved clock’s ti
   }
 });
 
-test('every table that tells when it was changed writes that by the gateway’s clock', async () => {
+test('every table with the time of its last change uses the gateway’s clock', async () => {
   const untouched = await database.$queryRaw<{ table: string }[]>`
     SELECT table_name AS table FROM information_schema.columns
     WHERE column_name = 'updated_at' AND table_schema = 'public' AND column_default = 'gateway_now()'
@@ -126,7 +126,7 @@ test('every table that tells when it was changed writes that by the gateway’s 
   expect(untouched).toEqual([]);
 });
 
-test('an age is told by the API: each answer of GraphQL says what time it is', async () => {
+test('every GraphQL response includes the current time, so that an age can be computed', async () => {
   const body = JSON.stringify({ query: '{ testClock { now } }' });
   const headers = { 'content-type': 'application/json', 'x-api-key': gateway.key };
   const answer = await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body });

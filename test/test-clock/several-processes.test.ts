@@ -1,4 +1,4 @@
-/** The test clock, moved in one process: what another process writes after it goes by the new time, even if nothing has told it. */
+/** After the test clock was moved in one process, another process writes the new time, even without a notification. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Database, transaction } from '../../prisma/client.ts';
 import { guardedWorld } from '../../src/api/graphql/server/world.ts';
@@ -22,7 +22,7 @@ const OPEN = 'mutation { createCheckoutSession(input: { items: [{ name: "Tea", a
 let api: TestApi;
 let time: FollowedClock;
 let elsewhere: Awaited<ReturnType<typeof openSecondApi>>;
-/** It is never connected: nothing listens before it is followed. */
+/** It is never connected, because nothing listens before it is followed. */
 const nowhere = openListener({ url: 'postgresql://nobody@127.0.0.1:1/none', log: silentLog });
 let days = 0;
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeAll(async () => {
   elsewhere = await openSecondApi(api, { parts: openParts, others: { clock: time.clock, time } });
 });
 
-/** What the worker does at the end of an advance, a day further each time. */
+/** Does what the worker does at the end of an advance, one more day each time. */
 async function advance(database: Database): Promise<void> {
   days += 1;
   await transaction(database, async (tx) => {
@@ -41,11 +41,11 @@ async function advance(database: Database): Promise<void> {
   });
 }
 
-/** Days from now to when the session ends: it lives for an hour. */
+/** Days from now to the end of the session, which is valid for an hour. */
 const daysAhead = (expiresAt: string) => Math.floor((new Date(expiresAt).getTime() - Date.now()) / DAY_MS);
 
-describe('a process that knows nothing of an advance', () => {
-  test('writes by the new time over REST and GraphQL', async () => {
+describe('a process without notification of an advance', () => {
+  test('writes the new time over REST and GraphQL', async () => {
     const key = api.merchantA.secretKey;
     await advance(api.database);
     const rest = await callRest(elsewhere.url, 'POST', '/checkout-sessions', { key, body: TEA });
@@ -58,7 +58,7 @@ describe('a process that knows nothing of an advance', () => {
     expect(daysAhead(intent.body.data.expiresAt)).toBe(days);
   });
 
-  test('and in a statement written by hand, which reads the time itself', async () => {
+  test('writes the new time in raw SQL, which reads the time itself', async () => {
     const scope = { merchantId: api.merchantA.merchantId, appId: api.merchantA.appId };
     const key = await api.database.apiKey.findFirstOrThrow({ where: { appId: scope.appId, kind: 'SECRET' } });
     const principal = {
@@ -85,7 +85,7 @@ describe('a process that knows nothing of an advance', () => {
     expect(await api.database.paymentIntent.count()).toBe(before);
   });
 
-  test('and over a connection that is open', async () => {
+  test('writes the new time over an open connection', async () => {
     const client = wsClient(elsewhere.url, { 'x-api-key': api.merchantA.secretKey });
     for (let round = 0; round < 3; round++) {
       await advance(api.database);
@@ -96,7 +96,7 @@ describe('a process that knows nothing of an advance', () => {
     await client.dispose();
   });
 
-  test('and for a payer without a credential', async () => {
+  test('writes the new time for a payer without a credential', async () => {
     const key = api.merchantA.secretKey;
     const slug = crypto.randomUUID();
     const input = { appId: api.merchantA.appId, name: 'Tea', slug, amount: '3' };
@@ -108,14 +108,14 @@ describe('a process that knows nothing of an advance', () => {
     expect(daysAhead(data.startLinkCheckout.expiresAt)).toBe(days);
   });
 
-  test('and where the advance ends while the call is under way: its transaction reads the time', async () => {
+  test('writes the new time if the advance ends during the call, because its transaction reads the time', async () => {
     const world = guardedWorld(elsewhere.world, { kind: 'anonymous' });
     await advance(api.database);
     const now = await transaction(world.database, async () => world.clock.now());
     expect(Math.round((now.getTime() - Date.now()) / DAY_MS)).toBe(days);
   });
 
-  test('says so where the database does not answer, and writes nothing', async () => {
+  test('reports a database that does not respond, and writes nothing', async () => {
     const broken = { ...time, catchUp: () => Promise.reject(new Error('away')) };
     const third = await openSecondApi(api, { others: { time: broken } });
     const before = await api.database.checkoutSession.count();
@@ -128,13 +128,13 @@ describe('a process that knows nothing of an advance', () => {
 describe('reads', () => {
   const NOW = '{ viewer { kind } }';
 
-  test('go by the new time at once where notifications are not received', async () => {
+  test('use the new time at once if notifications are not received', async () => {
     await advance(api.database);
     await elsewhere.graphql(NOW, {}, { key: api.merchantA.secretKey });
     expect(Math.round((time.clock.now().getTime() - Date.now()) / DAY_MS)).toBe(days);
   });
 
-  test('go by the new time with its notification, without asking for it', async () => {
+  test('use the new time on notification, without requesting it', async () => {
     const listener = openListener({ url: api.databaseUrl, log: silentLog });
     const told = openClock({ database: api.database, listener, log: silentLog, movable: true });
     onTeardown(async () => {
@@ -148,7 +148,7 @@ describe('reads', () => {
     await expect.poll(ahead, { timeout: 10_000 }).toBe(days);
   });
 
-  test('follow what the process itself has answered', async () => {
+  test('use the time of the process’s own responses', async () => {
     const alone = openClock({ database: api.database, listener: nowhere, log: silentLog, movable: true });
     await advance(api.database);
     await readTestClock({ ...api.world, time: alone }, { waitSeconds: 0 });
@@ -156,7 +156,7 @@ describe('reads', () => {
   });
 });
 
-test('where time cannot be moved, nothing reads the offset', async () => {
+test('the offset is not read if time cannot be moved', async () => {
   const still = openClock({ database: api.database, listener: nowhere, log: silentLog, movable: false });
   expect(still.isMovable).toBe(false);
   const asked: string[] = [];

@@ -1,4 +1,4 @@
-/** A source that fails, hangs or lies: its own field is null with an error, and nothing else is other than before. */
+/** A source that fails, hangs or sends invalid data makes its own field null with an error, and affects nothing else. */
 import type { ServerResponse } from 'node:http';
 import { beforeEach, expect, test } from 'vitest';
 import type { SourceReason } from '../../../src/gateway/sources/source-fault.ts';
@@ -7,7 +7,7 @@ import { openSourcesApi, shopEntry, shopJoins, startGraphqlShop, startShop } fro
 const shop = await startShop();
 const store = await startGraphqlShop();
 const breaker = { failures: 3, openMs: 10_000 };
-/** Long enough for whatever does not hang, on a slow machine too. */
+/** Long enough for calls that do not hang, even on a slow machine. */
 const PATIENT_MS = 30_000;
 const api = await openSourcesApi(
   ({ merchantA, merchantB }) => ({
@@ -19,7 +19,7 @@ const api = await openSourcesApi(
         maxResponseBytes: 2_000,
         breaker,
       }),
-      // The same shop to a source of its own, which does not wait.
+      // The same shop as a separate source with a short timeout.
       { ...shopEntry(shop, [merchantB], { timeoutMs: 1, breaker: { failures: 1000, openMs: 1 } }), name: 'hasty' },
       {
         name: 'store',
@@ -52,7 +52,7 @@ const json = (response: ServerResponse, body: unknown, status = 200): void => {
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 };
 
-/** Asks for an intent's field; the answer must be whole beside it. */
+/** Requests a field of an intent. The rest of the response must be complete. */
 async function ask(id: string, field = 'order', app = merchantA) {
   const { status, data, errors } = await api.graphql(one(`${field} { __typename }`), { id }, { key: app.secretKey });
   expect({ status, data }).toEqual({
@@ -73,7 +73,7 @@ async function counted(pattern: RegExp): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-/** JSON that is so many lists deep. */
+/** JSON with this many nested lists. */
 function nested(levels: number): unknown {
   let value: unknown = [];
   for (let level = 1; level < levels; level += 1) value = [value];
@@ -81,7 +81,7 @@ function nested(levels: number): unknown {
 }
 
 beforeEach(async () => {
-  // Closes the breaker, wherever the test before left it.
+  // Closes the breaker, regardless of its state after the previous test.
   shop.behave(undefined);
   store.behave(undefined);
   api.clock.advance(11);
@@ -90,19 +90,19 @@ beforeEach(async () => {
 });
 
 test.each<[string, SourceReason, (response: ServerResponse) => void]>([
-  ['an error of its own', 'status', (response: ServerResponse) => json(response, { secret: shop.url }, 500)],
-  ['a token that it refuses', 'status', (response: ServerResponse) => json(response, {}, 401)],
+  ['an error status', 'status', (response: ServerResponse) => json(response, { secret: shop.url }, 500)],
+  ['a rejected token', 'status', (response: ServerResponse) => json(response, {}, 401)],
   ['no JSON', 'garbage', (response: ServerResponse) => json(response, '<html>')],
-  ['JSON that is no object', 'garbage', (response: ServerResponse) => json(response, '"42"')],
+  ['JSON that is not an object', 'garbage', (response: ServerResponse) => json(response, '"42"')],
   [
-    'half an answer',
+    'an incomplete response',
     'away',
     (response: ServerResponse) => {
       response.writeHead(200, { 'content-length': 100 });
       response.write('{', () => response.destroy());
     },
   ],
-  ['a connection that it drops', 'away', (response: ServerResponse) => void response.destroy()],
+  ['a dropped connection', 'away', (response: ServerResponse) => void response.destroy()],
   ['too much', 'too-large', (response: ServerResponse) => json(response, { items: [], filler: 'x'.repeat(3_000) })],
   [
     'a redirect',
@@ -127,7 +127,7 @@ test.each<[string, SourceReason, (response: ServerResponse) => void]>([
   expect(store.log).toEqual([]);
 });
 
-test('values that do not fit the description are no values', async () => {
+test('values that do not match the schema are null', async () => {
   const id = await api.intent(merchantA, '42');
   const asked = one('order { id state placedAt lines { quantity } }');
   const whole = { id: '42', state: 'PLACED', placedAt: '2026-11-21T10:00:00Z', lines: [] };
@@ -166,7 +166,7 @@ test.each<[string, SourceReason, string, unknown]>([
     'parcels { weight }',
     { data: { k0: Array.from({ length: 101 }, () => ({ __typename: 'Letter', weight: 1 })) } },
   ],
-])('%s at status 200 is a failure: %s', async (_name, outcome, field, body) => {
+])('%s with status 200 is a failure: %s', async (_name, outcome, field, body) => {
   const id = await api.intent(merchantA, '42');
   const counter = (which: string) => new RegExp(`^sluice_source_calls_total\\{.*source="store",outcome="${which}"`);
   const before = [await counted(counter(outcome)), await counted(counter('ok'))];
@@ -179,7 +179,7 @@ test.each<[string, SourceReason, string, unknown]>([
   expect(await counted(counter('ok'))).toBe(before[1]);
 });
 
-test('answers that do not fit open the breaker', async () => {
+test('responses that do not match the schema open the breaker', async () => {
   const id = await api.intent(merchantA, '42');
   shop.behave((_request, response) => json(response, { items: [{ id: '42', state: 'LOST' }] }));
   for (let failure = 1; failure <= 3; failure += 1) {
@@ -192,13 +192,13 @@ test('answers that do not fit open the breaker', async () => {
   expect(shop.log).toHaveLength(3);
 });
 
-test('an order that was not asked for is nobody’s, and a list may have 100', async () => {
+test('an order that was not requested is ignored, and a list may have 100 items', async () => {
   const id = await api.intent(merchantA, '42');
   shop.behave((_request, response) => json(response, { items: [{ id: '43' }] }));
   expect(await ask(id)).toMatchObject({ value: null, error: undefined });
 });
 
-test('a source that hangs delays only who asks for it', async () => {
+test('a source that hangs delays only operations that read it', async () => {
   const id = await api.intent(merchantA, '42');
   const held: ServerResponse[] = [];
   shop.behave((_request, response) => void held.push(response));
@@ -215,7 +215,7 @@ test('a source that hangs delays only who asks for it', async () => {
   expect((await waiting).value).toEqual({ __typename: 'ShopOrder' });
 });
 
-test('a source that hangs for longer than its time makes its field null', async () => {
+test('a source that does not respond within its timeout makes its field null', async () => {
   const id = await api.intent(merchantB, '42');
   const aborted = new Promise<void>((resolve) => {
     shop.behave((request) => void request.once('close', resolve));
@@ -223,12 +223,12 @@ test('a source that hangs for longer than its time makes its field null', async 
   const { value, error } = await ask(id, 'hasty', merchantB);
   expect(value).toBeNull();
   expect(error).toMatchObject(unavailable('hasty', 'hasty'));
-  // Where the time was over before the request was sent there is nothing to abort.
+  // If the time ended before the request was sent, there is nothing to abort.
   if (shop.log.length > 0) await aborted;
   expect(await counted(/^sluice_source_calls_total\{.*source="hasty",outcome="timeout"/)).toBeGreaterThan(0);
 });
 
-test('so many calls at once, so many that wait, and the next fails at once', async () => {
+test('calls beyond the limits of concurrent and waiting calls fail at once', async () => {
   const ids = await Promise.all(['421', '422', '423', '424'].map((order) => api.intent(merchantA, order)));
   const held: ServerResponse[] = [];
   shop.behave((_request, response) => void held.push(response));
@@ -251,7 +251,7 @@ test('so many calls at once, so many that wait, and the next fails at once', asy
   expect(shop.log).toHaveLength(3);
 });
 
-test('the breaker opens after so many failures, lets one call through after its time, and closes when that succeeds', async () => {
+test('the breaker opens after repeated failures, admits one call after a delay, and closes on success', async () => {
   const id = await api.intent(merchantA, '42');
   const isOpen = async () => (await counted(/^sluice_source_breaker_open\{.*source="shop"/)) === 1;
   shop.behave((_request, response) => json(response, {}, 503));
@@ -278,7 +278,7 @@ test('the breaker opens after so many failures, lets one call through after its 
   expect(await isOpen()).toBe(false);
 });
 
-test('orders that are not there, and requests that the shop rejects, do not open the breaker', async () => {
+test('missing orders and requests that the shop rejects do not open the breaker', async () => {
   const id = await api.intent(merchantA, '42');
   for (const status of [404, 400, 422, 404, 400, 422]) {
     shop.behave((_request, response) => json(response, {}, status));
@@ -291,7 +291,7 @@ test('orders that are not there, and requests that the shop rejects, do not open
   expect((await ask(id, 'oneOrder')).value).toEqual({ __typename: 'ShopOrder' });
 });
 
-test('errors of a source are none of the database', async () => {
+test('errors of a source are not counted as database errors', async () => {
   shop.behave((_request, response) => json(response, {}, 500));
   await ask(await api.intent(merchantA, '42'));
   expect(await counted(/^sluice_unavailable_errors_total/)).toBe(0);

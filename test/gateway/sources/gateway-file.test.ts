@@ -1,4 +1,4 @@
-/** GATEWAY_SOURCES: what a file may say, and how its faults are told. */
+/** GATEWAY_SOURCES: the allowed contents of a file, and the errors for its faults. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ async function faultsOf(configuration: unknown): Promise<string[]> {
     .map((line) => line.replace(/^GATEWAY_SOURCES: /, ''));
 }
 
-test('names every fault at once, each by its place', async () => {
+test('names every fault with its path', async () => {
   const faults = await faultsOf({
     sources: [
       {
@@ -175,7 +175,7 @@ const takes = (...names: string[]) => ({
 });
 const pathParameter = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } });
 
-/** The faults of a source with this description. */
+/** The faults of a source with this schema. */
 async function faultsOfDescription(description: object): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-description-'));
   const file = join(folder, 'a.json');
@@ -184,7 +184,7 @@ async function faultsOfDescription(description: object): Promise<string[]> {
   return faults.map((fault) => fault.replace(`source shop: its description ${file} cannot be used: `, ''));
 }
 
-test('beside the key stand constants, and the id of the app where an argument takes it', async () => {
+test('constants and the id of the app are allowed as arguments next to the key', async () => {
   const source = (args: string) => ({
     sources: [{ ...good, handler: { graphql: { source: './shop.graphql', endpoint: 'http://127.0.0.1:1' } } }],
     additionalTypeDefs: joining('[ShopParcel]', `sourceArgs: { order: "{root.externalId}", ${args} }`, 'parcels'),
@@ -205,7 +205,7 @@ test('beside the key stand constants, and the id of the app where an argument ta
   );
 });
 
-test('a description is a file that refers to no other', async () => {
+test('a description must be a file without references to other files', async () => {
   const faults = await faultsOf({ sources: [withOpenapi({ source: './module.ts' })] });
   expect(faults).toEqual([
     'sources[0].handler.openapi.source: a file of JSON, YAML or SDL, without braces in its name',
@@ -229,13 +229,13 @@ test.each([
   '/a/{id}/{',
   '/a/{id}}',
   '/a/{{id}}',
-])('the path %s has a template that is no path parameter, and is refused', async (template) => {
+])('the path %s has a template that is not a path parameter, and is rejected', async (template) => {
   expect(await faultsOfDescription({ paths: { [template]: takes('id') } })).toEqual([
     `paths.${template}: each {…} must be the name of a path parameter of get, and appear once`,
   ]);
 });
 
-test('the name of a path parameter is letters, digits, - and _, and the parameter is one of the path', async () => {
+test('path parameters have names of letters, digits, - and _, and are declared for the path', async () => {
   const refused = (template: string) => [
     `paths.${template}: each {…} must be the name of a path parameter of get, and appear once`,
   ];
@@ -263,7 +263,7 @@ test('the name of a path parameter is letters, digits, - and _, and the paramete
   ).toEqual([]);
 });
 
-test('braces are refused wherever else Mesh interpolates', async () => {
+test('braces are rejected in every other place where Mesh interpolates', async () => {
   const withParameter = (parameter: object) => ({ paths: { '/a': { get: { ...get.get, parameters: [parameter] } } } });
   const place = 'paths./a.get.parameters.0';
   const text = { type: 'string' };
@@ -283,7 +283,7 @@ test('braces are refused wherever else Mesh interpolates', async () => {
   ]);
 });
 
-test('links are refused wherever they are, because each is a further call', async () => {
+test('links are rejected everywhere, because each is an additional call', async () => {
   const links = { again: { operationId: 'readA', parameters: { id: '$response.body#/a' } } };
   const linked = { description: 'a', content: get.get.responses[200].content, links };
   const withLinks = { get: { operationId: 'readA', responses: { 200: linked } } };
@@ -298,7 +298,7 @@ test('links are refused wherever they are, because each is a further call', asyn
   expect(await faultsOfDescription({ paths: { '/a': get }, components: { links } })).toEqual([
     'components.links: links are not supported',
   ]);
-  // Judged by what Mesh makes of it.
+  // Detected in the schema that Mesh builds.
   const elsewhere = { get: { operationId: 'readA', responses: { 200: { $ref: '#/x-answer' } } } };
   expect(await faultsOfDescription({ paths: { '/a': elsewhere }, 'x-answer': linked })).toEqual([
     expect.stringMatching(/^(\w+\.again|Query\.readA): links are not supported$/),
@@ -307,13 +307,13 @@ test('links are refused wherever they are, because each is a further call', asyn
   expect(await faultsOfDescription({ paths: { '/a': { get: answering(property) } } })).toEqual([]);
 });
 
-test('a fault of YAML has its position and nothing of the file', async () => {
+test('a YAML error has its position but no content of the file', async () => {
   const faults = await faultsOf('sources:\n  - name: shop\n    token: "abc-secret" secret\n   x: abc-secret\n');
   expect(faults).toEqual([expect.stringMatching(/^line \d+, column \d+: [A-Z_]+$/)]);
   expect((await faultsOf('sources: *abc-secret')).join()).toMatch(/^[^*-]*$/);
 });
 
-test('nothing is sent at the start, and what is published stays the core’s', async () => {
+test('no requests are sent at the start, and the published schema remains the core’s', async () => {
   const shop = await startShop();
   const sources = await openConfiguration({
     sources: [withOpenapi({ endpoint: shop.url })],
@@ -334,7 +334,7 @@ test('nothing is sent at the start, and what is published stays the core’s', a
   await alone.close();
 });
 
-test('the example is a configuration, and of the environment only what is not ours reaches it', async () => {
+test('the example is a valid configuration and reads only variables that do not belong to Sluice', async () => {
   const environment = {
     DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/c',
     OPERATOR_PRIVATE_KEY: `0x${'1'.repeat(64)}`,
@@ -356,7 +356,7 @@ test('the example is a configuration, and of the environment only what is not ou
   expect(parseConfig({ DATABASE_URL: environment.DATABASE_URL }).gatewaySources).toBeUndefined();
 });
 
-test('a file that is absent or no YAML ends the start', async () => {
+test('a missing or invalid YAML file prevents the start', async () => {
   await expect(openSources(world, { file: '/no/such/gateway.yaml', variables: new Map() })).rejects.toThrow(
     /^GATEWAY_SOURCES: ENOENT/,
   );

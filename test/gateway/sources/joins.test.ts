@@ -1,4 +1,4 @@
-/** Fields that a source answers: for whom, for which rows, by every transport, and with nothing of the caller's. */
+/** Fields of a source: authorization, rows, every transport, and requests without data of the caller. */
 import { createClient } from 'graphql-ws';
 import { beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -45,7 +45,7 @@ beforeEach(() => {
   graphqlShop.behave(undefined);
 });
 
-test('a field of the shop stands beside the intent, with aliases, fragments and conditions', async () => {
+test('a shop’s field is resolved within the intent, with aliases, fragments and directives', async () => {
   const id = await api.intent(merchantA, '42');
   const document = `query ($id: ID!, $no: Boolean = false) {
     paymentIntent(id: $id) {
@@ -64,7 +64,7 @@ test('a field of the shop stands beside the intent, with aliases, fragments and 
   });
 });
 
-test('a page of 20 is one call where the source takes many keys', async () => {
+test('a page of 20 is one call if the source accepts several keys', async () => {
   const numbers = Array.from({ length: 20 }, (_, index) => `4${100 + index}`);
   for (const number of numbers) await api.intent(merchantA, number);
   const { data, errors } = await api.graphql(
@@ -82,7 +82,7 @@ test('a page of 20 is one call where the source takes many keys', async () => {
   expect(asked.searchParams.getAll('ids').toSorted()).toEqual(numbers.toSorted());
 });
 
-test('a page of 20 is one call to a source of GraphQL, and at most so many as are allowed to any other', async () => {
+test('a page of 20 is one call to a GraphQL source, and limited calls to any other', async () => {
   const page = (field: string) => `{ paymentIntentsPage(pageSize: 20) { items { id ${field} { __typename } } } }`;
   const inOne = await api.graphql(page('storeOrder'), {}, { key });
   expect(inOne.errors).toBeUndefined();
@@ -109,7 +109,7 @@ test('a page of 20 is one call to a source of GraphQL, and at most so many as ar
   expect(shop.log).toEqual([]);
 });
 
-test('types of a source of GraphQL: values, lists, interfaces, and arguments that only the configuration sets', async () => {
+test('GraphQL sources have scalars, lists, interfaces, and arguments that only the configuration sets', async () => {
   const id = await api.intent(merchantA, '4/ü'.replace('ü', 'x y'));
   const fields =
     'storeOrder { number total } total parcels { __typename weight ... on StoreBox { height } ... on StoreLetter { stamps } }';
@@ -128,7 +128,7 @@ test('types of a source of GraphQL: values, lists, interfaces, and arguments tha
   expect(withArgument.errors?.[0]?.extensions.code).toBe('VALIDATION_ERROR');
 });
 
-test('an argument of numbers takes keys that are numbers, and one key that it cannot take keeps no other from its answer', async () => {
+test('a numeric argument receives numeric keys, and an invalid key does not affect the others', async () => {
   const ids = [await api.intent(merchantA, '42'), await api.intent(merchantA, 7), await api.intent(merchantA, 'seven')];
   const fields = ids.map((id, index) => `a${index}: paymentIntent(id: "${id}") { receipt }`).join(' ');
   const { data, errors } = await api.graphql(`{ ${fields} }`, {}, { key });
@@ -137,7 +137,7 @@ test('an argument of numbers takes keys that are numbers, and one key that it ca
   expect(graphqlShop.log).toHaveLength(1);
 });
 
-test('a source is sent the id of the app where its argument says so', async () => {
+test('a source receives the id of the app if its argument is configured so', async () => {
   const id = await api.intent(merchantA, '42');
   const { data, errors } = await api.graphql(one('owned { number total }'), { id }, { key });
   expect(errors).toBeUndefined();
@@ -156,7 +156,7 @@ test('an order that the shop does not have is null without an error', async () =
   expect(calls().toSorted()).toEqual(['GET /orders/77', 'GET /orders/78', 'GET /orders?ids=77']);
 });
 
-test('over a websocket and in a live field as an event stream', async () => {
+test('a field is resolved over a websocket and in a live field as an event stream', async () => {
   const id = await api.intent(merchantA, '42');
   const client = createClient({
     url: `${api.url.replace('http', 'ws')}/graphql`,
@@ -190,7 +190,7 @@ test('over a websocket and in a live field as an event stream', async () => {
   expect(text).toContain(JSON.stringify({ paymentIntentUpdated: { id, order: { id: '42', state: 'SHIPPED' } } }));
 });
 
-test('each event of a live field may ask as often as an operation', async () => {
+test('each event of a live field has the call limit of an operation', async () => {
   const id = await api.intent(merchantA, '42');
   const client = createClient({
     url: `${api.url.replace('http', 'ws')}/graphql`,
@@ -211,7 +211,7 @@ test('each event of a live field may ask as often as an operation', async () => 
   );
 });
 
-test("another app's row is never asked for, a live app's of the same merchant neither", async () => {
+test('rows of another app, including a live app of the same merchant, are never requested', async () => {
   for (const app of [merchantB, liveApp]) {
     const id = await api.intent(app, '42', '42');
     const { data, errors } = await api.graphql(
@@ -233,7 +233,7 @@ test("another app's row is never asked for, a live app's of the same merchant ne
   expect([...shop.log, ...graphqlShop.log]).toEqual([]);
 });
 
-test("nothing of the caller's is sent: every header of every request", async () => {
+test('no headers of the caller are sent to a source', async () => {
   const id = await api.intent(merchantA, '42', '43');
   const headers = {
     cookie: 'session=of-the-caller',
@@ -266,7 +266,7 @@ test("nothing of the caller's is sent: every header of every request", async () 
   expect(graphqlShop.log.map((request) => request.headers)).toEqual([
     { ...own, host: host(graphqlShop), 'content-type': 'application/json', 'content-length': expect.any(String) },
   ]);
-  // The caller chose the request's id, so each call has one that the server made.
+  // The caller chose the request's id, so the server generates one for each call.
   const sent = [...shop.log, ...graphqlShop.log].map((request) => request.headers['x-request-id']);
   expect(new Set(sent).size).toBe(3);
 });
@@ -289,7 +289,7 @@ test.each([
   '//host/',
   ' 42',
   'é42',
-  // The description has a length of its own.
+  // The schema has its own maximum length.
   `4${'2'.repeat(64)}`,
   `4${'2'.repeat(128)}`,
   '',
@@ -298,7 +298,7 @@ test.each([
   null,
   ['42'],
   { id: '42' },
-])('the order %j is no key that is sent in a URL', async (order) => {
+])('the order %j is not a key and is not sent in a URL', async (order) => {
   const text = typeof order === 'string' && order !== '' && !order.includes('\u0000') ? order : null;
   const id = await api.intent(merchantA, typeof order === 'string' ? order.replace('\u0000', '\u0001') : order, text);
   const { data, errors } = await api.graphql(one('order { id } oneOrder { id } orderById { id }'), { id }, { key });
@@ -307,7 +307,7 @@ test.each([
   expect(shop.log).toEqual([]);
 });
 
-test('keys that are sent arrive as they are', async () => {
+test('keys are sent unchanged', async () => {
   for (const order of ['42', '4-a_B.c', '4..4', 4242, `4${'2'.repeat(63)}`]) {
     const id = await api.intent(merchantA, order);
     const { data } = await api.graphql(one('order { id } oneOrder { id }'), { id }, { key });
@@ -315,7 +315,7 @@ test('keys that are sent arrive as they are', async () => {
   }
 });
 
-test('only who reads the merchant’s data asks a source: a secret key that may READ', async () => {
+test('only a secret key with READ can request a source’s data', async () => {
   const id = await api.intent(merchantA, '42');
   const create = `mutation ($id: UUID) { createCheckoutSession(input: { paymentIntentId: $id }) { id clientSecret } }`;
   const { createCheckoutSession: session } = (await api.graphql(create, { id }, { key })).data;
@@ -346,7 +346,7 @@ test('only who reads the merchant’s data asks a source: a secret key that may 
   expect(merchant.data).toEqual({ checkoutSession: { paymentIntent: { id, order: { id: '42' } } } });
 });
 
-test('fields of a source count in the cost, and are in the introspection', async () => {
+test('fields of a source count in the cost and are in the introspection', async () => {
   const id = await api.intent(merchantA, '42');
   const aliases = Array.from({ length: 300 }, (_, index) => `a${index}: order { id }`).join(' ');
   const page = `{ paymentIntentsPage(pageSize: 100) { items { ${aliases.slice(0, aliases.indexOf('a100'))} } } }`;

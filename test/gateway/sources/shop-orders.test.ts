@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startShop, TOKEN } from './source-ground.ts';
 
 test.each(['/orders/%E0', '/%E0', '//'])(
-  'a URL that cannot be decoded, %s, gets 400, and the shop goes on',
+  'returns 400 for a URL that cannot be decoded, %s, and keeps running',
   async (path) => {
     const shop = await startShop();
     const headers = { authorization: `Bearer ${TOKEN}` };

@@ -1,4 +1,4 @@
-/** The gate of a source and its breaker: what counts as a failure, and which calls may begin. */
+/** The gate of a source and its breaker: which results count as failures, and which calls may begin. */
 import { expect, test } from 'vitest';
 import { openBreaker } from '../../../src/gateway/sources/breaker.ts';
 import { SourceFault } from '../../../src/gateway/sources/source-fault.ts';
@@ -19,16 +19,16 @@ test('a call from before the opening neither closes the breaker nor ends the pro
   breaker.succeed(attemptOf(stale[1] ?? null));
   expect(breaker.isOpen()).toBe(true);
   breaker.fail(attemptOf(stale[2] ?? null), 1000);
-  // The probe is under way still, and no other call is one.
+  // The probe is still running, and no other call may begin.
   expect(breaker.begin(1500)).toBeNull();
   breaker.succeed(probe);
   expect(breaker.isOpen()).toBe(false);
-  // Failures from before count no more.
+  // Earlier failures no longer count.
   breaker.fail(attemptOf(breaker.begin(1500)), 1500);
   expect(breaker.isOpen()).toBe(false);
 });
 
-test('a failed probe opens the breaker again, and an abandoned one leaves the next call to be the probe', () => {
+test('a failed probe opens the breaker again, and the next call after an abandoned probe is the probe', () => {
   const breaker = openBreaker(SETTINGS);
   for (const attempt of [breaker.begin(0), breaker.begin(0)]) breaker.fail(attemptOf(attempt), 0);
   expect(breaker.begin(999)).toBeNull();
@@ -39,7 +39,7 @@ test('a failed probe opens the breaker again, and an abandoned one leaves the ne
   expect(breaker.begin(2000)).not.toBeNull();
 });
 
-test('a timeout after a wait in the queue is no failure of the source, one with its whole time is', async () => {
+test('a timeout counts as a failure of the source at full length only, not after a wait in the queue', async () => {
   const { gate, advance, states } = openGate({ maxConcurrency: 1, breaker: { failures: 1, openMs: 1000 } });
   const first = held();
   const running = gate.run(call(), () => first.outcome);
@@ -56,7 +56,7 @@ test('a timeout after a wait in the queue is no failure of the source, one with 
   expect(states).toEqual([false, true]);
 });
 
-test('calls that fail after the breaker opened log no second opening', async () => {
+test('calls that fail after the breaker opened do not log another opening', async () => {
   const { gate, lines, states } = openGate({ maxConcurrency: 3, breaker: { failures: 1, openMs: 1000 } });
   const calls = Array.from({ length: 3 }, () => held());
   const running = calls.map(({ outcome }) => gate.run(call(), () => outcome));
@@ -68,7 +68,7 @@ test('calls that fail after the breaker opened log no second opening', async () 
   expect(lines.filter((line) => line === 'A request to a source failed.')).toHaveLength(3);
 });
 
-test('a value with a fault is given to the caller and counted, and so is an error that is no fault', async () => {
+test('a partial value is returned and its fault counted, and an unknown error is counted', async () => {
   const { gate, outcomes } = openGate({ breaker: { failures: 9, openMs: 1000 } });
   const fault = new SourceFault('too-large', 'The list is long.');
   expect(await gate.run(call(), async () => ({ value: 'part', fault }))).toBe('part');
@@ -78,7 +78,7 @@ test('a value with a fault is given to the caller and counted, and so is an erro
   expect(outcomes).toEqual(['too-large', 'garbage']);
 });
 
-test('a call whose time ends in the queue says so', async () => {
+test('a call that times out in the queue reports it', async () => {
   const { gate } = openGate({ maxConcurrency: 1, breaker: { failures: 1, openMs: 1000 } });
   const first = held();
   const running = gate.run(call(), () => first.outcome);
@@ -98,7 +98,7 @@ function attemptOf(attempt: number | null): number {
   return attempt;
 }
 
-/** A call that ends when the test says so. */
+/** A call that the test ends. */
 function held() {
   let end: (outcome: Outcome<number>) => void = () => {};
   const outcome = new Promise<Outcome<number>>((resolve) => {
@@ -107,7 +107,7 @@ function held() {
   return { outcome, end: (given: Outcome<number>) => end(given) };
 }
 
-/** A gate whose clock stands still, with everything that it reports. */
+/** A gate with a stopped clock, and its reports. */
 function openGate(limits: { maxConcurrency?: number; breaker: { failures: number; openMs: number } }) {
   let nowMs = 0;
   const states: boolean[] = [];

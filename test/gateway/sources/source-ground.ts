@@ -24,9 +24,9 @@ export type Logged = { method: string; url: string; headers: IncomingHttpHeaders
 export type SourceServer = {
   url: string;
   log: Logged[];
-  /** Answers from now on; undefined for the usual answers. */
+  /** Sets the responses from now on. Undefined restores the default ones. */
   behave(listener: RequestListener | undefined): void;
-  /** Resolves when so many requests have come since the log was last emptied. */
+  /** Resolves when this many requests have arrived since the log was last emptied. */
   untilAsked(times: number): Promise<void>;
   close(): Promise<void>;
 };
@@ -124,7 +124,7 @@ export function startGraphqlShop(): Promise<SourceServer> {
   return startSource(yoga as unknown as RequestListener);
 }
 
-/** A configuration as the example has it, with other limits. */
+/** A configuration like the example, with other limits. */
 export function shopEntry(shop: Pick<SourceServer, 'url'>, apps: TestApp[], limits: object = {}) {
   return {
     name: 'shop',
@@ -163,7 +163,7 @@ export function writeGatewayFile(configuration: unknown): string {
 
 export const variables = new Map([['SHOP_TOKEN', TOKEN]]);
 
-/** Reads a configuration as a start does. */
+/** Reads a configuration like a starting process. */
 export function openConfiguration(configuration: unknown) {
   return openSources(
     { graph: () => schema, clock: systemClock, log: silentLog, observer: { called() {}, breaker() {} } },

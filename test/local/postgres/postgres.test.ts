@@ -29,11 +29,11 @@ async function query(url: string, statement: string): Promise<unknown[]> {
   return result.rows;
 }
 
-/** Open to the server's user when the test runs as root, unlike the folder that mkdtemp makes. */
+/** Accessible to the server's user if the test runs as root, unlike the folder that mkdtemp creates. */
 const open = join(tmpdir(), `sluice-postgres-open-${crypto.randomUUID()}`);
 onTeardown(async () => rmSync(open, { recursive: true, force: true }));
 
-test('rows outlive a stop and a kill, and a server left running is found again', async () => {
+test('rows survive a stop and a kill, and a running server is found again', async () => {
   const options = { folder: open, port: await freePort() };
   const first = await start(options);
   await query(first.url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)');
@@ -55,7 +55,7 @@ test('rows outlive a stop and a kill, and a server left running is found again',
   expect(await query(moved.url, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 2 }]);
 });
 
-test('the database is used by a role that owns it and has no other privilege', async () => {
+test('the database is used by a role that owns it and has no other privileges', async () => {
   const { url } = await start({ folder: open, port: await freePort() });
   const roles = await query(
     url,
@@ -73,7 +73,7 @@ test('the database is used by a role that owns it and has no other privilege', a
   expect(roles).toEqual([{ ...none, rolcanlogin: true, owns: true }]);
 });
 
-test('a role that was given more, or whose password was lost, is put right by the next start', async () => {
+test('a role with extra privileges or a lost password is repaired by the next start', async () => {
   const options = { folder: open, port: await freePort() };
   const first = await start(options);
   await query(first.adminUrl, 'ALTER ROLE gateway SUPERUSER CREATEDB');
@@ -84,7 +84,7 @@ test('a role that was given more, or whose password was lost, is put right by th
   expect(roles).toEqual([{ rolsuper: false, rolcreatedb: false }]);
 });
 
-test('passwords are files that only their owner reads, below a folder that nobody else enters', async () => {
+test('passwords are files that only their owner can read, in a private folder', async () => {
   await start({ folder: open, port: await freePort() });
   const modes = ['.', 'password', 'role-password', 'postgres.log', 'data'].map((name) => [
     name,
@@ -99,7 +99,7 @@ test('passwords are files that only their owner reads, below a folder that nobod
   });
 });
 
-test('nobody connects without a password, though the data was made with rules that trust every local user', async () => {
+test('connections require a password, even if the data trusts every local user', async () => {
   const options = { folder: join(tmpdir(), `sluice-postgres-trust-${crypto.randomUUID()}`), port: await freePort() };
   onTeardown(async () => rmSync(options.folder, { recursive: true, force: true }));
   const first = await start(options);
@@ -125,7 +125,7 @@ test('nobody connects without a password, though the data was made with rules th
   expect(readFileSync(join(options.folder, 'data', 'pg_hba.conf'), 'utf8')).not.toContain('trust');
 });
 
-test('a port that somebody else holds is an error that names the setting', async () => {
+test('an occupied port is an error that names the setting', async () => {
   const stranger: Server = createServer((socket) => socket.end('not a database\n'));
   const port = await freePort();
   await new Promise<void>((resolve) => stranger.listen(port, '127.0.0.1', resolve));
@@ -136,7 +136,7 @@ test('a port that somebody else holds is an error that names the setting', async
 });
 
 test.runIf(process.getuid?.() === 0)(
-  'as root, a folder that only root may enter sends the data elsewhere',
+  'as root, a folder that only root can enter moves the data to another folder',
   async () => {
     const said: string[] = [];
     const folder = join(parent, 'closed');
@@ -148,7 +148,7 @@ test.runIf(process.getuid?.() === 0)(
     expect(said.join()).toContain(join(data, '..'));
     expect(canTraverse(parent, { uid: 65534, gid: 65534 })).toBe(false);
 
-    // Opened later, the folder does not hide the data.
+    // If the folder is opened later, the data is still found.
     await query(server.url, 'CREATE TABLE kept (n int)');
     await server.stop();
     chmodSync(parent, 0o711);

@@ -1,4 +1,4 @@
-/** A local Solana that is kept in a file goes on where it was, even when it was killed while it wrote. */
+/** A local Solana that is stored in a file continues after a restart, even if it was killed during a write. */
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { openSolana } from '../../setup/chains/solana.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 
-it('keeps accounts, signatures and the genesis over a restart, and drops a torn line', async () => {
+it('keeps accounts, signatures and the genesis across a restart, and drops an incomplete line', async () => {
   const folder = mkdtempSync(join(tmpdir(), `sluice-test-${process.pid}-`));
   onTeardown(async () => rmSync(folder, { recursive: true, force: true }));
   const journalFile = join(folder, 'solana.jsonl');
@@ -22,7 +22,7 @@ it('keeps accounts, signatures and the genesis over a restart, and drops a torn 
   const signature = await first.send(new Transaction().add(pay), [payer]);
   const back = SystemProgram.transfer({ fromPubkey: to.publicKey, toPubkey: payer.publicKey, lamports: 500_000_000 });
   await first.send(new Transaction({ feePayer: payer.publicKey }).add(back), [payer, to]);
-  // Whoever is paid shares of small payments holds what an account must hold to take them.
+  // Recipients of small shares hold the minimum balance of an account.
   const least = await first.connection.getMinimumBalanceForRentExemption(0);
   for (const { address } of [first.merchant, first.feeRecipient]) {
     expect(await first.connection.getBalance(new PublicKey(address))).toBe(least);
@@ -41,7 +41,7 @@ it('keeps accounts, signatures and the genesis over a restart, and drops a torn 
   expect(listed.at(-1)).toMatchObject({ signature, err: null });
   const read = await second.connection.getTransaction(signature, { commitment: 'finalized' });
   expect(read?.meta?.postBalances).toContain(2 * LAMPORTS_PER_SOL);
-  // Nothing was furnished a second time, and what is sent now lands after what was kept.
+  // Nothing is created again, and new transactions land after the stored ones.
   const next = await second.send(new Transaction().add(pay), [payer]);
   expect((await second.connection.getSignatureStatuses([next])).value[0]?.slot).toBeGreaterThan(slot);
   await second.node.stop();

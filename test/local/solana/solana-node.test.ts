@@ -1,4 +1,4 @@
-/** The local Solana through the client library that everybody uses, over HTTP and its websocket. */
+/** The local Solana through the common client library, over HTTP and its websocket. */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   createAssociatedTokenAccountIdempotentInstruction,
@@ -65,7 +65,7 @@ function tokenPayment(
 
 describe('a landed transaction', () => {
   it.each(['usdc', 'pyusd'] as const)(
-    'tells what a payment in %s moved, and is found by its reference',
+    'reports the amount of a payment in %s, and is found by its reference',
     async (name) => {
       const { connection } = solana;
       const token = solana[name];
@@ -120,7 +120,7 @@ describe('a landed transaction', () => {
     },
   );
 
-  it('lets its accounts be read as they were at each commitment', async () => {
+  it('has accounts that can be read at each commitment', async () => {
     const { connection } = solana;
     const to = newKey();
     await solana.send(new Transaction().add(transfer(to, LAMPORTS_PER_SOL)), [payer]);
@@ -133,7 +133,7 @@ describe('a landed transaction', () => {
     expect([first?.lamports, missing]).toEqual([LAMPORTS_PER_SOL, null]);
   });
 
-  it('gives back the rent of a token account that is closed', async () => {
+  it('returns the rent of a closed token account', async () => {
     const owner = Keypair.generate();
     await solana.send(new Transaction().add(...tokenPayment(solana.usdc, owner.publicKey, 5n, newKey())), [payer]);
     const account = getAssociatedTokenAddressSync(solana.usdc.mint, owner.publicKey);
@@ -148,7 +148,7 @@ describe('a landed transaction', () => {
     expect(left.value).toEqual([]);
   });
 
-  it('is listed once, in pages that go back from the newest', async () => {
+  it('is listed once, in pages from the newest to the oldest', async () => {
     const reference = newKey();
     const sent: string[] = [];
     for (const amount of [1n, 2n, 3n]) {
@@ -167,8 +167,8 @@ describe('a landed transaction', () => {
   });
 });
 
-describe('what cannot land', () => {
-  it('is refused before it is sent, with the reason', async () => {
+describe('a transaction that cannot land', () => {
+  it('is rejected with the reason before it is sent', async () => {
     const tiny = solana.send(new Transaction().add(transfer(newKey(), 1_000)), [payer]);
     await expect(tiny).rejects.toThrow(/InsufficientFundsForRent/);
     const { blockhash } = await solana.connection.getLatestBlockhash();
@@ -186,7 +186,7 @@ describe('what cannot land', () => {
     await expect(sent).rejects.toThrow(/signature verification failure/);
   });
 
-  it('is a transaction sent twice, and one whose blockhash is 151 slots old; without preflight it vanishes', async () => {
+  it('is rejected if sent twice or with an expired blockhash, and is dropped without preflight', async () => {
     const { connection } = solana;
     const { blockhash, lastValidBlockHeight } = await connection.getLatestBlockhash('processed');
     const [first, second] = [newKey(), newKey()].map((to) => {
@@ -208,7 +208,7 @@ describe('what cannot land', () => {
     expect((await connection.getSignatureStatuses([lost])).value).toEqual([null]);
   });
 
-  it('lands as a failure, for its fee, when nobody looked before', async () => {
+  it('lands as a failure and costs its fee without preflight', async () => {
     const source = getAssociatedTokenAddressSync(solana.usdc.mint, payer.publicKey);
     const target = getAssociatedTokenAddressSync(solana.usdc.mint, new PublicKey(solana.payers[1].address));
     const tooMuch = createTransferCheckedInstruction(source, solana.usdc.mint, target, payer.publicKey, 10n ** 15n, 6);
@@ -228,7 +228,7 @@ describe('what cannot land', () => {
 });
 
 describe('the websocket', () => {
-  it('tells of logs, accounts and signatures at the commitment that was asked for', async () => {
+  it('reports logs, accounts and signatures at the requested commitment', async () => {
     const to = newKey();
     const told: string[] = [];
     const logs = solana.connection.onLogs(to, () => told.push('logs'), 'confirmed');
@@ -249,7 +249,7 @@ describe('the websocket', () => {
     await solana.connection.removeAccountChangeListener(account);
   });
 
-  it('can be dropped, and the client comes back and hears what happens then', async () => {
+  it('can be dropped, and the client reconnects and receives later notifications', async () => {
     const client = new Connection(solana.rpcUrl, 'confirmed');
     const reference = newKey();
     const told: string[] = [];
@@ -271,8 +271,8 @@ describe('the websocket', () => {
   });
 });
 
-describe('faults on demand', () => {
-  it('answer as a failing node does, so many times, and hide a transaction that is listed', async () => {
+describe('injected faults', () => {
+  it('imitate a failing node for a number of calls, and hide a listed transaction', async () => {
     const { connection, node } = solana;
     const quiet = new Connection(solana.rpcUrl, { commitment: 'confirmed', disableRetryOnRateLimit: true });
     node.failNext({ status: 429 }, { method: 'getSlot' });
@@ -293,7 +293,7 @@ describe('faults on demand', () => {
     await expect(connection.getProgramAccounts(MEMO)).rejects.toThrow(/Method not found/);
   });
 
-  it('let several transactions share a slot, and the clock run ahead', async () => {
+  it('let several transactions share a slot and the clock advance', async () => {
     const { node } = solana;
     node.holdSlot(true);
     const slots = await Promise.all(
