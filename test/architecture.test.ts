@@ -85,12 +85,12 @@ const sources = filesUnder('src');
 const pages = filesUnder('web');
 const packages = filesUnder('packages');
 
-describe('the house', () => {
-  it('gives every source file a room', () => {
+describe('the source tree', () => {
+  it('assigns every source file to a layer', () => {
     expect(sources.filter((file) => !placeOf(file))).toEqual([]);
   });
 
-  it('imports only downwards', () => {
+  it('imports only from lower layers', () => {
     const upward = sources.flatMap((file) => {
       const from = placeOf(file);
       return importsOf(file).flatMap((target) => {
@@ -102,7 +102,7 @@ describe('the house', () => {
     expect(upward).toEqual([]);
   });
 
-  it('has no cycles of imports, types and the pages counted', () => {
+  it('has no import cycles, including types and pages', () => {
     const all = [...sources, ...pages, ...packages];
     const graph = new Map(all.map((file) => [file, importsOf(file).filter((target) => all.includes(target))]));
     const state = new Map<string, 'open' | 'done'>();
@@ -121,7 +121,7 @@ describe('the house', () => {
     expect(cycles).toEqual([]);
   });
 
-  it('keeps the program and the indexer apart: they meet in the database', () => {
+  it('separates the program and the indexer, which share only the database', () => {
     expect(sources.filter((file) => importsOf(file).some((target) => target.startsWith('indexer/')))).toEqual([]);
     const allowed = /^(src\/chains\/|src\/escrow\/escrow-abi\.ts$|indexer\/)/;
     const strangers = filesUnder('indexer').flatMap((file) =>
@@ -132,7 +132,7 @@ describe('the house', () => {
     expect(strangers).toEqual([]);
   });
 
-  it('keeps the pages apart from the program: of its files they share the contract, what wallets sign, how tax is reckoned, and the shape of their settings', () => {
+  it('separates the pages from the program, except for contract, signing, tax and settings', () => {
     const nouns = [
       'src/chains/evm/erc20.ts',
       'src/checkout/quoted-terms.ts',
@@ -150,7 +150,7 @@ describe('the house', () => {
     expect(strangers).toEqual([]);
   });
 
-  it('keeps each page to itself: they share ui, words, api and wallet', () => {
+  it('separates the pages, which share ui, words, api and wallet', () => {
     const pageOf = (file: string) => /^web\/src\/(checkout|payer|dashboard|arbiter|graphiql)\//.exec(file)?.[1];
     const crossings = pages.flatMap((file) =>
       importsOf(file)
@@ -160,7 +160,7 @@ describe('the house', () => {
     expect(crossings).toEqual([]);
   });
 
-  it('keeps the packages apart from the program: merchants install them, and they know the gateway by its API', () => {
+  it('separates the packages for merchants from the program, which they use through its API', () => {
     const packageOf = (file: string) => /^packages\/[^/]+\//.exec(file)?.[0];
     // The printers run here and are not published.
     const printed = (file: string, target: string) =>
@@ -173,7 +173,7 @@ describe('the house', () => {
     expect(strangers).toEqual([]);
   });
 
-  it('lets only the configuration read the environment', () => {
+  it('allows only the configuration to read the environment', () => {
     const allowed = /^src\/(config\/|main\.ts|local\/|operations\/)/;
     const readers = sources.filter(
       (file) => !allowed.test(file) && /process\.env\b/.test(readFileSync(join(root, file), 'utf8')),
@@ -181,7 +181,7 @@ describe('the house', () => {
     expect(readers).toEqual([]);
   });
 
-  it('has no drawers for leftovers', () => {
+  it('has no catch-all folders', () => {
     const drawers = [...sources, ...pages, ...packages].filter((file) =>
       /(^|\/)(utils?|helpers?|common|shared|misc|lib|part\d)(\/|\.ts$)/.test(file),
     );
@@ -203,7 +203,7 @@ describe('the house', () => {
     expect(long).toEqual([]);
   });
 
-  it('keeps folders uncrowded', () => {
+  it('limits the number of entries in folders', () => {
     const files = [...sources, ...pages, ...packages, ...filesUnder('test'), ...filesUnder('bench')];
     const folders = new Set(files.map((file) => dirname(file)));
     const crowded = [...folders].flatMap((folder) => {
@@ -214,10 +214,10 @@ describe('the house', () => {
   });
 });
 
-describe('nouns', () => {
+describe('domain objects', () => {
   const text = (file: string) => readFileSync(join(root, file), 'utf8');
 
-  it('never read a clock: time is an argument', () => {
+  it('never read a clock, but receive the time as an argument', () => {
     const clocks = sources.filter(
       (file) =>
         /^src\/(payments|checkout|invoices|subscriptions|catalog|customers|prices|card|events)\//.test(file) &&
@@ -226,7 +226,7 @@ describe('nouns', () => {
     expect(clocks).toEqual([]);
   });
 
-  it('never make an amount a JavaScript number', () => {
+  it('never convert an amount to a JavaScript number', () => {
     const numbers = sources.filter((file) =>
       /(parseFloat\(|Number\([^)]*([aA]mount|[bB]alance|[uU]nits)[^)]*\))/.test(text(file)),
     );

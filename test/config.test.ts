@@ -15,7 +15,7 @@ function faultsOf(environment: Record<string, string>): string[] {
 }
 
 describe('the settings', () => {
-  it('have defaults for all but the database', () => {
+  it('have defaults for everything except the database', () => {
     const config = parseConfig(needed);
     expect(config).toMatchObject({
       port: 4000,
@@ -36,11 +36,11 @@ describe('the settings', () => {
     expect(faultsOf({})).toEqual(['DATABASE_URL']);
   });
 
-  it('take an empty variable for an absent one', () => {
+  it('treat an empty variable as absent', () => {
     expect(parseConfig({ ...needed, PORT: '', PUBLIC_URL: '' }).port).toBe(4000);
   });
 
-  it('name every fault at once', () => {
+  it('name every fault', () => {
     const environment = {
       DATABASE_URL: 'mysql://x',
       PORT: '70000',
@@ -55,7 +55,7 @@ describe('the settings', () => {
     expect(faultsOf(environment).sort()).toEqual(Object.keys(environment).sort());
   });
 
-  it('refuse amounts with leading zeros', () => {
+  it('reject amounts with leading zeros', () => {
     const amounts = { RELAY_MINIMUM_USD_1: '00.50', MAX_FEE_PER_GAS_WEI_1: '01', LOW_BALANCE_WEI_1: '00' };
     const faults = faultsOf({ ...needed, RPC_URL_1: 'http://127.0.0.1:8545', ...amounts });
     expect(faults.sort()).toEqual(Object.keys(amounts).sort());
@@ -66,7 +66,7 @@ describe('the settings', () => {
     expect(parseConfig({ ...needed, MAIL_RETENTION_DAYS: '31' }).mail.retentionDays).toBe(31);
   });
 
-  it('refuse made-up prices in production', () => {
+  it('reject fixed prices in production', () => {
     expect(faultsOf({ ...needed, NODE_ENV: 'production', PRICE_SOURCE: 'fixed' })).toEqual(['PRICE_SOURCE']);
     expect(faultsOf({ ...needed, NODE_ENV: 'development', PRICE_SOURCE: 'fixed' })).toEqual([]);
     expect(parseConfig({ ...needed, NODE_ENV: 'production' }).prices).toMatchObject({
@@ -76,7 +76,7 @@ describe('the settings', () => {
     });
   });
 
-  it('enable a chain by its RPC_URL, with fallbacks in order and settings of its own', () => {
+  it('enable a chain by its RPC_URL, with fallbacks in order and its own settings', () => {
     const { rpc } = parseConfig({
       ...needed,
       RPC_URL_8453: 'https://one.example, https://two.example',
@@ -100,7 +100,7 @@ describe('the settings', () => {
     expect(rpc[0]).toMatchObject({ confirmations: undefined, pollingIntervalMs: 1000, relayMinimumUsd: '0' });
   });
 
-  it('tell browsers of a node only where one is named for them', () => {
+  it('send a node to browsers only if one is configured for them', () => {
     const { rpc, walletConnectProjectId } = parseConfig({
       ...needed,
       RPC_URL_1: 'https://eth.example/secret',
@@ -114,7 +114,7 @@ describe('the settings', () => {
     expect(faultsOf({ ...needed, ...wrong }).sort()).toEqual(['PUBLIC_RPC_URL_1', 'WALLETCONNECT_PROJECT_ID']);
   });
 
-  it('demand both secrets of payments on Solana, or neither', () => {
+  it('require both secrets of payments on Solana, or neither', () => {
     const secret = { SOLANA_VAULT_SECRET: 'AB'.repeat(32) };
     const key = { SOLANA_OPERATOR_KEY: '2'.repeat(87) };
     expect(faultsOf({ ...needed, ...secret })).toEqual(['SOLANA_OPERATOR_KEY']);
@@ -126,7 +126,7 @@ describe('the settings', () => {
     expect(parseConfig({ ...needed, SOLANA_CUSTODIAL_MAINNET: 'true' }).solana.custodialMainnet).toBe(true);
   });
 
-  it('take the operator’s key from a signer elsewhere, with or without a token', () => {
+  it('use a remote signer for the operator’s key, with or without a token', () => {
     const signer = { OPERATOR_SIGNER_URL: 'https://keys.example/operator' };
     const token = { OPERATOR_SIGNER_TOKEN: 'secret' };
     expect(parseConfig(needed).operator.signer).toBeUndefined();
@@ -137,7 +137,7 @@ describe('the settings', () => {
     expect(faultsOf({ ...needed, OPERATOR_SIGNER_URL: 'keys.example' })).toEqual(['OPERATOR_SIGNER_URL']);
   });
 
-  it('lose a slash at the end of PUBLIC_URL', () => {
+  it('remove a slash at the end of PUBLIC_URL', () => {
     expect(parseConfig({ ...needed, PUBLIC_URL: 'https://pay.example/' }).publicUrl).toBe('https://pay.example');
   });
 });

@@ -17,7 +17,7 @@ function found(parent: string, name: string): boolean {
 }
 
 describe('the lock file', () => {
-  it('names the optional packages of every platform, so that an install works on each', () => {
+  it('lists the optional packages of every platform, so that it can be installed on each', () => {
     const missing = Object.entries(lock.packages).flatMap(([parent, entry]) =>
       Object.keys(entry.optionalDependencies ?? {})
         .filter((name) => !found(parent, name))
@@ -26,7 +26,7 @@ describe('the lock file', () => {
     expect(missing).toEqual([]);
   });
 
-  it('names no host that packages come from', () => {
+  it('contains no package host', () => {
     expect(Object.values(lock.packages).filter((entry) => entry.resolved?.startsWith('http'))).toEqual([]);
   });
 
@@ -39,7 +39,7 @@ describe('the lock file', () => {
     expect(versions.filter(([, version]) => !/^(npm:[a-z-]+@)?\d+\.\d+\.\d+[\w.-]*$/.test(version))).toEqual([]);
   });
 
-  it('has each package of this repository as a link to its folder', () => {
+  it('links each package of this repository to its folder', () => {
     for (const file of globSync('packages/*/package.json', { cwd: root })) {
       const { name, version } = JSON.parse(readFileSync(join(root, file), 'utf8'));
       const folder = file.replace(/.package\.json$/, '').replaceAll('\\', '/');

@@ -102,7 +102,7 @@ it('the documentation avoids metaphors', () => {
   expect(found).toEqual([]);
 });
 
-it('finds comments, and no words in code or quotations', () => {
+it('finds comments, and ignores words in code or quotations', () => {
   const text = '/** One\n * ring. */\nconst tell = `bell`; // not at the start\n  // Two `tell`.\n';
   expect(commentsIn(text)).toEqual(['/** One ring. */', '// Two .']);
 });

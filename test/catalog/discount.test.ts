@@ -15,13 +15,13 @@ const printed = (lines: Parameters<typeof discountLines>[0], discount: Discount 
   );
 
 describe('a discount', () => {
-  it('is a percentage of each line, rounded half up, with the tax on what is left', () => {
+  it('is a percentage of each line, rounded half up, with tax on the remaining amount', () => {
     const discount = { percentOffBps: 2_500 };
     expect(printed([line('9.99', 3, 19)], discount)).toEqual([['7.49', '22.48', '4.27', '26.75']]);
     expect(printed([line('11.90', 1, 19, true)], discount)).toEqual([['2.98', '7.50', '1.42', '8.92']]);
   });
 
-  it('is an amount spread over the lines in proportion, and never more than they are worth', () => {
+  it('is an amount distributed proportionally over the lines, and never more than their value', () => {
     const amountOff = new Decimal('10');
     expect(printed([line('10'), line('10'), line('10')], { amountOff }).map(([off]) => off)).toEqual([
       '3.33',
@@ -31,11 +31,11 @@ describe('a discount', () => {
     expect(printed([line('4', 1, 20)], { amountOff })).toEqual([['4.00', '0.00', '0.00', '0.00']]);
   });
 
-  it('leaves the lines as they are without a coupon', () => {
+  it('does not change the lines without a coupon', () => {
     expect(printed([line('9.99', 2, 20)], null)).toEqual([['0.00', '19.98', '4.00', '23.98']]);
   });
 
-  it('never makes a line negative, and takes off exactly what it says', () => {
+  it('never makes a line negative, and subtracts exactly its amount', () => {
     const cents = fc.integer({ min: 1, max: 5_000_000 });
     const lines = fc.array(fc.tuple(cents, fc.integer({ min: 1, max: 50 })), { minLength: 1, maxLength: 20 });
     const amountOff = cents.map((value) => ({ amountOff: new Decimal(value).div(100) }));

@@ -16,7 +16,7 @@ const tiered = (scheme: 'GRADUATED' | 'VOLUME', includedUnits?: string) =>
 const faults = (input: unknown) =>
   (meteringSchema.safeParse(input).error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
 
-describe('what a quantity costs', () => {
+describe('the amount for a quantity', () => {
   it.each([
     ['0', '0.00'],
     ['1', '0.00'],
@@ -38,7 +38,7 @@ describe('what a quantity costs', () => {
     ['200', '18.00'],
     ['200.000000000001', '18.00'],
     ['1200', '19.00'],
-  ])('is graduated at the borders: %s is %s', (quantity, amount) => {
+  ])('is graduated at tier limits: %s is %s', (quantity, amount) => {
     expect(meteredAmount(tiered('GRADUATED'), quantity).amount).toBe(amount);
   });
 
@@ -47,11 +47,11 @@ describe('what a quantity costs', () => {
     ['100.000000000001', '8.00'],
     ['200', '13.00'],
     ['201', '0.20'],
-  ])('goes by volume at the borders: %s is %s', (quantity, amount) => {
+  ])('uses volume pricing at tier limits: %s is %s', (quantity, amount) => {
     expect(meteredAmount(tiered('VOLUME'), quantity).amount).toBe(amount);
   });
 
-  it('begins after the included units, which tiers do not count', () => {
+  it('begins after the included units, which do not count for tiers', () => {
     expect(meteredAmount(tiered('GRADUATED', '1000'), '1000')).toEqual({
       amount: '0.00',
       billableUnits: '0',
@@ -67,7 +67,7 @@ describe('what a quantity costs', () => {
     });
   });
 
-  it('is refused beyond what an invoice can hold', () => {
+  it('is rejected if it exceeds the maximum of an invoice', () => {
     expect(meteredAmount(perUnit('999999999999.99'), '1').amount).toBe('999999999999.99');
     expect(() => meteredAmount(perUnit('999999999999'), '2')).toThrow(RangeError);
   });
@@ -107,7 +107,7 @@ describe('what a quantity costs', () => {
 });
 
 describe('a metering', () => {
-  it('is taken as it should be', () => {
+  it('is accepted if it is valid', () => {
     expect(faults({ ...base, scheme: 'PER_UNIT', unitAmount: '0.000000000001' })).toEqual([]);
     expect(faults({ ...base, scheme: 'VOLUME', tiers, includedUnits: '0' })).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe('a metering', () => {
     ],
     [{ scheme: 'PER_UNIT', unitAmount: '1', unitName: '' }, ['unitName: between 1 and 50 characters']],
     [{ scheme: 'PER_UNIT', unitAmount: '1', capAmount: '0' }, ['capAmount: more than zero']],
-  ])('is refused: %j', (input, expected) => {
+  ])('is rejected: %j', (input, expected) => {
     expect(faults({ ...base, ...input })).toEqual(expected);
   });
 });

@@ -16,7 +16,7 @@ describe('tax of a line', () => {
     ]);
   });
 
-  it('finds an inclusive rate inside the amount', () => {
+  it('extracts an inclusive rate from the amount', () => {
     const taxed = line('119.00', '19', true);
     expect([taxed.net.toFixed(2), taxed.taxAmount.toFixed(2), taxed.gross.toFixed(2)]).toEqual([
       '100.00',
@@ -35,16 +35,16 @@ describe('tax of a line', () => {
     expect(line(amount, percentage, inclusive).taxAmount.toFixed(2)).toBe(tax);
   });
 
-  it('rounds once for a line, not once for each unit', () => {
+  it('rounds once per line, not per unit', () => {
     expect(line('0.05', '10', false, 10).taxAmount.toFixed(2)).toBe('0.05');
   });
 
-  it('takes none without a rate and none at zero percent', () => {
+  it('is zero without a rate or at zero percent', () => {
     expect(taxLine({ amount: new Decimal('5'), quantity: 2, tax: null }).gross.toFixed(2)).toBe('10.00');
     expect(line('5', '0', true).taxAmount.toFixed(2)).toBe('0.00');
   });
 
-  it('keeps net + tax = gross, and the sums of lines equal to the totals, for any amounts', () => {
+  it('keeps net + tax = gross and the sums of lines equal to the totals for any amounts', () => {
     const cents = integer({ min: 1, max: 99_999_999_999 });
     assert(
       property(record({ cents, rate: nat(1_000_000), quantity: integer({ min: 1, max: 1000 }) }), (given) => {

@@ -18,12 +18,12 @@ function blowsOf(seed: number, count: number) {
   return Array.from({ length: count }, () => blows.next().value);
 }
 
-it('plans the same faults for the same seed, and others for another', () => {
+it('plans the same faults for the same seed, and other faults for another seed', () => {
   expect(blowsOf(7, 50)).toEqual(blowsOf(7, 50));
   expect(blowsOf(7, 50)).not.toEqual(blowsOf(8, 50));
 });
 
-it('has every fault once in each round, for 5 to 60 seconds where it lasts', () => {
+it('includes every fault once per round, for 5 to 60 seconds if it has a duration', () => {
   const blows = blowsOf(7, faultNames.length * 2).flatMap((blow) => blow ?? []);
   for (const round of [blows.slice(0, faultNames.length), blows.slice(faultNames.length)]) {
     expect(round.map(({ fault }) => fault).toSorted()).toEqual(faultNames.toSorted());
@@ -36,14 +36,14 @@ it('has every fault once in each round, for 5 to 60 seconds where it lasts', () 
   }
 });
 
-it('refunds and disputes only where money stays long enough', () => {
+it('plans refunds and disputes only if the timelock is long enough', () => {
   const shops = [false, false, true].map((isPatient, index) => ({ isPatient, name: String(index) }) as never);
   const chance = seeded(7);
   const plans = Array.from({ length: 200 }, () => planStory(chance, shops));
   for (const { kind, shop } of plans) expect(shop === 2).toBe(['refund', 'refund-part', 'dispute'].includes(kind));
 });
 
-it('prints a row for each fault, with the median and the worst', () => {
+it('prints a row for each fault with the median and the maximum', () => {
   const times = [1_000, 3_000, 2_000].map((ms) => ({ answersMs: ms, readyMs: ms, moneyMs: ms }));
   const lost = { answersMs: 100, readyMs: 100, moneyMs: null };
   const table = recoveryTable([
@@ -56,7 +56,7 @@ it('prints a row for each fault, with the median and the worst', () => {
   ]);
 });
 
-it('a node behind its proxy refuses, lies and recovers', async () => {
+it('a node behind its proxy fails, returns wrong results and recovers', async () => {
   const topic = toEventSelector(getAbiItem({ abi: escrowAbi, name: 'Captured' }));
   const logs = [{ topics: ['0x01'] }, { topics: [topic] }, { topics: ['0x02'] }];
   let block = 10;

@@ -25,7 +25,7 @@ const refusal = { success: false, error: { code: 'INVALID_STATE', message: 'It i
 const fault = { success: false, error: { code: 'CHAIN_UNAVAILABLE', message: 'No node.', requestId: '2' } };
 const request = { method: 'POST', path: '/payments/intents', body: {} } as const;
 
-it('takes a refusal for an answer', async () => {
+it('returns a rejection as a result', async () => {
   const { origin, keys } = await answering({ status: 409, body: JSON.stringify(refusal) });
   const answers: Answers = new Map();
   const client = openShopClient({ origin, key: 'k', answers }, { patienceMs: 60_000 });
@@ -34,7 +34,7 @@ it('takes a refusal for an answer', async () => {
   expect([...answers]).toEqual([['INVALID_STATE', 1]]);
 });
 
-it('repeats what failed for the moment, under the same key', async () => {
+it('repeats temporary failures with the same key', async () => {
   const { origin, keys } = await answering(
     { status: 502, body: JSON.stringify(fault) },
     { status: 200, body: 'not JSON' },
@@ -52,7 +52,7 @@ it('repeats what failed for the moment, under the same key', async () => {
   ]);
 });
 
-it('the demo’s client says what the gateway refused', async () => {
+it('the demo’s client reports the error of the gateway', async () => {
   const { origin } = await answering({ status: 409, body: JSON.stringify(refusal) });
   const client = openGatewayClient({ restUrl: origin, secretKey: 'k' }, 10_000);
   await expect(client.call(z.unknown(), request)).rejects.toThrow('INVALID_STATE: It is settled.');

@@ -60,7 +60,7 @@ const approve = (amount: bigint, token: Hex = ground.evm.usdc.address) =>
 const wallet = () => ground.database.customerWallet.findUniqueOrThrow({ where: { id: walletId } });
 const none = { hasActiveAuthorization: false, authorizationType: null, authorizationTxHash: null, authorizedAt: null };
 
-it('tells an approval with its transaction and block time, and its revocation', async () => {
+it('records an approval with its transaction and block time, and its revocation', async () => {
   const txHash = await approve(5_000_000n);
   await observe();
   const { blockNumber } = await ground.evm.publicClient.getTransactionReceipt({ hash: txHash });
@@ -76,7 +76,7 @@ it('tells an approval with its transaction and block time, and its revocation', 
   expect(await wallet()).toMatchObject(none);
 });
 
-it('counts any token: revoking one leaves the other, with its own transaction', async () => {
+it('counts any token: revoking one leaves the other with its own transaction', async () => {
   const usdt = await approve(7n, ground.evm.usdt.address);
   await approve(9n);
   await observe();
@@ -85,7 +85,7 @@ it('counts any token: revoking one leaves the other, with its own transaction', 
   expect(await wallet()).toMatchObject({ hasActiveAuthorization: true, authorizationTxHash: usdt });
 });
 
-it('sees an allowance used up by a payment, and one that a payment leaves something of', async () => {
+it('detects an allowance that a payment uses completely or in part', async () => {
   await approve(20_000_000n);
   await ground.authorize(await ground.sign(await ground.intent()));
   await observe();
@@ -96,7 +96,7 @@ it('sees an allowance used up by a payment, and one that a payment leaves someth
   expect(unexpected).toEqual([]);
 });
 
-it('calls an approval PERMIT that came in the relayed permit transaction', async () => {
+it('classifies an approval in a relayed permit transaction as PERMIT', async () => {
   const { evm } = ground;
   const signed = await ground.sign(await ground.intent());
   const anySignature: Hex = `0x${'11'.repeat(64)}1b`;
@@ -128,7 +128,7 @@ it('calls an approval PERMIT that came in the relayed permit transaction', async
   expect(await wallet()).toMatchObject({ hasActiveAuthorization: true, authorizationType: 'PERMIT' });
 });
 
-it('takes an approval back when a reorganisation takes its block', async () => {
+it('reverts an approval when a reorganization removes its block', async () => {
   const first = await approve(4n);
   await ground.evm.mine(2);
   await observe();
@@ -141,14 +141,14 @@ it('takes an approval back when a reorganisation takes its block', async () => {
   expect(await wallet()).toMatchObject({ hasActiveAuthorization: true, authorizationTxHash: first });
 });
 
-it('reads what a wallet allowed before it was linked', async () => {
+it('reads allowances from before the wallet was linked', async () => {
   await ground.database.customerWallet.updateMany({ data: { walletAddress: ground.evm.payers[1].address } });
   const request = { chainId: ground.evm.chainId, walletAddress: ground.evm.payers[1].address };
   await refreshWallet(ground, request);
   expect(await wallet()).toMatchObject({ hasActiveAuthorization: true, authorizationType: 'APPROVAL' });
 });
 
-it('reports tokens that nobody asked for, once, and no payment', async () => {
+it('reports unrequested tokens once and no payment', async () => {
   const txHash = await call(ground.evm.usdc.address, 'transfer', ground.evm.escrow, 42n);
   await observe();
   await observe();

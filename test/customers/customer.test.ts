@@ -14,7 +14,7 @@ const limits = [
 ] as const;
 
 describe("a customer's fields", () => {
-  it.each(limits)('%s takes %i characters and not one more', (field, limit) => {
+  it.each(limits)('%s accepts %i characters and not one more', (field, limit) => {
     expect(customerFieldsSchema.safeParse({ [field]: 'x'.repeat(limit) }).success).toBe(true);
     const over = customerFieldsSchema.safeParse({ [field]: 'x'.repeat(limit + 1) });
     expect(over.error?.issues.map((issue) => [issue.path.join('.'), issue.message])).toEqual([
@@ -28,7 +28,7 @@ describe("a customer's fields", () => {
     expect(customerFieldsSchema.safeParse({ email: `a@${'b.'.repeat(130)}com` }).success).toBe(false);
   });
 
-  it('metadata takes 50 keys and 16 KiB', () => {
+  it('metadata accepts 50 keys and 16 KiB', () => {
     const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
     expect(metadataSchema.safeParse(keys(50)).success).toBe(true);
     expect(metadataSchema.safeParse(keys(51)).success).toBe(false);
@@ -46,12 +46,12 @@ describe('a wallet address', () => {
     checksummed.toLowerCase(),
     `0x${checksummed.slice(2).toUpperCase()}`,
     checksummed.replace('dA', 'Da'),
-  ])('%s comes back checksummed', (given) => {
+  ])('%s is returned with its checksum', (given) => {
     expect(parseWalletAddress(given)).toBe(checksummed);
   });
 
   it.each(['', '0x', checksummed.slice(0, -1), `${checksummed}0`, checksummed.slice(2), '0xZ'])(
-    '"%s" is refused',
+    '"%s" is rejected',
     (given) => {
       expect(() => parseWalletAddress(given)).toThrow(/walletAddress/);
     },

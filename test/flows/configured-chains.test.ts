@@ -25,7 +25,7 @@ async function settle(gateway: RunningGateway, way: { key: string; symbol: strin
   return { payment, intent };
 }
 
-it('a token of its own symbol, on a chain that ships, is priced by both markets and settles', async () => {
+it('a token with a new symbol on a built-in chain is priced by both markets and settles', async () => {
   const [gecko, kraken] = await Promise.all([openCoinGecko(), openKraken()]);
   gecko.prices = { gho: '0.5', 'usd-coin': '1.0', eur: '0.8' };
   kraken.prices = { GHOUSD: '0.5', USDCUSD: '1.0', ZEURZUSD: '1.25' };
@@ -56,7 +56,7 @@ it('a token of its own symbol, on a chain that ships, is priced by both markets 
   expect(paid.intent).toMatchObject({ status: 'SETTLED', cryptoTokenKey: `GHO-${SEPOLIA}` });
 }, 900_000);
 
-it('a chain that does not ship, with a token of its own symbol that is pegged to the dollar, settles', async () => {
+it('a new chain with a new token that is pegged to the dollar settles', async () => {
   const address = localTokens(CREDITS).find(({ symbol }) => symbol === 'DAI')?.address ?? '';
   const gateway = await openRunningGateway({
     chainId: CREDITS,

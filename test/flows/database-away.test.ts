@@ -56,7 +56,7 @@ const counted = async () => {
 };
 
 describe.each<Line>(['refused', 'hanging', 'dropped'])('a database whose connections are %s', (line) => {
-  test('is 503 UNAVAILABLE for whoever needs it, is counted, and nothing needs a restart', async () => {
+  test('causes 503 UNAVAILABLE, is counted, and requires no restart', async () => {
     for (const [, call] of calls) expect((await call()).status).toBe(200);
     const credentials = { 'x-api-key': api.merchantA.secretKey };
     const open = wsClient(url, credentials);

@@ -11,7 +11,7 @@ import { onTeardown } from '../setup/teardown.ts';
 const CREATE = 'mutation { createPaymentIntent(input: { amount: "10.00" }) { id } }';
 const patience = { timeout: 90_000, interval: 100 };
 
-test('others take over what it held, and nothing is done twice when it wakes', async () => {
+test('other workers take over the work of a suspended one, and nothing runs twice when it resumes', async () => {
   const api = await openApi();
   const { database, merchantA } = api;
   const { appId } = merchantA;

@@ -86,7 +86,7 @@ test('each reaction has its effect once, and each event one delivery, in the ord
   }
 }, 180_000);
 
-test('a worker that is killed leaves nothing untold', async () => {
+test('a killed worker leaves no event undelivered', async () => {
   const { database, url } = await freshDatabase();
   const { appId, receiver } = await openWebhookApp(database);
   await createWebhookEndpoint(

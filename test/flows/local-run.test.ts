@@ -142,7 +142,7 @@ async function historyOf(demo: Demo): Promise<string> {
   return (await client.getBlock({ blockNumber: 3n })).hash;
 }
 
-test('a whole installation pays by every method though its parts are killed, bills by the month, ends without a trace, and goes on where and when it was, with the data of an earlier edition too', async () => {
+test('a local installation survives killed parts, bills monthly, stops cleanly and resumes on restart', async () => {
   const installation = await openInstallation();
   await installation.start();
   await expectGiven(installation);

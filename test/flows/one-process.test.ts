@@ -15,7 +15,7 @@ const eventsSchema = z.object({
   paymentIntent: z.object({ status: z.string(), events: z.array(z.object({ type: z.string() })) }),
 });
 
-test('one process takes a payment, is killed meanwhile, and settles it once', async () => {
+test('one process is killed during a payment and settles it once', async () => {
   const metricsPort = await freePorts(3);
   const installation = await openInstallation({ ONE_PROCESS: 'true', METRICS_PORT: String(metricsPort) });
   await installation.start();

@@ -63,7 +63,7 @@ async function openInstallation() {
 
 const patience = { timeout: 120_000, interval: 100 };
 
-it('is started again, and what was under way is done once', async () => {
+it('work in progress is completed once after a restart', async () => {
   const { ground, postgres, said } = await openInstallation();
   const { merchantId } = await ground.database.app.findUniqueOrThrow({ where: { id: ground.app.id } });
   const status = (id: string) =>

@@ -20,7 +20,7 @@ it.each([
       `Chain ${DOWN} (Base Sepolia) has not been observed yet.`,
     ],
   ],
-])('%s is ready while the only chain has no node that answers', { timeout: 180_000 }, async (part, notes) => {
+])('%s is ready while the only chain has no node that responds', { timeout: 180_000 }, async (part, notes) => {
   const [{ url: databaseUrl }, port, metricsPort, deadPort] = await Promise.all([
     freshDatabase(),
     freePort(),

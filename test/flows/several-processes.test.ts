@@ -52,7 +52,7 @@ const create = async (url: string): Promise<string> =>
   (await callGraphql(url, CREATE, {}, { key: api.merchantA.secretKey })).data.createPaymentIntent.id;
 
 describe('two API processes', () => {
-  test('tell their followers what either of them wrote, in one sequence', async () => {
+  test('send their followers the writes of both, in one sequence', async () => {
     const port = await freePort();
     const child = spawnPart('api', { PORT: String(port) });
     const other = `http://127.0.0.1:${port}`;
@@ -90,8 +90,8 @@ describe('two API processes', () => {
   });
 });
 
-describe('a worker that is killed while a receiver has not answered', () => {
-  test('leaves nothing untold: the next one sends it again, with the same id, then what follows', async () => {
+describe('a worker that is killed before a receiver has responded', () => {
+  test('loses no event: the next worker sends it again with the same id, and then the following events', async () => {
     const { appId } = api.merchantB;
     const received: { headers: Record<string, string>; body: string }[] = [];
     let answers = false;
@@ -143,8 +143,8 @@ describe('a worker that is killed while a receiver has not answered', () => {
   });
 });
 
-describe('a worker that is killed while it sends to a receiver that fails one time in five', () => {
-  test('is followed by one that goes on in the same order, and what failed comes by its own retry', async () => {
+describe('a worker that is killed while a receiver fails one time in five', () => {
+  test('is followed by one that continues in the same order and retries the failures', async () => {
     const app = await openWebhookApp(api.database);
     const endpoint = await app.endpoint();
     const { receiver } = app;

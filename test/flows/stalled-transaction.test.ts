@@ -43,7 +43,7 @@ async function waiting(): Promise<number> {
   return Number(row?.waiting ?? 0);
 }
 
-test('a row that is held keeps its own writes waiting for a bounded time, and nothing else', async () => {
+test('a locked row delays its own writes for a bounded time, and nothing else', async () => {
   const release = await holdCursor(api.merchantA.appId);
   const stuck = Array.from({ length: 8 }, (_, index) => create(api.merchantA.secretKey, `stuck ${index}`));
   let answered = 0;
@@ -73,7 +73,7 @@ test('a row that is held keeps its own writes waiting for a bounded time, and no
   expect(await api.database.paymentIntent.count({ where: { externalId: 'stuck 0' } })).toBe(1);
 }, 120_000);
 
-test('a write that was refused is done once when it is repeated with its key', async () => {
+test('a rejected write is executed once if it is repeated with its key', async () => {
   const release = await holdCursor(api.merchantA.appId);
   const call = () => create(api.merchantA.secretKey, 'repeated', { headers: { 'idempotency-key': 'repeated' } });
   expect((await call()).errors?.[0]?.extensions.code).toBe('UNAVAILABLE');
@@ -84,7 +84,7 @@ test('a write that was refused is done once when it is repeated with its key', a
   expect(await api.database.paymentIntent.count({ where: { externalId: 'repeated' } })).toBe(1);
 }, 120_000);
 
-test('REST answers it with 503 and Retry-After', async () => {
+test('REST returns 503 with Retry-After', async () => {
   const release = await holdCursor(api.merchantA.appId);
   const answer = await fetch(`${url}/payments/intents`, {
     method: 'POST',
@@ -97,7 +97,7 @@ test('REST answers it with 503 and Retry-After', async () => {
   await release();
 }, 120_000);
 
-test('a twin of a call that waits is answered 409 after 10 s, whatever the bound of locks is', async () => {
+test('a call concurrent with a waiting one returns 409 after 10 s, regardless of the lock timeout', async () => {
   const patient = await spawnApi({
     DATABASE_URL: api.databaseUrl,
     DATABASE_LOCK_TIMEOUT_MS: '25000',

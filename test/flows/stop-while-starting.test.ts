@@ -78,7 +78,7 @@ describe.concurrent.each([
   { part: 'worker', isAnswered: true },
   { part: 'indexer', isAnswered: false },
 ])('the $part', ({ part, isAnswered }) => {
-  it(`ends with 0 when it is stopped while it waits for a database, answered afterwards: ${isAnswered}`, async () => {
+  it(`exits with 0 when stopped while waiting for a database, which responds afterwards: ${isAnswered}`, async () => {
     const barrier = await openBarrier();
     const child = spawnPart(part, { databaseUrl: barrier.url, port: await freePort() });
     const ended = once(child, 'exit');

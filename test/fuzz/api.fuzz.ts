@@ -6,7 +6,7 @@ const requests = Number(process.env.FUZZ_REQUESTS ?? 20_000);
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const api = await openRestApi();
 
-test(`REST and GraphQL answer ${requests} odd requests without a bug (FUZZ_SEED=${seed})`, async () => {
+test(`REST and GraphQL handle ${requests} unusual requests without a fault (FUZZ_SEED=${seed})`, async () => {
   const statuses = await fuzzRest(api, { requests: Math.ceil(requests * 0.6), seed });
   const codes = await fuzzGraphql(api, { requests: Math.ceil(requests * 0.4), seed });
   console.log('REST statuses', Object.fromEntries([...statuses].sort()), '\nGraphQL codes', Object.fromEntries(codes));

@@ -17,7 +17,7 @@ const { api, target, counter } = await openAttackedApi();
 /** Of each kind, the refused request that made the API do most. */
 const dearest = new Map<string, { attack: RequestAttack; calls: number }>();
 
-test(`${count} hostile inputs from ${from} are refused at a bounded cost, and tell nothing (--seed ${seed})`, async () => {
+test(`${count} hostile inputs from ${from} are rejected at bounded cost and reveal nothing (--seed ${seed})`, async () => {
   const kinds = new Map<string, number>();
   const judge = attackJudge(target, counter, (attacked) => {
     const { attack, outcome, work } = attacked;
@@ -48,7 +48,7 @@ function isForClient({ headers, credential }: RequestAttack): boolean {
   }
 }
 
-describe.skipIf(FUZZ_INDEX !== undefined)('an API of its own', () => {
+describe.skipIf(FUZZ_INDEX !== undefined)('a dedicated API process', () => {
   let measured: MeasuredApi;
   beforeAll(async () => {
     measured = await openMeasuredApi({
@@ -64,7 +64,7 @@ describe.skipIf(FUZZ_INDEX !== undefined)('an API of its own', () => {
     onTeardown(() => measured.stop());
   });
 
-  test('refuses the dearest of each kind within its CPU time', async () => {
+  test('rejects the most expensive input of each kind within its CPU time', async () => {
     const timed = [];
     for (const { attack } of dearest.values()) timed.push(await timeRefusal(measured, target, attack));
     timed.sort((left, right) => right.cost.medianMs - left.cost.medianMs);
@@ -81,7 +81,7 @@ describe.skipIf(FUZZ_INDEX !== undefined)('an API of its own', () => {
     expect(timed.filter((one) => !isWithin(one))).toEqual([]);
   });
 
-  test(`gives its memory back after ${FUZZ_DOCUMENTS} different documents`, async () => {
+  test(`releases its memory after ${FUZZ_DOCUMENTS} different documents`, async () => {
     expect(await heldAfterDocuments(measured, { count: Number(FUZZ_DOCUMENTS), seed })).toBeLessThan(HELD_LIMIT_BYTES);
   });
 });

@@ -24,7 +24,7 @@ function mailedText(): string {
   return (mailbox.mails.at(-1)?.text ?? '').replaceAll('=\r\n', '').replaceAll('=3D', '=');
 }
 
-it('is paid by the link in its mail, for a day, though another session of it ended and its date has passed', async () => {
+it('is paid by the link in its mail for a day, even after another session and the due date have ended', async () => {
   const { appId } = gateway.scope;
   const customer = await call('POST', '/customers', { body: { appId, email: 'ada@example.com', name: 'Ada' } });
   const rate = await call('POST', '/tax-rates', { body: { displayName: 'VAT', percentage: 20 } });

@@ -88,7 +88,7 @@ afterEach(() => mailbox.onMail(null));
 const send = (id: string, caller = key) => api.rest('POST', `/invoices/${id}/send`, { key: caller });
 
 describe('sending an invoice', () => {
-  it('queues one mail, which the worker sends with its lines, its total and a link that pays it', async () => {
+  it('queues one mail, which the worker sends with the lines, the total and a payment link', async () => {
     const id = await openedInvoice('ada@example.com');
     expect((await send(id)).status).toBe(200);
     expect((await send(id)).status).toBe(200);
@@ -106,21 +106,21 @@ describe('sending an invoice', () => {
     expect(session.body.data).toMatchObject({ amount: '6.00', sourceType: 'INVOICE', sourceId: id });
   });
 
-  it('is refused for a draft, and for a customer without an email', async () => {
+  it('is rejected for a draft, and for a customer without an email address', async () => {
     expect((await send(await openedInvoice(null))).body.error.code).toBe('INVALID_STATE');
     const id = await openedInvoice('ada@example.com');
     await api.rest('POST', `/invoices/${id}/void`, { key });
     expect((await send(id)).status).toBe(409);
   });
 
-  it('is refused without a key, with a publishable one, and for another merchant', async () => {
+  it('is rejected without a key, with a publishable one, and for another merchant', async () => {
     const id = await openedInvoice('ada@example.com');
     expect((await api.rest('POST', `/invoices/${id}/send`)).status).toBe(401);
     expect((await send(id, api.merchantA.publishableKey)).status).toBe(403);
     expect((await send(id, api.merchantB.secretKey)).status).toBe(404);
   });
 
-  it('is done by the worker’s queue without a failure, and sends nothing, where the invoice was voided after it was asked for', async () => {
+  it('completes the job without a failure or a mail if the invoice was voided after the request', async () => {
     const id = await openedInvoice('ada@example.com');
     await send(id);
     await voidIt(id);
@@ -134,8 +134,8 @@ describe('sending an invoice', () => {
   });
 });
 
-describe('an invoice that changes while it is mailed', () => {
-  it('is voided before its link is made: nothing is sent, and the job is done', async () => {
+describe('an invoice that changes while it is being mailed', () => {
+  it('is voided before its link is created: no mail is sent, and the job is done', async () => {
     const id = await openedInvoice('ada@example.com');
     const { world, lines } = mailing();
     // Whoever voids it holds the row: making the link waits for it, and then finds the invoice VOID.
@@ -151,7 +151,7 @@ describe('an invoice that changes while it is mailed', () => {
     expect(reasons(lines, id)).toEqual(['The invoice is VOID.']);
   });
 
-  it('is voided after its link was made: nothing is sent, and the link is dead', async () => {
+  it('is voided after its link was created: no mail is sent, and the link has expired', async () => {
     const id = await openedInvoice('ada@example.com');
     const { world, lines } = mailing();
     const database = new Proxy(world.database, {
@@ -171,7 +171,7 @@ describe('an invoice that changes while it is mailed', () => {
     expect(await sessionStates(id)).toEqual(['EXPIRED']);
   });
 
-  it('is voided while the server has the mail: one mail is sent, whose link is dead, and the job is done', async () => {
+  it('is voided while the server processes the mail: one mail with an expired link, and the job is done', async () => {
     const id = await openedInvoice('ada@example.com');
     mailbox.onMail(async () => {
       await voidIt(id);
@@ -184,7 +184,7 @@ describe('an invoice that changes while it is mailed', () => {
     expect(reasons(lines, id)).toEqual([]);
   });
 
-  it('is voided while the server refuses the mail: it is not sent again, and the job is done', async () => {
+  it('is voided while the server rejects the mail: it is not sent again, and the job is done', async () => {
     const id = await openedInvoice('ada@example.com');
     mailbox.onMail(async () => {
       await voidIt(id);
@@ -198,7 +198,7 @@ describe('an invoice that changes while it is mailed', () => {
     expect(reasons(lines, id)).toEqual(['The invoice is VOID.', 'The invoice is VOID.']);
   });
 
-  it('stays OPEN while the server refuses the mail: the job fails, and its next attempt sends it', async () => {
+  it('stays OPEN while the server rejects the mail: the job fails, and its next attempt sends it', async () => {
     const id = await openedInvoice('ada@example.com');
     mailbox.onMail(async () => 'Try again later.');
     const { world, lines } = mailing();
@@ -212,7 +212,7 @@ describe('an invoice that changes while it is mailed', () => {
   it.each([
     ['was paid', { status: 'PAID' as const }, 'The invoice is PAID.'],
     ['was given up', { status: 'UNCOLLECTIBLE' as const }, 'The invoice is UNCOLLECTIBLE.'],
-  ])('%s: nothing is sent, and the job is done', async (_, data, reason) => {
+  ])('%s: no mail is sent, and the job is done', async (_, data, reason) => {
     const id = await openedInvoice('ada@example.com');
     await api.database.invoice.update({ where: { id }, data });
     const { world, lines } = mailing();
@@ -221,7 +221,7 @@ describe('an invoice that changes while it is mailed', () => {
     expect(reasons(lines, id)).toEqual([reason]);
   });
 
-  it('is being paid: nothing is sent, for a link that pays it again would be wrong', async () => {
+  it('is being paid: no mail is sent, because a link to pay it again would be wrong', async () => {
     const id = await openedInvoice('ada@example.com');
     const { appId, merchantId } = api.merchantA;
     await createInvoiceCheckout(api.world, { scope: { merchantId, appId }, invoiceId: id, options: {} });
@@ -233,7 +233,7 @@ describe('an invoice that changes while it is mailed', () => {
     expect(reasons(lines, id)).toEqual([expect.stringContaining('AUTHORIZED')]);
   });
 
-  it('is gone, or its customer has no address any more: nothing is sent, and the job is done', async () => {
+  it('is deleted, or its customer has no address any more: no mail is sent, and the job is done', async () => {
     const { world, lines } = mailing();
     const missing = newId();
     await mailInvoice(world, { invoiceId: missing });

@@ -33,7 +33,7 @@ async function start(part: string[], environment: Record<string, string>): Promi
 }
 
 test.each(parts)(
-  '%s %s refuses an arbiter that is the operator',
+  '%s %s rejects an arbiter that is the operator',
   async (...part) => {
     const words = `is the operator ${operator}; disputes need an arbiter of their own, or none`;
     const named = await start(part, { ARBITER_ADDRESS: operator.toLowerCase() });
@@ -45,7 +45,7 @@ test.each(parts)(
 );
 
 test.each(parts)(
-  '%s %s refuses fee recipients and an arbiter that are sinks, all at once',
+  '%s %s rejects fee recipients and an arbiter that cannot be paid, with all errors',
   async (...part) => {
     const { code, said } = await start(part, {
       FEE_RECIPIENT: escrowAddress,
@@ -62,7 +62,7 @@ test.each(parts)(
   60_000,
 );
 
-test('wallets are taken: the command gets as far as the database', async () => {
+test('wallets are accepted, so that the command connects to the database', async () => {
   const { code, said } = await start(['ops', 'status'], { FEE_RECIPIENT: other, ARBITER_ADDRESS: other });
   expect([code, said]).toEqual([1, expect.stringContaining('The database does not answer')]);
 }, 60_000);

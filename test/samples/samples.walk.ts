@@ -13,7 +13,7 @@ const BROWSER_LIMIT_MS = 120_000;
 
 let workplace: Workplace;
 
-it('an installation starts, which everything below uses', { timeout: START_LIMIT_MS }, async () => {
+it('an installation starts for all following samples', { timeout: START_LIMIT_MS }, async () => {
   workplace = await openWorkplace();
 });
 
@@ -33,14 +33,14 @@ async function pay(...args: string[]): Promise<{ id: string; output: string }> {
   return { id: /Payment intent ([\w-]+)/.exec(output)?.[1] ?? '', output };
 }
 
-describe('examples', () => {
+describe('the examples', () => {
   it.each(['DIRECT', 'PERMIT', 'APPROVAL'])('headless-payment pays by %s', async (method) => {
     const { output } = await pay('8.00', '--method', method);
     expect(output).toContain('Pays 8000000 base units of USDC-31337');
     expect(output).toMatch(/^CAPTURED 0x[0-9a-f]{64}$/m);
   });
 
-  it('headless-payment says which method is not offered', async () => {
+  it('headless-payment reports an unavailable payment method', async () => {
     const program = workplace.run('node', ['examples/headless-payment/pay.mjs', '--method', 'CASH']);
     expect(await program.ended).toBe(1);
     expect(program.output()).toContain('CASH is not offered for this payment.');
@@ -49,7 +49,7 @@ describe('examples', () => {
   it.each([
     ['express-receiver', '3001'],
     ['hono-receiver', '3002'],
-  ])('%s prints each event once, also those that it missed', async (name, port) => {
+  ])('%s prints each event once, including missed events', async (name, port) => {
     const first = start(`${name}/server.mjs`, 'RECEIVER_PORT', port);
     await first.prints('The receiver listens');
     const seen = await pay();
@@ -69,7 +69,7 @@ describe('examples', () => {
     await second.stop();
   });
 
-  it('a server says that its port is in use', async () => {
+  it('a server reports that its port is in use', async () => {
     const first = start('hono-receiver/server.mjs', 'RECEIVER_PORT', '3002');
     await first.prints('The receiver listens');
     const second = start('hono-receiver/server.mjs', 'RECEIVER_PORT', '3002');
@@ -78,7 +78,7 @@ describe('examples', () => {
     await first.stop();
   });
 
-  it('live-payments prints a payment as it changes', async () => {
+  it('live-payments prints a payment whenever it changes', async () => {
     const before = await pay('6.75');
     const watcher = start('live-payments/watch.mjs');
     await watcher.prints(before.id);
@@ -129,7 +129,7 @@ describe('the documentation', () => {
 });
 
 /** Last, because they move the time of the installation. */
-describe('what moves the clock', () => {
+describe('samples that move the clock', () => {
   it('subscription-trial charges at the end of the trial', async () => {
     const program = workplace.run('node', ['examples/subscription-trial/subscribe.mjs', '--advance']);
     const output = await endsWell(program);

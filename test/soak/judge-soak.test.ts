@@ -15,7 +15,7 @@ function samples(mbAt: (minute: number) => number, noiseMb = 0): Sample[] {
 }
 
 describe('memory', () => {
-  test('that grows until the end is a leak, though noise is far above what it grows by in a minute', () => {
+  test('that grows until the end is a leak, even if the noise exceeds its growth in a minute', () => {
     expect(
       judgeMemory(
         samples((minute) => 100 + 0.3 * minute, 2),
@@ -24,7 +24,7 @@ describe('memory', () => {
     ).toBe('leak');
   });
 
-  test('that has grown in the first half only is steady', () => {
+  test('that grew in the first half only is steady', () => {
     const warmUp = samples((minute) => 100 + 5 * Math.min(minute, 25), 2);
     expect(judgeMemory(warmUp, 0.1).verdict).toBe('steady');
     expect(slopeOf(warmUp)?.mbPerMinute).toBeGreaterThan(0.1);
@@ -42,7 +42,7 @@ describe('memory', () => {
     }
   });
 
-  test('of few samples is not judged', () => {
+  test('with too few samples is not evaluated', () => {
     expect(judgeMemory(samples((minute) => minute).slice(0, 8), 0.1).verdict).toBe('too few samples');
   });
 });
@@ -60,11 +60,11 @@ describe('a soak', () => {
   const leak = samples((minute) => 100 + minute);
   const level = samples(() => 100);
 
-  test('passes where nothing grows, slows down or fails', () => {
+  test('passes if nothing grows, slows down or fails', () => {
     expect(faultsOf(soak({ processes: [{ name: 'API', heap: level, resident: level, highestMb: 0 }] }))).toEqual([]);
   });
 
-  test('fails where the heap of a part grows or what is resident, and not for a node that keeps its chain', () => {
+  test('fails if the heap or the resident memory of a part grows, but not for a node that keeps its chain', () => {
     const faults = faultsOf(
       soak({
         processes: [
@@ -80,7 +80,7 @@ describe('a soak', () => {
     ]);
   });
 
-  test('fails where a table grows that should be steady, and not for what merchants may ask for', () => {
+  test('fails if a table grows that should be steady, but not for data that merchants may request', () => {
     const at = (rows: number) => [
       { table: DUE_JOBS, rows, bytes: 0 },
       { table: 'payment_intent', rows, bytes: 0 },
@@ -90,14 +90,14 @@ describe('a soak', () => {
     expect(faults).toEqual([`${DUE_JOBS} gained 300 rows after the first quarter and should not grow.`]);
   });
 
-  test('fails where an operation has become slower by itself, and not with the whole machine', () => {
+  test('fails if one operation has become slower, but not if the whole machine has', () => {
     const slower: [string, number[][]] = ['read intent', quarters(50, 80, 150, 400)];
     expect(faultsOf(soak({ spans: new Map([slower, [MACHINE, quarters(1, 1, 1, 1)]]) }))).toHaveLength(1);
     expect(faultsOf(soak({ spans: new Map([slower, [MACHINE, quarters(1, 1, 2, 4)]]) }))).toEqual([]);
     expect(faultsOf(soak({ spans: new Map([['read intent', quarters(5, 10, 20, 60)]]) }))).toEqual([]);
   });
 
-  test('fails where more than one operation in a hundred fails', () => {
+  test('fails if more than one operation in a hundred fails', () => {
     const spans = new Map([['read intent', [Array.from({ length: 1_000 }, () => 20)]]]);
     const failures = (count: number) => new Map([['subscribe', { count, first: 'closed with 1006' }]]);
     expect(faultsOf(soak({ spans, failures: failures(10) }))).toEqual([]);
@@ -107,7 +107,7 @@ describe('a soak', () => {
   });
 });
 
-test('an operation is kept in the quarter in which it began, and a failure instead of its time', async () => {
+test('an operation is assigned to the quarter in which it began, and a failure replaces its time', async () => {
   let share = 0.3;
   const observations = openObservations(() => share);
   const begun = observations.timed('read', async () => {

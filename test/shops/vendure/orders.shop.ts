@@ -10,7 +10,7 @@ const { admin, automaticCode, gateway, manualCode, payer, sluice } = shop;
 const { deliver, intentInStatus, orderInState, pay, placeOrder, post, refund, withoutWebhooks } = shop;
 
 describe('an order that is captured automatically', () => {
-  it('is placed by a webhook, and a second one or a redirect after it changes nothing', async () => {
+  it('is placed by a webhook, and later webhooks or redirects change nothing', async () => {
     const { visitor, id, total, code } = await fillOrder(shop.url, 2);
     const checkout = await startCheckout(visitor, automaticCode);
     expect(checkout).toMatchObject({ __typename: 'SluiceCheckout', amount: Number(total), currencyCode: 'USD' });
@@ -33,7 +33,7 @@ describe('an order that is captured automatically', () => {
     expect(await readOrder(admin, id)).toEqual(placed);
   });
 
-  it('is placed by the redirect if no webhook has arrived, and a later one changes nothing', async () => {
+  it('is placed by the redirect if no webhook has arrived, and a later webhook changes nothing', async () => {
     const { visitor, id } = await fillOrder(shop.url, 1);
     await withoutWebhooks(async () => {
       const { paymentIntentId, sessionId } = await startCheckout(visitor, automaticCode);
@@ -51,7 +51,7 @@ describe('an order that is captured automatically', () => {
     });
   });
 
-  it('is placed once if redirect and webhooks arrive at the same moment', async () => {
+  it('is placed once if redirect and webhooks arrive concurrently', async () => {
     const { visitor, id } = await fillOrder(shop.url, 1);
     await withoutWebhooks(async () => {
       const { paymentIntentId, sessionId } = await startCheckout(visitor, automaticCode);
@@ -64,7 +64,7 @@ describe('an order that is captured automatically', () => {
     });
   });
 
-  it('is refunded in parts, in the currency of the order, one after another', async () => {
+  it('is refunded in several parts, in the currency of the order', async () => {
     const { id, total, intentId } = await placeOrder(automaticCode, 2);
     const { payments } = await readOrder(admin, id);
     const before = await balanceOf(payer.address);
@@ -92,7 +92,7 @@ describe('an order that is captured automatically', () => {
     expect(again.transactions.filter(({ type }) => type === 'REFUND')).toHaveLength(2);
   });
 
-  it('is refunded as a whole and cancelled', async () => {
+  it('is fully refunded and cancelled', async () => {
     const { id, total, intentId } = await placeOrder(automaticCode, 1);
     const { payments } = await readOrder(admin, id);
     await refund(payments[0].id, total);
@@ -158,7 +158,7 @@ describe('an order that is captured by the merchant', () => {
 });
 
 describe('an order that has not been paid', () => {
-  it('gets another payment intent when its total changes, and the previous one is cancelled', async () => {
+  it('receives another payment intent when its total changes, and the previous one is cancelled', async () => {
     const { visitor, total } = await fillOrder(shop.url, 1);
     const first = await startCheckout(visitor, automaticCode);
     await transition(visitor, 'AddingItems');
@@ -174,13 +174,13 @@ describe('an order that has not been paid', () => {
     expect((await sluice.paymentIntents.get(first.paymentIntentId)).status).toBe('CANCELLED');
   });
 
-  it('gets one payment intent from checkouts at the same moment', async () => {
+  it('receives one payment intent from concurrent checkouts', async () => {
     const { visitor } = await fillOrder(shop.url, 1);
     const checkouts = await Promise.all([1, 2, 3].map(() => startCheckout(visitor, automaticCode)));
     expect(new Set(checkouts.map(({ paymentIntentId }) => paymentIntentId)).size).toBe(1);
   });
 
-  it('takes its payment intent with it when it is cancelled', async () => {
+  it('cancels its payment intent when it is cancelled', async () => {
     const { visitor, id } = await fillOrder(shop.url, 1);
     const { paymentIntentId } = await startCheckout(visitor, automaticCode);
     expect(await cancelOrder(id)).toMatchObject({ state: 'Cancelled' });
@@ -201,7 +201,7 @@ describe('an order that has not been paid', () => {
   });
 });
 
-it('an order that is paid a second time stays as it is, and the log names the payment', async () => {
+it('an order that is paid twice is unchanged, and the log names the second payment', async () => {
   const { id, intentId } = await placeOrder(automaticCode, 1);
   const placed = await readOrder(admin, id);
   const { amount, metadata } = await sluice.paymentIntents.get(intentId);
@@ -216,7 +216,7 @@ it('an order that is paid a second time stays as it is, and the log names the pa
 describe('the webhook', () => {
   const body = JSON.stringify({ type: 'payment_intent.captured', data: { id: crypto.randomUUID() } });
 
-  it('is refused without a valid signature', async () => {
+  it('is rejected without a valid signature', async () => {
     expect(await post(body, {})).toBe(400);
     const headers = await webhooks.sign({ id: '1', body, secret: `whsec_${btoa('another key of thirty-two bytes!')}` });
     expect(await post(body, headers)).toBe(400);
@@ -224,7 +224,7 @@ describe('the webhook', () => {
     expect(await post(body, stale)).toBe(400);
   });
 
-  it('ignores payments that are not of the shop', async () => {
+  it('ignores payments that do not belong to the shop', async () => {
     const other = await sluice.paymentIntents.create({ amount: '1.00' });
     expect(await deliver(other.id)).toBe(204);
     expect(await deliver(crypto.randomUUID())).toBe(204);

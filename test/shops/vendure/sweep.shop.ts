@@ -24,7 +24,7 @@ describe('the scheduled task', () => {
     });
   });
 
-  it('records a capture and a refund that no webhook has reported', async () => {
+  it('records a capture and a refund without a webhook', async () => {
     const { id, intentId } = await placeOrder(manualCode, 1, 'PaymentAuthorized');
     await withoutWebhooks(async () => {
       await sluice.paymentIntents.capture(intentId, {});
@@ -39,7 +39,7 @@ describe('the scheduled task', () => {
     });
   });
 
-  it('finds the transaction of a refund whose response was lost, even when the gateway has forgotten its key', async () => {
+  it('finds the transaction of a refund whose response was lost, even after its key was deleted', async () => {
     const { id, intentId } = await placeOrder(automaticCode, 1);
     const { payments } = await readOrder(admin, id);
     await withoutWebhooks(async () => {
@@ -64,7 +64,7 @@ describe('the scheduled task', () => {
     });
   });
 
-  it('does not take an earlier refund of the same amount, made elsewhere, for its own', async () => {
+  it('does not match an earlier external refund of the same amount', async () => {
     const { id, intentId } = await placeOrder(automaticCode, 1);
     const { payments } = await readOrder(admin, id);
     await withoutWebhooks(async () => {
