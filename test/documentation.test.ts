@@ -1,4 +1,4 @@
-/** The links between the pages of the documentation: each file and each heading that a page names exists. */
+/** The links between the pages of the documentation: each linked file and heading exists. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, it } from 'vitest';
@@ -26,7 +26,7 @@ function leadsSomewhere(page: string, link: string): boolean {
   return anchor === undefined || !target.endsWith('.md') || anchorsOf(target).has(anchor);
 }
 
-/** Of headings, as renderers of Markdown name them, and those that are written as HTML. */
+/** The anchors of headings, as Markdown renderers name them, and of HTML elements. */
 function anchorsOf(page: string): Set<string> {
   const text = read(page);
   const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>

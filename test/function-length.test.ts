@@ -11,9 +11,9 @@ const root = resolve(import.meta.dirname, '..');
 const FUNCTION_LIMIT = 70;
 const COMPONENT_LIMIT = 120;
 
-/** It opens a server, a connection or a session and returns its handle; the functions inside share state that nothing else sees. */
+/** Opens a server, a connection or a session and returns its handle. Its inner functions share private state. */
 const SHARED_STATE = 'functions that share private state';
-/** Mostly one literal with a line a field. */
+/** Mostly one literal with one line per field. */
 const FLAT_LIST = 'a flat list';
 /** Steps that run in order, with values that most later steps use. */
 const STEPS = 'consecutive steps on the same values';
@@ -65,7 +65,7 @@ function filesUnder(folder: string): string[] {
   });
 }
 
-/** The functions of a file that exceed their limit; the callback `fields` of a GraphQL type is a list of fields and does not count. */
+/** The functions of a file that exceed their limit, without the callback `fields` of a GraphQL type, which is a list. */
 function longFunctions(file: string): Measured[] {
   const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest, true);
   const found: Measured[] = [];

@@ -8,7 +8,7 @@ const lock: { packages: Record<string, Entry> } = JSON.parse(
   readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'),
 );
 
-/** Where a package finds a dependency: in its own node_modules, or in one further up. */
+/** Where a package finds a dependency: in its own node_modules, or in one of a parent folder. */
 function found(parent: string, name: string): boolean {
   for (let folder = parent; ; folder = folder.slice(0, Math.max(folder.lastIndexOf('/node_modules/'), 0))) {
     if (`${folder === '' ? '' : `${folder}/`}node_modules/${name}` in lock.packages) return true;

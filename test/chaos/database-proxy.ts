@@ -1,4 +1,4 @@
-/** A proxy in front of Postgres whose line can be cut or fall silent. */
+/** A proxy in front of Postgres whose connection can be cut or blocked. */
 import { connect, createServer, type Socket } from 'node:net';
 
 export const lineFaults = ['cut', 'hang'] as const;

@@ -1,4 +1,4 @@
-/** Every fault that a run knows: how it strikes, and how it is healed. */
+/** Every fault of a run: how it is injected, and how it is removed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { createClient, type Hex, http, numberToHex, type Transport } from 'viem';
@@ -7,12 +7,12 @@ import { nodeFaults } from './node-proxy.ts';
 import type { Ground } from './open-ground.ts';
 import { familyOf, type PartName, parts, processOf, signal } from './processes.ts';
 
-/** A fault at one moment of a run; the seed decides all of it. */
+/** A fault at one moment of a run, determined by the seed. */
 export type Blow = {
   fault: string;
   chainId: number;
   appId: string;
-  /** How long it lasts; nothing for what happens at once. */
+  /** Its duration. Zero for a momentary fault. */
   seconds: number;
   /** Blocks that a reorganization replaces. */
   depth: number;
@@ -55,7 +55,7 @@ const strikes: Record<string, Strike> = {
 
 export const faultNames = Object.keys(strikes);
 
-/** Happens at once: its recovery counts from the blow itself. */
+/** A momentary fault. Its recovery is measured from its injection. */
 export function isMomentary(fault: string): boolean {
   return fault.startsWith('kill') || fault === 'reorganization';
 }
@@ -81,7 +81,7 @@ export function* planBlows(
   }
 }
 
-/** Answers what heals it. */
+/** Returns the function that removes it. */
 export async function strike(ground: Ground, blow: Blow): Promise<() => Promise<void>> {
   const chosen = strikes[blow.fault];
   if (!chosen) throw new Error(`No such fault: ${blow.fault}.`);

@@ -1,4 +1,4 @@
-/** A proxy in front of a chain's node that answers as bad providers do. */
+/** A proxy in front of a chain's node that behaves like a faulty provider. */
 import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getAbiItem, toEventSelector } from 'viem';
@@ -14,7 +14,7 @@ export type NodeFault = (typeof nodeFaults)[number] | 'frozen' | 'no-captures' |
 
 export type NodeProxy = {
   url: string;
-  /** From now on; undefined for a node that is sound again. Requests that hang are dropped then. */
+  /** Applies from now on. Undefined restores the node and drops hanging requests. */
   misbehave(fault: NodeFault | undefined): void;
   close(): Promise<void>;
 };
@@ -47,7 +47,7 @@ export async function openNodeProxy(request: { port: number; nodeUrl: string }):
       if (fault === 'late') await delay(LATE_MS.least + Math.random() * (LATE_MS.most - LATE_MS.least));
       response.writeHead(answer.status, json).end(altered(fault, { body, text, frozen }));
     } catch {
-      // A node that is away has no answer of its own: the connection breaks, as it would without the proxy.
+      // An unavailable node has no response, so the connection fails as it would without the proxy.
       response.destroy();
     }
   });
@@ -72,7 +72,7 @@ export async function openNodeProxy(request: { port: number; nodeUrl: string }):
 
 type Call = z.infer<typeof requestShape>;
 
-/** The results of some methods replaced, also inside a batch. */
+/** Replaces the results of some methods, including those in a batch. */
 function altered(
   fault: NodeFault | undefined,
   { body, text, frozen }: { body: string; text: string; frozen: Map<string, unknown> },

@@ -26,7 +26,7 @@ export function hasPrometheus(): boolean {
   return spawnSync('prometheus', ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
-/** What `promtool test rules` complains of; nothing when the rules pass. */
+/** The errors of `promtool test rules`. Empty if the rules pass. */
 export function rulesFault(): string | undefined {
   const file = fileURLToPath(new URL('alerts.promtool.yml', import.meta.url));
   const tested = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });

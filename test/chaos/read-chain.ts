@@ -1,4 +1,4 @@
-/** What a chain itself says of a run: every event of the escrow, and who holds what. Read from the node, past the gateway. */
+/** The chain's own record of a run: every event of the escrow, and all balances. Read from the node without the gateway. */
 import { type Address, createPublicClient, erc20Abi, getAddress, http, isAddress, zeroAddress } from 'viem';
 import { decodeEscrowLog, type EscrowEvent, parseEscrowEvent } from '../../src/escrow/escrow-event.ts';
 import type { Demo } from '../../src/local/demo-file.ts';

@@ -1,4 +1,4 @@
-/** How long it takes after a fault until the gateway answers, calls itself ready, and money flows. */
+/** The time after a fault until the gateway responds, is ready, and completes a payment. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { openShopClient } from './shop-client.ts';
@@ -6,9 +6,9 @@ import type { Shop } from './shops.ts';
 import { pay } from './stories.ts';
 import type { Wallet } from './wallet.ts';
 
-/** Milliseconds from the end of a fault; null for what did not come within the limit. */
+/** Milliseconds from the end of a fault. Null if it did not happen within the limit. */
 export type Recovery = { answersMs: number | null; readyMs: number | null; moneyMs: number | null };
-/** With what /readyz said last while it was not 200. */
+/** With the last response of /readyz other than 200. */
 type Observed = Recovery & { notReady?: string | undefined };
 export type Measured = Recovery & { fault: string; seconds: number };
 
@@ -17,7 +17,7 @@ const withId = z.object({ id: z.string() });
 const intentShape = z.object({ status: z.string() });
 const captured = new Set(['CAPTURED', 'SETTLED']);
 
-/** One payment by a relayed permit, tried from the first moment on, while /readyz is asked beside it. */
+/** One payment by a relayed permit, attempted from the first moment on, while /readyz is polled. */
 export async function measureRecovery(
   world: { shop: Shop; origin: string; wallet: Wallet },
   { limitMs }: { limitMs: number },
@@ -53,7 +53,7 @@ export async function measureRecovery(
   return { answersMs, readyMs, moneyMs, notReady };
 }
 
-/** What /readyz says, on one line. */
+/** The response of /readyz on one line. */
 export async function readReadiness(origin: string): Promise<{ isReady: boolean; text: string }> {
   try {
     const response = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(6_000) });
@@ -64,7 +64,7 @@ export async function readReadiness(origin: string): Promise<{ isReady: boolean;
   }
 }
 
-/** A row for each fault, in seconds: the median and the worst of answering, of readiness, and of money. */
+/** A row for each fault with the median and maximum seconds until a response, readiness and a payment. */
 export function recoveryTable(measured: readonly Measured[]): string {
   const byFault = Object.entries(Object.groupBy(measured, ({ fault }) => fault)).toSorted(([left], [right]) =>
     left < right ? -1 : 1,

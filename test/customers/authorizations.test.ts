@@ -22,7 +22,7 @@ beforeAll(async () => {
     await observeChain(world, { chainId: ground.evm.chainId });
     await observeChain(world, { chainId: ground.evm.chainId });
   };
-  // What the ground approved is known; each test begins without.
+  // Applies the approvals of the setup, so that each test starts without pending ones.
   await observe();
 });
 
@@ -107,7 +107,7 @@ it('classifies an approval in a relayed permit transaction as PERMIT', async () 
     permitDeadline: signed.terms.authorizeBy,
     permitSignature: anySignature,
   });
-  // Carried by a transaction that the operator's queue knows as a relay of a permit.
+  // The operator's queue lists the transaction as a relay of a permit.
   const hash = await approve(3n);
   await ground.database.outgoingTransaction.create({
     data: {

@@ -1,4 +1,4 @@
-/** A monthly subscription of an installation, moved through its months by the test clock: with HTTP, a key and a wallet. */
+/** A monthly subscription of an installation, advanced by the test clock, with HTTP, a key and a wallet. */
 import { createPublicClient, http } from 'viem';
 import { expect } from 'vitest';
 import { z } from 'zod';
@@ -24,7 +24,7 @@ const subscriptionSchema = z.object({
 const retrieve = ({ gateway }: World, id: string) =>
   gateway.call(subscriptionSchema, { method: 'GET', path: `/subscriptions/${id}` });
 
-/** From a plan to ACTIVE, by two signatures of the first payer on the first chain; answers the subscription's id. */
+/** Creates a plan and an ACTIVE subscription with two signatures of the first payer on the first chain. Returns its id. */
 export async function beginMonthly(world: World): Promise<string> {
   const { demo, gateway, limitMs } = world;
   const [chain, payer] = [demo.chains[0], demo.payers[0]];
@@ -49,7 +49,7 @@ export async function beginMonthly(world: World): Promise<string> {
   return id;
 }
 
-/** Advances past the period's end, and expects that the next one is paid, and that chain and clock tell one time. */
+/** Advances past the period's end, and expects that the next one is paid, and that chain and clock have the same time. */
 export async function passMonth(world: World, id: string): Promise<void> {
   const { demo, gateway, limitMs } = world;
   const before = await retrieve(world, id);
@@ -64,7 +64,7 @@ export async function passMonth(world: World, id: string): Promise<void> {
   const told = Date.parse((await clock()).now);
   for (const chain of demo.chains) {
     const { timestamp } = await createPublicClient({ transport: http(chain.rpcUrl) }).getBlock();
-    // A block may be some seconds old, and a busy machine takes some between two looks; a month it is not.
+    // A block may be some seconds old, and a busy machine is slow between two reads, but not by a month.
     expect(Math.abs(Number(timestamp) * 1000 - told)).toBeLessThan(3_600_000);
   }
 }

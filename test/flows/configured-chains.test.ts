@@ -1,4 +1,4 @@
-/** What CHAINS_FILE adds is paid with: a token of a symbol that does not ship, and a chain that does not ship. */
+/** Payments with additions of CHAINS_FILE: a token with a new symbol, and a new chain. */
 import { expect, it } from 'vitest';
 import { balanceFaults, gains } from '../../src/local/demo/balances.ts';
 import { openGatewayClient } from '../../src/local/demo/gateway-client.ts';

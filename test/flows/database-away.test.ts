@@ -1,4 +1,4 @@
-/** A database that refuses, hangs or drops connections under an API process, and comes back. */
+/** A database that refuses, hangs or drops the connections of an API process, and recovers. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { callGraphql, openApi, type TestApi } from '../setup/api/api.ts';
 import { followWs, wsClient } from '../setup/api/live.ts';
@@ -71,10 +71,10 @@ describe.each<Line>(['refused', 'hanging', 'dropped'])('a database whose connect
       expect({ name, ...answer }).toEqual({ name, status: 503, code: 'UNAVAILABLE' });
       expect(Number(retryAfter)).toBeGreaterThan(0);
     }
-    // An open websocket stays, and its operations are refused one by one.
+    // An open websocket stays open, and its operations fail individually.
     const operation = open.iterate({ query: READ });
     await expect(operation.next()).rejects.toMatchObject([{ extensions: { code: 'UNAVAILABLE', retryable: true } }]);
-    // A new one is told to come again; clients do so for this code, and not for 4401.
+    // A new one is closed with a code after which clients retry, unlike 4401.
     const refused = wsClient(url, credentials);
     expect((await refused.closed).code).toBe(1013);
     expect((await fetch(`${url}/readyz`)).status).toBe(503);
@@ -85,7 +85,7 @@ describe.each<Line>(['refused', 'hanging', 'dropped'])('a database whose connect
     await expect.poll(async () => (await rest('GET')).status, { timeout: 60_000 }).toBe(200);
     for (const [, call] of calls) expect((await call()).status).toBe(200);
     await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 60_000 }).toBe(200);
-    // What followed the events goes on following them.
+    // Subscriptions of events continue.
     const created = await callGraphql(url, CREATE, {}, { key: api.merchantA.secretKey });
     const seen: string[] = [];
     while (!seen.includes(created.data.createPaymentIntent.id)) {

@@ -1,4 +1,4 @@
-/** A worker that stands still (SIGSTOP) in the middle of a transaction, for longer than every bound, and goes on (SIGCONT). */
+/** A worker that is suspended (SIGSTOP) during a transaction for longer than every limit, and resumed (SIGCONT). */
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { type Database, Prisma } from '../../prisma/client.ts';
@@ -34,7 +34,7 @@ test('other workers take over the work of a suspended one, and nothing runs twic
   await holder.query('BEGIN');
   await holder.query('SELECT 1 FROM event_cursor WHERE app_id = $1 FOR UPDATE', [appId]);
 
-  // It holds the payment's row and waits for the event cursor; then it stands still, and is given the cursor.
+  // It holds the payment's row and waits for the event cursor. Then it is suspended, and receives the cursor.
   const frozen = await spawnPart('worker', environment);
   await expect.poll(() => writers(database, Prisma.sql`wait_event_type = 'Lock'`), patience).toBeGreaterThan(0);
   frozen.process.kill('SIGSTOP');
@@ -56,12 +56,12 @@ test('other workers take over the work of a suspended one, and nothing runs twic
   await expect.poll(() => received(second ?? '').length, patience).toBe(1);
   await expect.poll(() => received(overdue).map((event) => event.type), patience).toContain('payment_intent.cancelled');
   expect(await readyz()).toBe(200);
-  // Its jobs are given to others too.
+  // Its jobs are released to other workers.
   await expect.poll(() => database.queueWorker.count({ where: { id: frozenId } }), patience).toBe(0);
   expect(frozen.isGone()).toBe(false);
 
   frozen.process.kill('SIGCONT');
-  // Awake: it beats again, and works.
+  // After it resumes, it sends heartbeats and works again.
   await expect.poll(() => database.queueWorker.count({ where: { id: frozenId } }), patience).toBe(1);
   const third = await create();
   await expect.poll(() => received(third ?? '').length, patience).toBe(1);
@@ -82,7 +82,7 @@ test('other workers take over the work of a suspended one, and nothing runs twic
   expect(receiver.received).toHaveLength(4);
 }, 300_000);
 
-/** Connections for writes of the parts in this state; asked outside the holder's transaction, which would see the first answer again. */
+/** The number of write connections in this state. Read outside the holder's transaction, which would repeat the first result. */
 async function writers(database: Database, condition: Prisma.Sql): Promise<number> {
   const rows = await database.$queryRaw<unknown[]>`
     SELECT 1 AS one FROM pg_stat_activity

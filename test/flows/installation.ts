@@ -1,4 +1,4 @@
-/** A whole installation as `npm start` runs it, in a folder and on ports of its own. */
+/** A whole installation as `npm start` runs it, in its own folder and with its own ports. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,16 +14,16 @@ export type PartName = 'api' | 'worker' | 'indexer' | 'all';
 
 export type Installation = {
   folder: string;
-  /** Answers when the screen is printed. */
+  /** Resolves when the screen is printed. */
   start(): Promise<void>;
-  /** As Ctrl-C; expects that it ends well. */
+  /** Like Ctrl-C. Expects that it ends without an error. */
   stop(): Promise<void>;
   demo(): Demo;
-  /** `kill -9`, of the process that runs this part now. */
+  /** `kill -9` of the process that currently runs this part. */
   kill(name: PartName): void;
   /** All that `npm start` has printed since the last start. */
   output(): string;
-  /** Everything it runs: Postgres, chains, parts and what they started. */
+  /** All of its processes: Postgres, chains, parts and their children. */
   processes(): number[];
 };
 
@@ -81,7 +81,7 @@ export async function openInstallation(settings: Record<string, string> = {}): P
     kill(name) {
       const file = join(folder, `${name}.pid`);
       if (killNow(file)) return;
-      // It was killed a moment ago and is not up again yet.
+      // It was just killed and has not restarted yet.
       const waiting = setInterval(() => killNow(file) && clearInterval(waiting), 50);
       onTeardown(async () => clearInterval(waiting));
     },
@@ -107,7 +107,7 @@ function pidIn(file: string): number {
   return Number(readFileSync(file, 'utf8').split('\n')[0]);
 }
 
-/** Processes of this machine that were started with the folder's name, where the system tells. */
+/** Processes of this machine that were started with the folder's name, if the system shows them. */
 function mentioning(folder: string): number[] {
   try {
     const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);

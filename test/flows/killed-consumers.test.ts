@@ -1,4 +1,4 @@
-/** Processes that are killed (SIGKILL) amid their turns: every event is handled, and has its effect once. */
+/** Processes that are killed (SIGKILL) during their turns: every event is handled, and has its effect once. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
@@ -65,7 +65,7 @@ test('each reaction has its effect once, and each event one delivery, in the ord
     await delay(600 + 900 * Math.random());
     const [victim] = processes;
     if (victim) await kill(victim);
-    // A lease that nobody lets go of any more, or that another process has taken just now.
+    // A lease whose holder was killed, or that another process has just acquired.
     killedAmidTurns += await database.eventConsumer.count({ where: { leasedUntil: { not: null } } });
     begin();
   }
@@ -79,7 +79,7 @@ test('each reaction has its effect once, and each event one delivery, in the ord
     expect(events.map(({ sequence }) => Number(sequence))).toEqual(upTo(ROUNDS * 3 + captures));
     const captured = events.filter(({ type }) => type === 'payment_intent.captured').map(({ id }) => id);
     const paid = events.filter(({ type }) => type === 'invoice.paid').map(({ resourceId }) => resourceId);
-    // Each once, and in the order of what they follow from.
+    // Each once, in the order of the events that caused them.
     expect(paid).toEqual(captured);
     const deliveries = await database.webhookDelivery.findMany({ where: { appId }, orderBy: { id: 'asc' } });
     expect(deliveries.map(({ sequence }) => Number(sequence))).toEqual(upTo(events.length));
@@ -93,7 +93,7 @@ test('a killed worker leaves no event undelivered', async () => {
     { database, privateAddresses: true },
     { appId, input: { url: receiver.url, events: ['*'] } },
   );
-  // Slow enough that a kill finds something left.
+  // Slow enough for a kill to leave unfinished work.
   receiver.answer(async () => {
     await delay(20);
     return 200;

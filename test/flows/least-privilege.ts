@@ -1,4 +1,4 @@
-/** What an installation may do to its machine's Postgres, and what others may read of its files. */
+/** The privileges of an installation in Postgres, and the access of others to its files. */
 import { chmodSync, readdirSync, readFileSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -52,7 +52,7 @@ export function expectClosed(folder: string): void {
   expect([uid === 0, mode & 0o077]).toEqual([false, 0]);
 }
 
-/** As an earlier edition leaves its folder: everybody reads the files, and the superuser owns the database. */
+/** A folder as an earlier version leaves it: the files are public, and the superuser owns the database. */
 export async function makeFirstEdition(folder: string): Promise<void> {
   const postgres = await startPostgres({ folder: join(folder, 'postgres'), port: await freePort() });
   const admin = new pg.Client({ connectionString: postgres.adminUrl });
@@ -74,7 +74,7 @@ function modeOf(stat: Stats): string {
   return (stat.mode & 0o777).toString(8);
 }
 
-/** Everything below the folder but what lies in `left`. A file may vanish while we look. */
+/** Everything below the folder except for `left`. A file may be deleted during the listing. */
 function walk(folder: string, left: string): { path: string; stat: Stats }[] {
   return readdirSync(folder)
     .map((name) => join(folder, name))

@@ -13,10 +13,10 @@ import { beginMonthly, passMonth } from './bill-by-month.ts';
 import { type Installation, openInstallation, type PartName } from './installation.ts';
 import { expectClosed, expectPlainRole, makeFirstEdition } from './least-privilege.ts';
 
-/** Far more than it takes: what is waited for is a condition, and machines are busy. */
+/** A generous limit, because the test waits for a condition on a busy machine. */
 const settleLimitMs = 240_000;
 
-/** Which part is killed when this is told of a payment; each way of paying has a token to itself. */
+/** The part that is killed at each moment of a payment. Each method of payment has its own token. */
 type Plan = {
   method: Method;
   amount: string;
@@ -114,7 +114,7 @@ async function expectGiven(installation: Installation): Promise<void> {
   expect(await suiBalances(demo)).toEqual(['1000000', '1000', '0', '2.5']);
 }
 
-/** What the API tells of each local token of each holder on Sui, in whole units: USDC, then the coin. */
+/** The API's balances of each local token of each holder on Sui, in whole units: USDC, then the coin. */
 async function suiBalances(demo: Demo): Promise<string[]> {
   const { chainId = 0, tokens = [], holders = [] } = demo.sui ?? {};
   const items = holders.flatMap(({ address }) => tokens.map(({ key }) => ({ chainId, address, tokenKey: key })));
@@ -127,7 +127,7 @@ async function suiBalances(demo: Demo): Promise<string[]> {
   return schema.parse(await answer.json()).data.items.map(({ formatted }) => formatted);
 }
 
-/** What the first payer on Solana holds of the first token, in base units. */
+/** The first payer's balance of the first token on Solana, in base units. */
 async function solanaTokens(demo: Demo): Promise<string | undefined> {
   const [owner, mint] = [demo.solana?.payers[0]?.address ?? '', demo.solana?.tokens[0]?.address ?? ''];
   const held = await new Connection(demo.solana?.rpcUrl ?? '').getParsedTokenAccountsByOwner(new PublicKey(owner), {
@@ -136,7 +136,7 @@ async function solanaTokens(demo: Demo): Promise<string | undefined> {
   return held.value[0]?.account.data.parsed.info.tokenAmount.amount;
 }
 
-/** An early block's hash: the chain's history in short. */
+/** The hash of an early block, which identifies the chain's history. */
 async function historyOf(demo: Demo): Promise<string> {
   const client = createPublicClient({ transport: http(demo.chains[0]?.rpcUrl) });
   return (await client.getBlock({ blockNumber: 3n })).hash;

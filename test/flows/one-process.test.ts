@@ -1,4 +1,4 @@
-/** `npm start` with ONE_PROCESS: the API, the worker and the indexer share a process, which is killed while a payment is under way. */
+/** `npm start` with ONE_PROCESS: the API, the worker and the indexer share a process, which is killed during a payment. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

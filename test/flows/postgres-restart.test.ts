@@ -1,4 +1,4 @@
-/** A database that is killed while a worker and a projector are at work, and comes back. */
+/** A database that is killed while a worker and a projector are running, and restarts. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ import { openGround } from '../payments/ground.ts';
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
-/** Open to the server's user when the test runs as root. */
+/** Accessible to the server's user if the test runs as root. */
 const folder = join(tmpdir(), `sluice-postgres-restart-${crypto.randomUUID()}`);
 onTeardown(async () => rmSync(folder, { recursive: true, force: true }));
 
@@ -94,7 +94,7 @@ it('work in progress is completed once after a restart', async () => {
   await refund();
   await stopProcess(postgres.pid, 'SIGKILL', 10_000);
   expect(isAlive(postgres.pid)).toBe(false);
-  // As a caller does that got no answer: with its key, until there is one.
+  // Repeats with the same key until there is a response, like a caller without one.
   await expect
     .poll(
       () =>
@@ -114,7 +114,7 @@ it('work in progress is completed once after a restart', async () => {
   await expect.poll(() => ground.held(signed.id), patience).toBe(6_000_000n);
   expect(await ground.events(intent.id)).toEqual(['authorized', 'captured', 'refund_pending', 'partially_refunded']);
   expect(await ground.database.outgoingTransaction.count()).toBe(1);
-  // The queue lives on too: every job that is due is taken.
+  // The queue recovers: every due job is taken.
   const due = () => ground.database.$queryRaw<{ due: bigint }[]>`
     SELECT count(*) AS due FROM graphile_worker._private_jobs WHERE run_at <= now()`;
   await expect.poll(async () => Number((await due())[0]?.due), patience).toBe(0);

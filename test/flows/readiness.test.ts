@@ -1,4 +1,4 @@
-/** The three parts as processes, over a chain whose node is down: each can do its work, and says of the chain what is wrong. */
+/** The three parts as processes with a chain whose node is down: each is ready, and reports the fault of the chain. */
 import { spawn } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { childEnvironment } from '../setup/child-environment.ts';

@@ -1,4 +1,4 @@
-/** Two API processes over one database, and a worker that is killed while a receiver has not answered yet. */
+/** Two API processes with one database, and a worker that is killed before a receiver has responded. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -74,7 +74,7 @@ describe('two API processes', () => {
         expect(await live.next()).toEqual({ data: { events: { sequence: index + 1, resourceId } } });
       }
     }
-    // Cancelled in one process, seen in the other.
+    // Cancelled in one process, and received from the other.
     const [id = ''] = written;
     const UPDATED = 'subscription ($id: ID!) { paymentIntentUpdated(id: $id) { status } }';
     const live = await followSse(other, UPDATED, { id }, headers);
@@ -133,7 +133,7 @@ describe('a worker that is killed before a receiver has responded', () => {
     const ids = received.map(({ headers }) => headers['webhook-id']);
     const bodies = received.map(({ headers, body }) => {
       const { sequence } = JSON.parse(body);
-      // Signed anew at each try; those of the runner ahead of time are in the future.
+      // Each attempt has a new signature. Those of the runner with the fast clock are in the future.
       new Webhook(secret).verify(body, headers);
       return sequence;
     });
@@ -164,7 +164,7 @@ describe('a worker that is killed while a receiver fails one time in five', () =
     receiver.answer(200);
     const delivered = () =>
       api.database.webhookDelivery.count({ where: { webhookId: endpoint.id, status: 'DELIVERED' } });
-    // At most a few failed twice, and wait for five minutes.
+    // At most a few have failed twice, and wait for five minutes.
     await expect.poll(delivered, { timeout: 30_000 }).toBeGreaterThan(180);
     await runner.stop();
     expect(firstAttempts(receiver)).toEqual(upTo(200));

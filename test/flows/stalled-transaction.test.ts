@@ -1,4 +1,4 @@
-/** Transactions that stand still while they hold a merchant's rows, and an API that goes on for everybody else. */
+/** Transactions that block while they hold a merchant's rows, and an API that continues for all other callers. */
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { type CallOptions, callGraphql, openApi, type TestApi } from '../setup/api/api.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
   ({ url } = await spawnApi({ DATABASE_URL: api.databaseUrl }));
 });
 
-/** Begins a transaction that holds the app's event cursor; the returned function ends it. */
+/** Begins a transaction that holds the app's event cursor. The returned function ends it. */
 async function holdCursor(appId: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: api.databaseUrl, application_name: 'holder' });
   await client.connect();

@@ -1,4 +1,4 @@
-/** A part that is asked to stop before it is up: no failure, whatever it waits for. */
+/** A part that is stopped before it is ready ends without a failure, regardless of what it waits for. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   onTeardown(() => rm(folder, { recursive: true, force: true }));
 });
 
-/** Before the database: takes connections and lets nothing through until it is opened. */
+/** A proxy for the database that accepts connections and forwards nothing until it is opened. */
 async function openBarrier() {
   const sockets: Socket[] = [];
   let isOpen = false;

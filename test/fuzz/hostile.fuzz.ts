@@ -14,10 +14,10 @@ const { FUZZ_SEED, FUZZ_INDEX, FUZZ_ATTACKS = '10000', FUZZ_DOCUMENTS = '5000' }
 const seed = Number(FUZZ_SEED ?? Date.now() % 2 ** 31);
 const [from, count] = FUZZ_INDEX === undefined ? [0, Number(FUZZ_ATTACKS)] : [Number(FUZZ_INDEX), 1];
 const { api, target, counter } = await openAttackedApi();
-/** Of each kind, the refused request that made the API do most. */
+/** The most expensive rejected request of each kind. */
 const dearest = new Map<string, { attack: RequestAttack; calls: number }>();
 
-test(`${count} hostile inputs from ${from} are rejected at bounded cost and reveal nothing (--seed ${seed})`, async () => {
+test(`${count} hostile inputs from ${from} fail at bounded cost and reveal nothing (--seed ${seed})`, async () => {
   const kinds = new Map<string, number>();
   const judge = attackJudge(target, counter, (attacked) => {
     const { attack, outcome, work } = attacked;

@@ -1,4 +1,4 @@
-/** A standalone invoice over a running gateway: opened, mailed, due, and paid on chain by the link in the mail. */
+/** A standalone invoice in a running gateway: opened, mailed, due, and paid on chain through the link in the mail. */
 import { beforeAll, expect, it } from 'vitest';
 import { openRunningGateway, type RunningGateway } from '../setup/gateway/running-gateway.ts';
 import { openMailbox } from '../setup/mail/mailbox.ts';
@@ -19,7 +19,7 @@ const call = async (...request: Parameters<RunningGateway['rest']>) => {
   return answer.body.data;
 };
 
-/** Of the newest mail, with its transfer encoding undone. */
+/** The text of the newest mail, with its transfer encoding decoded. */
 function mailedText(): string {
   return (mailbox.mails.at(-1)?.text ?? '').replaceAll('=\r\n', '').replaceAll('=3D', '=');
 }
@@ -40,7 +40,7 @@ it('is paid by the link in its mail for a day, even after another session and th
   expect(invoice).toMatchObject({ status: 'OPEN', invoiceNumber: 'INV-000001', total: '12.00' });
   const retrieve = () => call('GET', `/invoices/${invoice.id}`);
 
-  // The payment was made with a session of an hour, which nobody used.
+  // The payment intent has an unused session of one hour.
   const unused = await call('POST', '/checkout-sessions', { body: { invoiceId: invoice.id } });
   await call('POST', `/invoices/${invoice.id}/send`);
   await expect.poll(() => mailbox.mails.length, { timeout: 60_000 }).toBe(1);

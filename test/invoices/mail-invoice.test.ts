@@ -36,7 +36,7 @@ async function openedInvoice(email: string | null): Promise<string> {
 
 type Line = { level: number; msg: string; invoiceId?: string; reason?: string };
 
-/** What the worker mails with: the real server, and a log whose lines are kept. */
+/** The worker's environment for mails: the real server, and a log that keeps its lines. */
 function mailing() {
   const lines: Line[] = [];
   const log = openLog({ level: 'debug', part: 'worker' }, { write: (line) => void lines.push(JSON.parse(line)) });
@@ -138,7 +138,7 @@ describe('an invoice that changes while it is being mailed', () => {
   it('is voided before its link is created: no mail is sent, and the job is done', async () => {
     const id = await openedInvoice('ada@example.com');
     const { world, lines } = mailing();
-    // Whoever voids it holds the row: making the link waits for it, and then finds the invoice VOID.
+    // The void holds the row, so that the creation of the link waits, and then finds the invoice VOID.
     const sending = transaction(api.database, async (tx) => {
       await tx.$queryRaw`SELECT id::text FROM invoice WHERE id = ${id}::uuid FOR UPDATE`;
       const mailed = mailInvoice(world, { invoiceId: id });

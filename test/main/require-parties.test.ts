@@ -1,4 +1,4 @@
-/** Parts and commands as processes: what they say of an arbiter or a fee recipient that no payment can have. */
+/** Parts and commands as processes: their errors for an arbiter or a fee recipient that no payment can have. */
 import { spawn } from 'node:child_process';
 import { privateKeyToAddress } from 'viem/accounts';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ const operator = privateKeyToAddress(operatorKey);
 const other = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 const parts = [['api'], ['worker'], ['ops', 'status']];
 
-/** The database answers nobody: a part that gets as far as asking it has taken its settings. */
+/** The database does not respond: a part that connects to it has accepted its settings. */
 async function start(part: string[], environment: Record<string, string>): Promise<{ code: number; said: string }> {
   const main = new URL('../../src/main.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [main, ...part], {

@@ -5,19 +5,19 @@
 export type SampleRule =
   | { exempt: string }
   | {
-      /** Shell lines before the sample: what the reader has at that point. */
+      /** Shell lines before the sample, for the state that the reader has at that point. */
       given?: string;
       /** The same for a program: lines that its text assumes. */
       before?: string;
-      /** Placeholders, and what stands there instead. */
+      /** Placeholders and their replacements. */
       replace?: [string, string][];
-      /** Shell lines after the sample: what it must have had as an effect. */
+      /** Shell lines after the sample, which verify its effect. */
       after?: string;
       /** Arguments of a program. */
       args?: string;
-      /** Of a program; mjs by default. */
+      /** The extension of a program. By default mjs. */
       extension?: 'mjs' | 'ts';
-      /** Of a GraphQL document. */
+      /** The variables of a GraphQL document. */
       variables?: Record<string, unknown>;
       /** The sample runs until it is stopped. The page continues once `after` has run. */
       isServer?: boolean;

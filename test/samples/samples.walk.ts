@@ -17,7 +17,7 @@ it('an installation starts for all following samples', { timeout: START_LIMIT_MS
   workplace = await openWorkplace();
 });
 
-/** Fails with everything that the program printed. */
+/** Fails with the whole output of the program. */
 async function endsWell(program: Program): Promise<string> {
   const code = await program.ended;
   if (code !== 0) throw new Error(`It ended with ${code}:\n${program.output()}`);

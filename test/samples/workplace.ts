@@ -13,7 +13,7 @@ import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 export type Program = {
-  /** All that it has printed so far. */
+  /** Its output so far. */
   output(): string;
   /** Waits until it has printed this, and fails if it ends before. */
   prints(text: string | RegExp, limitMs?: number): Promise<void>;
@@ -119,6 +119,6 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, signal);
   } catch {
-    // Nothing of the group is left.
+    // The group has no more processes.
   }
 }

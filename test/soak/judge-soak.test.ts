@@ -6,7 +6,7 @@ import { DUE_JOBS } from './table-sizes.ts';
 
 const MINUTES = 60;
 
-/** One a minute; noise of up to `noiseMb` to either side, the same in each run. */
+/** One sample per minute, with reproducible noise of up to `noiseMb` in both directions. */
 function samples(mbAt: (minute: number) => number, noiseMb = 0): Sample[] {
   return Array.from({ length: MINUTES }, (_, minute) => {
     const noise = Math.sin(minute * 12.9898) * noiseMb;

@@ -1,4 +1,4 @@
-/** Unmodified clients of `@x402/fetch` that buy calls, some of whose headers are sent twice, at once or later, to the same server or another. */
+/** Unmodified clients of `@x402/fetch` that buy calls. Some headers are sent twice, at once or later, to any server. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
@@ -15,11 +15,11 @@ export type Buying = {
   served(): number;
   /** Milliseconds from the first request to the response, of each served call. */
   durations: readonly number[];
-  /** Final answers to a call without a payment other than 402, and clients that gave up. */
+  /** Final responses other than 402 to a call without a payment, and clients that gave up. */
   failures: ReadonlyMap<string, number>;
-  /** Requests that are running. */
+  /** Running requests. */
   inFlight(): number;
-  /** Resolves when as many calls as asked for have been made, `goOn` returns false, and every request has its answer. */
+  /** Resolves when the requested number of calls was made, `goOn` returns false, and every request has a response. */
   done: Promise<void>;
 };
 
@@ -50,7 +50,7 @@ export function buyCalls(
   const lane = async ({ privateKey }: Payer, index: number) => {
     const chance = seeded(seed * 1_000 + index);
     const anyOf = <Item>(items: readonly Item[]): Item => items[Math.floor(chance() * items.length)] as Item;
-    // The spend controls know no test tokens; nothing else differs from what the package exports.
+    // The spend controls do not support test tokens. Everything else is as the package exports it.
     const client = new x402Client()
       .register('eip155:*', new ExactEvmScheme(privateKeyToAccount(privateKey)))
       .setSpendControls({ allowedAssets: true });

@@ -86,7 +86,7 @@ describe('an order that is captured automatically', () => {
     expect(sent.map(({ txHash }) => txHash).sort()).toEqual(
       refunds.map(({ transactionId }: { transactionId: string }) => transactionId).sort(),
     );
-    // Webhooks that arrive again move no money.
+    // Repeated webhooks transfer no money.
     await Promise.all([deliver(intentId), deliver(intentId)]);
     const again = await sluice.paymentIntents.get(intentId);
     expect(again.transactions.filter(({ type }) => type === 'REFUND')).toHaveLength(2);

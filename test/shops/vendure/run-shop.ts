@@ -1,4 +1,4 @@
-/** A Vendure server with the plugin, as a process of its own on an empty database, beside a whole gateway on a real chain. */
+/** A Vendure server with the plugin in its own process on an empty database, next to a whole gateway on a real chain. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { vi } from 'vitest';

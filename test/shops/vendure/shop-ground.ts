@@ -1,4 +1,4 @@
-/** A shop whose webhooks can be switched off, with what its storefront, its customers and its administrator do. */
+/** A shop whose webhooks can be switched off, with the actions of its storefront, customers and administrator. */
 import { expect, vi } from 'vitest';
 import { webhooks } from '../../../packages/sdk/src/index.ts';
 import type { RunningGateway } from '../../setup/gateway/running-gateway.ts';
@@ -49,7 +49,7 @@ export async function openShopGround() {
     }, PAID_LIMIT);
   }
 
-  /** An event of the gateway about this payment, delivered by hand. Its content says nothing but the ID. */
+  /** An event of the gateway about this payment, delivered manually. It contains only the ID. */
   async function deliver(paymentIntentId: string): Promise<number> {
     const id = crypto.randomUUID();
     const body = JSON.stringify({ id, type: 'payment_intent.captured', sequence: 1, data: { id: paymentIntentId } });
