@@ -77,7 +77,7 @@ function stuckIntent(intent: PaymentIntent): Stuck {
     what: 'is due for its next state',
     since: (intent.timelockEndsAt ?? intent.expiresAt ?? intent.updatedAt).toISOString(),
     error: null,
-    do: `Run: npm run ops -- sweep. If it stays, run: npm run verify -- ${intent.id}`,
+    do: `Run: npm run ops -- sweep. If the state does not change, run: npm run verify -- ${intent.id}`,
   };
 }
 
@@ -91,7 +91,7 @@ function stuckFact(fact: StuckFact): Stuck {
     what: `${fact.kind} of chain ${fact.chainId}, block ${fact.blockNumber}`,
     since: fact.seenAt.toISOString(),
     error: null,
-    do: `Look whether the node of chain ${fact.chainId} answers (npm run ops -- lag), and read the log of the indexer.`,
+    do: `Check whether the node of chain ${fact.chainId} answers (npm run ops -- lag), and read the indexer's log.`,
   };
 }
 
@@ -105,7 +105,7 @@ function stuckDeposit(deposit: DepositAddress): Stuck {
       since,
       state: 'DUE',
       what: `money at the deposit address ${address} of chain ${chainId} is to be collected or returned`,
-      do: 'See that a worker runs and that its log has no errors of this address, and run: npm run ops -- sweep',
+      do: 'Check that a worker runs and that its log shows no errors for this address, and run: npm run ops -- sweep',
     };
   }
   return {
@@ -113,15 +113,16 @@ function stuckDeposit(deposit: DepositAddress): Stuck {
     since,
     state: 'RETURN_FAILS',
     what: `the return from the deposit address ${address} of chain ${chainId} to ${refundAddress} fails`,
-    do: 'Remove the cause that the error names, or ask the payer or the issuer of the token; the return is tried again by itself at least every 6 hours.',
+    do: 'Fix the cause named in the error, or contact the payer or the issuer of the token; the return is retried automatically at least every 6 hours.',
   };
 }
 
 function sendingAdvice({ id, chainId, status, waitsFor, error }: OutgoingTransaction): string {
-  if (waitsFor === 'GAS') return `Send the coin of chain ${chainId} to the key; what waits is then sent by itself.`;
+  if (waitsFor === 'GAS')
+    return `Send the native coin of chain ${chainId} to the key; waiting transactions are then sent automatically.`;
   const giveUp = `npm run ops -- transaction abandon --id ${id} --reason <words>`;
   if (status !== 'QUEUED')
-    return `Raise MAX_FEE_PER_GAS_WEI_${chainId} if the fees have passed it, or give it up: ${giveUp}`;
-  if (error !== null) return `Remove the cause that the error names, or give it up: ${giveUp}`;
-  return `See that a worker runs with this key, and that the fees are below MAX_FEE_PER_GAS_WEI_${chainId}.`;
+    return `Raise MAX_FEE_PER_GAS_WEI_${chainId} if fees exceed it, or abandon the transaction: ${giveUp}`;
+  if (error !== null) return `Fix the cause named in the error, or abandon the transaction: ${giveUp}`;
+  return `Check that a worker runs with this key and that fees are below MAX_FEE_PER_GAS_WEI_${chainId}.`;
 }

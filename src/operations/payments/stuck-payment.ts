@@ -151,41 +151,41 @@ export function whatToDo(cause: Cause, about: Advised): string {
   const { chainId, chain, coin, symbol } = about;
   switch (cause) {
     case 'GAS':
-      return `Send ${coin} on ${chain} to the key that the cause names; what waits is then sent by itself.`;
+      return `Send ${coin} on ${chain} to the key named in the cause; waiting transactions are then sent automatically.`;
     case 'RENT':
-      return `Send ${about.recipient} some ${coin}, at least the rent exemption; the share is then paid by itself.`;
+      return `Send ${about.recipient} some ${coin}, at least the rent exemption; the share is then paid automatically.`;
     case 'PAYER_BALANCE':
       return about.isRenewal
-        ? `Ask the customer to put ${symbol} into the wallet; the charge is tried again by itself while retries are left.`
+        ? `Ask the customer to put ${symbol} into the wallet; the charge is retried automatically while retries remain.`
         : `Ask the payer to put ${symbol} into the wallet and to pay again if the checkout says so.`;
     case 'PAYER_ALLOWANCE':
       return about.isRenewal
-        ? `Ask the customer to approve the escrow for ${symbol} again; the charge is tried again by itself while retries are left.`
+        ? `Ask the customer to approve the escrow for ${symbol} again; the charge is retried automatically while retries remain.`
         : `Ask the payer to approve the escrow for ${symbol} and to pay again if the checkout says so.`;
     case 'UNDELIVERED':
       return about.acknowledged
-        ? 'Do nothing: an operator has acknowledged it, and it is still tried every few hours.'
+        ? 'Do nothing: an operator has acknowledged it, and it is still retried every few hours.'
         : `Ask the issuer of ${symbol} or the recipient why it cannot be paid; where nothing more can be done, run: npm run ops -- payouts acknowledge ${about.recipient} --token ${about.tokenKey} --note <words>`;
     case 'KEPT_SHARE':
-      return `Ask the recipient to put some ${coin} into ${about.recipient}; the share is then paid by itself.`;
+      return `Ask the recipient to put some ${coin} into ${about.recipient}; the share is then paid automatically.`;
     case 'UNPAYABLE':
-      return `Ask the recipient to make its wallet able to take ${symbol} on ${chain}; it is looked at again every 15 minutes.`;
+      return `Ask the recipient to enable its wallet to receive ${symbol} on ${chain}; the payout is checked again every 15 minutes.`;
     case 'SETTLEMENT':
-      return `Ask the merchant, or the issuer of ${symbol}, why the payout address cannot be paid; it is settled by itself as soon as it can be, and a day after its timelock in any case.`;
+      return `Ask the merchant, or the issuer of ${symbol}, why the payout address cannot be paid; the payment settles automatically as soon as it can, and a day after its timelock in any case.`;
     case 'DEPOSIT':
-      return `Ask the payer, or the issuer of ${symbol}, why ${about.recipient} cannot receive it; the return is tried again by itself at least every 6 hours, and only the payer can ever receive it.`;
+      return `Ask the payer, or the issuer of ${symbol}, why ${about.recipient} cannot receive it; the return is retried automatically at least every 6 hours, and only the payer can ever receive it.`;
     case 'DISPUTE':
       return 'Have the merchant concede it, or the arbiter decide it, before the deadline resolves it by the terms.';
     case 'CAPTURE':
       return 'Have the merchant capture or cancel the payment before the deadline; after it the money goes back to the payer.';
     case 'GIVEN_UP':
-      return 'Remove the cause that the error names and have the step asked for again, by the merchant or by: npm run ops -- sweep';
+      return 'Fix the cause named in the error, then have the merchant repeat the step, or run: npm run ops -- sweep';
     case 'REFUSED':
-      return `Remove the cause that the error names, or give it up: npm run ops -- transaction abandon --id ${about.outgoingId} --reason <words>`;
+      return `Fix the cause named in the error, or abandon the transaction: npm run ops -- transaction abandon --id ${about.outgoingId} --reason <words>`;
     case 'UNMINED':
-      return `Raise MAX_FEE_PER_GAS_WEI_${chainId} if the fees of ${chain} have passed it, or give it up: npm run ops -- transaction abandon --id ${about.outgoingId} --reason <words>`;
+      return `Raise MAX_FEE_PER_GAS_WEI_${chainId} if fees on ${chain} exceed it, or abandon the transaction: npm run ops -- transaction abandon --id ${about.outgoingId} --reason <words>`;
     case 'UNSENT':
-      return `See that a worker runs with this key, and that the fees of ${chain} are below MAX_FEE_PER_GAS_WEI_${chainId}.`;
+      return `Check that a worker runs with this key and that fees on ${chain} are below MAX_FEE_PER_GAS_WEI_${chainId}.`;
     case 'PAYOUT':
       return 'Look at the vault on its chain, and report what the cause says if it is not explained by a deposit of a stranger.';
     case 'CONSENT':

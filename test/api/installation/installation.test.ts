@@ -136,7 +136,7 @@ it('reports how long a sender’s balance lasts, stuck work with advice, and the
     expect.objectContaining({
       kind: 'transaction',
       id: waiting.id,
-      action: expect.stringMatching(/^See that a worker runs/),
+      action: expect.stringMatching(/^Check that a worker runs/),
     }),
   ]);
   expect(data.installation.alarms).toEqual([

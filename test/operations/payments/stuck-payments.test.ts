@@ -107,7 +107,7 @@ describe('the list of payments that wait for money', () => {
       amount: '10',
       unit: 'USDC',
       why: `REFUND: The key ${operator.address} has too little of the coin to pay for gas.`,
-      do: expect.stringMatching(/^Send ETH on .+ to the key that the cause names/),
+      do: expect.stringMatching(/^Send ETH on .+ to the key named in the cause/),
     });
     expect(Math.abs(Date.parse(row?.since ?? '') - since)).toBeLessThan(20_000);
     // It is not an undelivered payout. The alarm of senders reports it.
@@ -157,7 +157,7 @@ describe('the list of payments that wait for a recipient', () => {
         unit: 'USDC',
         since: timelockEndsAt?.toISOString(),
         why: expect.stringContaining('the merchant cannot be paid at present; looked at again at 20'),
-        do: expect.stringContaining('settled by itself as soon as it can be'),
+        do: expect.stringContaining('settles automatically as soon as it can'),
       },
     ]);
     await ground.send(ground.stranger, settleCall({ escrow, terms: signed.terms }));

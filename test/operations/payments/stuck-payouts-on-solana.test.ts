@@ -46,7 +46,7 @@ it('lists the rent that a fee recipient lacks, and the share of another wallet a
     chainId: gateway.solana.chainId,
     amount: '0.0001',
     unit: 'SOL',
-    do: `Send ${fee} some SOL, at least the rent exemption; the share is then paid by itself.`,
+    do: `Send ${fee} some SOL, at least the rent exemption; the share is then paid automatically.`,
   });
   expect(row?.why).toMatch(
     new RegExp(`^The fee recipient ${fee} could not be paid, and \\w{32,44} keeps its share\\.$`),
@@ -75,7 +75,7 @@ it('lists transactions whose fees the installation’s key cannot pay, until it 
       amount: '0.01',
       unit: 'SOL',
       why: `SETTLE: The operator's key ${operator.address} holds 0 lamports: too few to pay fees.`,
-      do: expect.stringMatching(/^Send SOL on .+ to the key that the cause names/),
+      do: expect.stringMatching(/^Send SOL on .+ to the key named in the cause/),
     },
   ]);
   // The party that has to act is the one that the pump recorded, not one parsed from its message.

@@ -81,7 +81,7 @@ describe('a deposit whose return fails', () => {
       what: expect.stringContaining(`from the deposit address ${step.address}`),
       since,
       error: expect.stringContaining('DepositNotSent'),
-      do: expect.stringMatching(/^Remove the cause/),
+      do: expect.stringMatching(/^Fix the cause/),
     });
     const payments = (await rows('payments', 'stuck')).filter(({ cause }) => cause === 'DEPOSIT');
     expect(payments).toEqual([

@@ -87,7 +87,7 @@ export function ChainsTable({ chains }: { chains: Installation['chains'] }) {
             cell: (chain) =>
               chain.lagBlocks === null
                 ? '–'
-                : `${t('operations.chains.lagBlocks', { count: chain.lagBlocks })} · ${formats.unit(chain.lagSeconds ?? 0, 'second')}`,
+                : `${t('operations.chains.lagBlocks', { count: Number(chain.lagBlocks) })} · ${formats.unit(chain.lagSeconds ?? 0, 'second')}`,
             align: 'end',
             isWide: true,
           },
