@@ -1,7 +1,6 @@
 /** Chooses between the two pages. A started link continues as its session, at the session's own address. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { lazy, Suspense, useCallback, useState, useSyncExternalStore } from 'react';
-import { addWords } from '../words/open-words.ts';
 import { CheckoutPage } from './checkout-page.tsx';
 import { followTakenCode, takenCode } from './handover/taken-code.ts';
 import type { BegunSession } from './link/begin-form.tsx';
@@ -35,10 +34,7 @@ export function App() {
   );
 }
 
-const Handover = lazy(async () => {
-  const [{ Handover: page }] = await Promise.all([import('./handover/handover.tsx'), addWords(['handover'])]);
-  return { default: page };
-});
+const Handover = lazy(async () => ({ default: (await import('./handover/handover.tsx')).Handover }));
 
 function SessionPage({ id }: { id: string }) {
   const [session, setSession] = useState(() => sessionOf(id, secretOf(id, location.hash)));

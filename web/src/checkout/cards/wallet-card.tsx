@@ -1,22 +1,15 @@
 /** The first card: the choice of a wallet. An installed wallet takes one click; without one, the card explains what to do. */
-import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
-import { Skeleton } from '../../ui/state/skeleton.tsx';
 import { connectWallet, type FoundWallet } from '../../wallet/evm/use-wallet.ts';
 import { PhoneWallet } from '../../wallet/phone/phone-wallet.tsx';
-import { addWords } from '../../words/open-words.ts';
+import { Elsewhere } from '../handover/elsewhere.tsx';
 import { isHandheld } from '../handover/is-handheld.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
 import { StartOver } from './start-over.tsx';
-
-const Elsewhere = lazy(async () => {
-  const [{ Elsewhere: ways }] = await Promise.all([import('../handover/elsewhere.tsx'), addWords(['handover'])]);
-  return { default: ways };
-});
 
 type WalletCardProps = {
   session: SessionName;
@@ -107,9 +100,7 @@ function NoWallet({ session }: { session: SessionName }) {
   return (
     <>
       <Notice name="NO_WALLET">{!isHandheld && <p>{t('checkout.wallet.install')}</p>}</Notice>
-      <Suspense fallback={<Skeleton height={400} isSilent />}>
-        <Elsewhere session={session} />
-      </Suspense>
+      <Elsewhere session={session} />
     </>
   );
 }
