@@ -13,16 +13,13 @@ type Step = { name: string; command: string[] };
 const STEP_LIMIT_MS = 45 * 60_000;
 const MAX_FILES_TRIED_AGAIN = 5;
 
-const steps: Step[] = [
+/** They need no part of an installation, and run beside the tests with what those leave of the processors. */
+const stepsAside: Step[] = [
   { name: 'types', command: ['npm', 'run', '--silent', 'types'] },
   { name: 'lint', command: ['npm', 'run', '--silent', 'lint'] },
   { name: 'dead code', command: ['npm', 'run', '--silent', 'dead'] },
   { name: 'drift', command: ['npm', 'run', '--silent', 'drift'] },
   { name: 'OpenAPI lint', command: ['npm', 'run', '--silent', 'lint:openapi'] },
-];
-
-/** They need no part of an installation, and run beside the other steps with what those leave of the processors. */
-const contractSteps: Step[] = [
   { name: 'contract tests', command: ['npm', 'run', '--silent', 'contracts:test'] },
   // A seed of its own each time would make a check that nobody can repeat; `contracts:invariants` takes other ones.
   { name: 'contract invariants', command: ['node', 'contracts/scripts/invariants.ts', '--seed', '2027'] },
@@ -67,10 +64,9 @@ const folder = mkdtempSync(join(tmpdir(), 'sluice-check-'));
 let passed = 0;
 let failed = 0;
 try {
-  const contracts = runContractSteps();
-  for (const step of steps) await runStep(step, run);
+  const aside = runStepsAside();
   if (isWanted('tests')) await runTests();
-  await contracts;
+  await aside;
   if (isAll) for (const step of longSteps) await runStep(step, run);
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -88,8 +84,8 @@ async function runStep({ name, command }: Step, start: typeof run): Promise<void
   else failed += 1;
 }
 
-async function runContractSteps(): Promise<void> {
-  for (const step of contractSteps) await runStep(step, runAside);
+async function runStepsAside(): Promise<void> {
+  for (const step of stepsAside) await runStep(step, runAside);
 }
 
 /** The README's test command; files that fail run once more, alone, and what passes only then is named as unstable. */
