@@ -82,7 +82,7 @@ export async function openGround(environment: Record<string, string> = {}): Prom
   };
   try {
     const deadline = Date.now() + START_LIMIT_MS;
-    while (!printed.includes('Sluice runs')) {
+    while (!printed.includes('Sluice is running')) {
       if (hasEnded() || Date.now() > deadline) throw new Error(`The installation did not start:\n${printed}`);
       await delay(200);
     }

@@ -99,7 +99,7 @@ function ask(socketPath: string, call: { method: string; body?: string }): Promi
       });
     });
     sent.on('error', reject);
-    sent.on('timeout', () => sent.destroy(new Error(`${socketPath} does not answer.`)));
+    sent.on('timeout', () => sent.destroy(new Error(`${socketPath} does not respond.`)));
     sent.end(call.body);
   });
 }

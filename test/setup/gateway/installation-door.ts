@@ -109,9 +109,10 @@ async function startOnFreePorts(options: StartOptions, tries: number): Promise<D
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(String(chunk)));
   options.closers.push(() => stop(child));
   const deadline = Date.now() + START_LIMIT_MS;
-  while (child.exitCode === null && !chunks.join('').includes('Sluice runs') && Date.now() < deadline) await delay(50);
+  while (child.exitCode === null && !chunks.join('').includes('Sluice is running') && Date.now() < deadline)
+    await delay(50);
   const demo = readDemo(join(options.folder, 'demo.json'));
-  if (child.exitCode === null && demo && chunks.join('').includes('Sluice runs')) return demo;
+  if (child.exitCode === null && demo && chunks.join('').includes('Sluice is running')) return demo;
   await stop(child);
   if (tries > 1) return startOnFreePorts(options, tries - 1);
   throw new Error(`The installation for the browser tests did not start:\n${chunks.join('')}`);
