@@ -10,7 +10,7 @@ export type Sizes = {
   connections: number;
   /** Payments whose latency from block to client is measured. */
   payments: number;
-  /** Connections that each follow a payment of their own, those that follow everything, and events a second. */
+  /** The number of connections that each follow one payment, the number that follow everything, and events per second. */
   subscribers: number;
   followers: number;
   eventsPerSecond: number;
@@ -20,7 +20,7 @@ export type Sizes = {
   failingSeconds: number;
   /** Events in the table when the sequence is read. */
   events: number;
-  /** Subscriptions that are due in the same minute. */
+  /** The number of subscriptions that are due in the same minute. */
   renewals: number;
   /** How many times fifty balances are read by each method. */
   rounds: number;
@@ -32,7 +32,7 @@ export type Sizes = {
   documents: number;
   /** Renewals that are due while a primary database is killed, and for each number of workers. */
   jobs: number;
-  /** Payments of x402 that each facilitator settles in a round, and clients that pay at once. */
+  /** The number of x402 payments that each facilitator settles per round, and the number of concurrent clients. */
   x402Calls: number;
   x402Clients: number;
   /** How long the load runs before the primary is killed, and after writes succeed again. */

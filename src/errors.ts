@@ -14,7 +14,7 @@ export const errorCatalogue = {
   NOT_FOUND: { status: 404, retryable: false, title: 'No such resource' },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false, title: 'The path does not accept this method' },
   INVALID_STATE: { status: 409, retryable: false, title: 'The resource is not in a state that allows this' },
-  CONFLICT: { status: 409, retryable: false, title: 'The request conflicts with what exists' },
+  CONFLICT: { status: 409, retryable: false, title: 'The request conflicts with existing data' },
   IDEMPOTENCY_IN_FLIGHT: { status: 409, retryable: true, title: 'The same request is still running' },
   QUOTE_EXPIRED: { status: 409, retryable: false, title: 'The quote has expired' },
   EXPIRED: { status: 410, retryable: false, title: 'The resource has expired' },

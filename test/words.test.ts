@@ -24,9 +24,15 @@ const avoided: { shape: RegExp; instead: string; inComments?: boolean }[] = [
   { shape: /\b(last|first) first\b/i, instead: 'newest first, oldest first', inComments: true },
   { shape: /^(what|who|which|how|where|when|why)( it is)?\.$/i, instead: 'a noun: current status, the recipient' },
   { shape: /\btries (are|is) spent\b/i, instead: 'all retries failed', inComments: true },
+  { shape: /\bwhen left out\b/i, instead: 'Defaults to …, or If omitted, …', inComments: true },
+  { shape: /\b(comes?|came) to rest\b/i, instead: 'all pending work is completed', inComments: true },
   { shape: /^of (a|an|the|that|its|this)\b/i, instead: 'a noun first: hash of the transaction' },
   { shape: /\bones too\b/i, instead: 'including archived ones' },
   { shape: /; null\b/, instead: 'a sentence of its own: Null if …' },
+  { shape: /; [^.;]+ by default\b/, instead: 'a sentence of its own: Defaults to …' },
+  { shape: /: of (a|an|all|the)\b/, instead: 'a verb: it covers all apps' },
+  { shape: /^(Its|Their) \w+\.$/, instead: 'name the object: name of the chain' },
+  { shape: /(?<![`\w(:-])ids?\b/, instead: 'ID, IDs' },
 ];
 
 it('descriptions avoid metaphors and fragments', () => {
@@ -62,6 +68,12 @@ it('comments avoid metaphors', () => {
     'packages/checkout',
     'packages/vendure',
     'packages/x402',
+    'bench',
+    'test/browser/setup',
+    'test/chaos',
+    'test/fuzz',
+    'test/setup',
+    'test/soak',
   ]
     .flatMap(sourcesUnder)
     .flatMap((file) =>

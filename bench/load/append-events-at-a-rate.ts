@@ -2,8 +2,8 @@ import { type Database, transaction } from '../../prisma/client.ts';
 import { appendEvents } from '../../src/events/append-events.ts';
 
 /**
- * Appends events of the intents in turn, as the gateway does, `perSecond` of them started each second. `externalId` and the
- * event's `number` count them from 1; the result is when each was committed, by number, on this process's clock in ms.
+ * Appends events to the intents in turn, as the gateway does, and starts `perSecond` of them each second. `externalId` and the event's
+ * `number` count from 1. Returns the commit time of each event by number, in milliseconds on this process's clock.
  */
 export async function appendEventsAtARate(
   database: Database,

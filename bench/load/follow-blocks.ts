@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const headSchema = z.object({ params: z.object({ result: z.object({ number: z.string() }) }) });
 
-/** When each block was mined according to the node (newHeads over its websocket), on this process's clock. */
+/** The time on this process's clock at which the node announced each block (newHeads over its websocket). */
 export async function followBlocks(rpcUrl: string): Promise<{ minedAt: Map<bigint, number>; stop: () => void }> {
   const minedAt = new Map<bigint, number>();
   const socket = new WebSocket(rpcUrl.replace(/^http/, 'ws'));

@@ -18,7 +18,7 @@ export function openLiveClient(demo: Pick<Demo, 'graphqlUrl' | 'secretKey'>): Cl
 /** Resolves to the time at which the client received CAPTURED. Rejects after the limit. */
 export function untilCaptured(client: Client, id: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`Payment ${id} was not told in time.`)), LIMIT_MS);
+    const timer = setTimeout(() => reject(new Error(`Payment ${id} was not reported in time.`)), LIMIT_MS);
     const end = (finish: () => void) => {
       clearTimeout(timer);
       unsubscribe();

@@ -14,7 +14,7 @@ export async function openPayments(demo: Demo) {
   const [chain] = demo.chains;
   const [payer] = demo.payers;
   const token = chain?.tokens[0];
-  if (!chain || !payer || !token) throw new Error('The demo file names too little.');
+  if (!chain || !payer || !token) throw new Error('The demo file is incomplete.');
   const gateway = openGatewayClient(demo, LIMIT_MS);
   const wallet = openPayerWallet(chain, payer.privateKey);
   await approveOnce(wallet, { token: token.address, escrow: chain.escrow });

@@ -120,8 +120,8 @@ function heads(keyed: Record<string, string>): RefusedRequest[] {
   return [
     head('an unknown key', 'AUTHENTICATION_ERROR', { 'x-api-key': `sk_test_${'a'.repeat(43)}` }),
     head('a forged token', 'AUTHENTICATION_ERROR', { authorization: `Bearer ${token}.${'A'.repeat(86)}` }),
-    head('a path that is not there', 'NOT_FOUND', {}, '/nothing'),
-    head('an id that is none, secret key', 'VALIDATION_ERROR', keyed, `${INTENTS}/x`),
+    head('an unknown path', 'NOT_FOUND', {}, '/nothing'),
+    head('an invalid id, secret key', 'VALIDATION_ERROR', keyed, `${INTENTS}/x`),
     {
       name: 'a forged cursor, secret key',
       code: 'VALIDATION_ERROR',

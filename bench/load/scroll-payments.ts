@@ -13,7 +13,7 @@ export async function scrollPayments(page: Page, { rows }: { rows: number }): Pr
   await page.locator('[role=grid] [data-row="0"]').waitFor({ timeout: PATIENCE_MS });
   const seen = await page.evaluate(async (wanted) => {
     const grid = document.querySelector('[role=grid]');
-    if (!grid) throw new Error('There is no list.');
+    if (!grid) throw new Error('The page has no list.');
     const longTasks: number[] = [];
     const observer = new PerformanceObserver((list) => longTasks.push(...list.getEntries().map((one) => one.duration)));
     observer.observe({ type: 'longtask' });

@@ -61,7 +61,7 @@ async function openSide({ demo, adminUrl, databaseUrl }: Installation, count: nu
   const { appId } = demo;
   const [chain] = demo.chains;
   const token = chain?.tokens[0];
-  if (!chain || !token) throw new Error('The demo file names too little.');
+  if (!chain || !token) throw new Error('The demo file is incomplete.');
   const timed = await openTimedPayments(demo);
   await seedPayments(adminUrl, { appId, chainId: chain.chainId, tokenKey: token.key, from: 0, count });
   const events = count * EVENTS_PER_PAYMENT;

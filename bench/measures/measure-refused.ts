@@ -141,7 +141,7 @@ async function measureConnections(api: MeasuredApi): Promise<Refused> {
   };
 }
 
-/** Beyond the limit of an address, which lets one request a second pass. */
+/** Requests beyond the rate limit of an address, which allows one request per second. */
 async function measureTooMany(api: MeasuredApi): Promise<Refused> {
   // An address whose bucket other processes have not used.
   const headers = { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.1' };

@@ -110,7 +110,7 @@ async function newestIntents(databaseUrl: string, request: { appId: string; coun
 async function until(isDone: () => boolean): Promise<void> {
   const endsAt = Date.now() + LIMIT_MS;
   while (!isDone()) {
-    if (Date.now() > endsAt) throw new Error('Not all of it came.');
+    if (Date.now() > endsAt) throw new Error('Not all updates arrived.');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -15,8 +15,8 @@ const ENDPOINTS = 4;
 const madeSchema = z.object({ data: z.object({ id: z.string() }) });
 
 /**
- * Webhooks to receivers of this process that answer at once: to one endpoint, one after another, and to several; then to one
- * that fails one time in five.
+ * Measures webhooks to receivers in this process that respond immediately: first to one endpoint, one after another, then to several, then
+ * to one that fails one time in five.
  */
 export async function measureWebhooks(bench: Bench): Promise<string> {
   const rows: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * PostGraphile over the tables of an installation, as its documentation sets it up for production: no credentials, no limits, no cost of
- * documents. DATABASE_URL and PORT say where.
+ * PostGraphile on the tables of an installation, in the production setup from its documentation: without credentials, rate limits or document
+ * costs. Configured by DATABASE_URL and PORT.
  */
 import { createServer } from 'node:http';
 import { postgraphile } from 'postgraphile';

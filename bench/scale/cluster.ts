@@ -17,11 +17,11 @@ import { missingPackages } from './install-packages.ts';
 export type NodeName = 'one' | 'two';
 
 export type Cluster = {
-  /** Through HAProxy to the primary. */
+  /** Connects through HAProxy to the primary. */
   directUrl: string;
-  /** Through pgbouncer and HAProxy to the primary. */
+  /** Connects through pgbouncer and HAProxy to the primary. */
   pooledUrl: string;
-  /** As the superuser, through HAProxy to the primary. */
+  /** Connects as the superuser, through HAProxy to the primary. */
   adminUrl: string;
   /** HAProxy's port for the APIs, which listen on `apiPorts`. */
   apiPort: number;
@@ -180,7 +180,7 @@ export async function openCluster({
     launch('pgbouncer', ['/usr/sbin/pgbouncer', pgbouncerFile]);
     for (const node of nodes) {
       launchNode(node);
-      // The second copies the first, which must have finished its own start.
+      // The second node copies the first, which must have started completely.
       await until(`PostgreSQL ${node.name}`, async () => (await statusOf(node, '/health')) === 200);
       if (node.name === 'one') await until('a primary', async () => (await cluster.primary()) !== undefined);
     }
@@ -228,7 +228,7 @@ function etcdCommand({ folder, etcdPort, etcdPeerPort }: { folder: string; etcdP
 function fill(template: string, values: Record<string, string | number>): string {
   return readFileSync(join(templates, template), 'utf8').replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name];
-    if (value === undefined) throw new Error(`${template}: nothing is known of ${name}.`);
+    if (value === undefined) throw new Error(`${template}: there is no value for ${name}.`);
     return String(value);
   });
 }
@@ -265,7 +265,7 @@ async function answers(url: string): Promise<boolean> {
 export async function until(what: string, isThere: () => Promise<boolean>, limitMs = START_LIMIT_MS): Promise<void> {
   const deadline = performance.now() + limitMs;
   while (!(await isThere())) {
-    if (performance.now() > deadline) throw new Error(`Waited ${limitMs / 1_000} s in vain for ${what}.`);
+    if (performance.now() > deadline) throw new Error(`Waited ${limitMs / 1_000} s for ${what}, without success.`);
     await delay(100);
   }
 }

@@ -22,11 +22,11 @@ export type Machines = {
   apiUrl: string;
   /** Part names, such as `worker 2`, with their process ids. */
   pids(): Map<string, number>;
-  /** Starts workers or ends them, until `count` run, each with the first `count` sender keys. */
+  /** Starts or stops workers until `count` are running, with the first `count` sender keys. */
   runWorkers(count: number): Promise<void>;
   /** Which indexer leads each chain, according to the readiness of the indexers. */
   leadingIndexers(): Promise<string[]>;
-  /** Ends a part as a power cut would. */
+  /** Kills a part, as a power failure would. */
   kill(name: string): void;
   /** Starts a part that was killed, with the settings that it had, and resolves when it is ready. */
   restart(name: string): Promise<void>;

@@ -17,7 +17,7 @@ const WORKERS = [1, 2, 4];
 const SEED_MS = 20_000;
 
 export async function measureScale({ sizes, print }: Pick<ScaleWorld, 'sizes' | 'print'>): Promise<string> {
-  // Open to the server's user.
+  // The server's user must have access.
   const folder = join(tmpdir(), `sluice-scale-${crypto.randomUUID()}`);
   mkdirSync(folder, { mode: 0o755 });
   const closers: (() => Promise<void>)[] = [async () => rmSync(folder, { recursive: true, force: true })];

@@ -4,16 +4,16 @@ import { z } from 'zod';
 
 export type Merchant = { name: string; appId: string; key: string };
 
-/** An answered call. `tries` counts the requests that it took. */
+/** A completed call. `tries` is the number of requests that it took. */
 export type Created = { merchant: Merchant; idempotencyKey: string; order: string; id: string; tries: number };
 
 export type WriteLoad = {
   created: readonly Created[];
   /** When, on the monotonic clock, each request was acknowledged or failed. */
   answers: readonly { atMs: number; kind: string }[];
-  /** Repeats the call and returns the id that it answers. */
+  /** Repeats the call and returns the id in its response. */
   repeat(call: Created): Promise<string>;
-  /** Starts no new call, and resolves when the pending ones are answered. */
+  /** Starts no new call, and resolves when the pending ones have a response. */
   end(): Promise<void>;
 };
 

@@ -20,7 +20,7 @@ import { newId } from '../../src/platform/identifier.ts';
 import { renewSubscriptionJob } from '../../src/subscriptions/jobs.ts';
 
 const PRICE = '0.10';
-/** Base units: 0.1 of a token with 6 decimals at one dollar, and a quarter more. */
+/** Base units: 0.1 of a token with 6 decimals at a price of one dollar, plus a margin of 25 percent. */
 const CAP = 125_000n;
 const AMOUNT = 100_000n;
 const BATCH = 200;
@@ -35,7 +35,7 @@ type Owner = {
   customerWalletIds: string[];
 };
 
-/** Subscriptions that one wallet pays for. */
+/** The number of subscriptions that one wallet pays for. */
 const PER_WALLET = 50;
 
 export type SeededRenewals = {
@@ -43,15 +43,15 @@ export type SeededRenewals = {
   wallets: Address[];
   consentIds: Hex[];
   chain: Chain;
-  /** Base units that each is charged. */
+  /** The base units that each subscription is charged. */
   amount: bigint;
-  /** Base units that each wallet was given. */
+  /** The base units that each wallet received. */
   filledWith: bigint;
 };
 
 /**
- * Subscriptions whose trial has just ended, signed by wallets that a demo payer has funded: all of them are due at
- * `dueAt`, and their jobs wait for an hour. Their operator and fee recipient are the installation's.
+ * Creates subscriptions whose trial has just ended, signed by wallets that a demo payer has funded. All of them are due at `dueAt`, and
+ * their jobs are scheduled an hour later. Their operator and fee recipient are those of the installation.
  */
 export async function seedRenewals(
   databaseUrl: string,
@@ -104,7 +104,7 @@ async function writeRows(
   });
 }
 
-/** As `scheduleRenewal` does, by one statement, but for an hour after they are due, so that all of them can be started at once. */
+/** Does what `scheduleRenewal` does in one statement. The jobs are scheduled an hour late, so that all of them can be started at once. */
 async function scheduleAll(
   tx: DatabaseTransaction,
   { ids, dueAt }: { ids: readonly string[]; dueAt: Date },

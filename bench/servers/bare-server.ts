@@ -1,6 +1,6 @@
 /**
- * The minimum cost of a gateway's response: node:http and pg, the same rows by the same SQL, printed as JSON. No keys,
- * no limits, no schema. `/one/<id>` and `/page`; It is configured by DATABASE_URL, APP_ID and PORT.
+ * The minimum cost of a gateway's response: node:http and pg read the same rows with the same SQL and return them as JSON, without keys,
+ * limits or a schema. Serves `/one/<id>` and `/page`. Configured by DATABASE_URL, APP_ID and PORT.
  */
 import { createServer } from 'node:http';
 import pg from 'pg';

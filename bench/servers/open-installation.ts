@@ -62,7 +62,8 @@ export async function openInstallation(
     await untilRunning(child);
     const demo = readDemo(join(folder, 'demo.json'));
     const databaseUrl = /^DATABASE_URL=(.+)$/m.exec(readFileSync(join(folder, 'environment'), 'utf8'))?.[1];
-    if (!demo || databaseUrl === undefined) throw new Error('The installation did not say where it is.');
+    if (!demo || databaseUrl === undefined)
+      throw new Error('The installation did not report its database and demo file.');
     const adminUrl = new URL(databaseUrl);
     adminUrl.username = 'sluice';
     adminUrl.password = readFileSync(join(folder, 'postgres', 'password'), 'utf8').trim();
@@ -80,7 +81,7 @@ function untilRunning(child: ChildProcess): Promise<void> {
     child.once('exit', () => reject(new Error(`It ended:\n${printed}`)));
     child.stdout?.on('data', (chunk) => {
       printed += String(chunk);
-      if (!printed.includes('Sluice runs')) return;
+      if (!printed.includes('Sluice is running')) return;
       clearTimeout(timer);
       resolve();
     });

@@ -11,7 +11,7 @@ import { createWalletClient, defineChain, http, isHex, publicActions } from 'vie
 import { nonceManager, privateKeyToAccount } from 'viem/accounts';
 
 const { PORT, RPC_URL = '', CHAIN_ID, FACILITATOR_KEY = '', NONCES, CONFIRMATION_TIMEOUT_MS } = process.env;
-if (!isHex(FACILITATOR_KEY)) throw new Error('FACILITATOR_KEY is no private key.');
+if (!isHex(FACILITATOR_KEY)) throw new Error('FACILITATOR_KEY is not a private key.');
 
 /** The interval at which the gateway polls its local node. */
 const POLLING_MS = 100;

@@ -344,7 +344,7 @@ function nodeAt(url) {
       throw new Unusable(`The node does not respond: ${error.message}`);
     });
     const answer = await response.json().catch(() => ({ error: { message: `status ${response.status}` } }));
-    if (answer.error) throw new Unusable(`The node refused ${method}: ${answer.error.message}`);
+    if (answer.error) throw new Unusable(`The node rejected ${method}: ${answer.error.message}`);
     return answer.result;
   };
 }

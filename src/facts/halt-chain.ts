@@ -40,7 +40,7 @@ export async function checkFinality(
     where: { chainId: view.chainId },
     data: { haltedAt: world.clock.now(), haltReason: reason },
   });
-  world.log.error({ chainId: view.chainId, reason }, 'CHAIN HALTED: the chain changed what was final.');
+  world.log.error({ chainId: view.chainId, reason }, 'CHAIN HALTED: the chain reverted something final.');
   world.observer?.halted?.({ chainId: view.chainId, reason });
   return 'HALTED';
 }

@@ -137,7 +137,7 @@ function runLate(options: Options, { locks, chainId }: { locks: AdvisoryLocks; c
       if (block === null) continue;
       log.info(
         { chainId },
-        'The chain can be reached now: its node is read until the next start, when Ponder takes it up.',
+        'The chain is reachable now. Its node is read directly until the next start, when Ponder indexes the chain.',
       );
       const world = { ...options, source: openLogSource(options), locks, startBlocks: new Map([[chainId, block]]) };
       projector = runProjector(world, { chains: [{ chainId, intervalMs }], sweep: options.sweep });

@@ -39,7 +39,7 @@ export async function stopProcess(pid: number, signal: NodeJS.Signals, limitMs: 
   const deadline = Date.now() + limitMs;
   while (isAlive(pid)) {
     if (Date.now() > deadline) trySignal(pid, 'SIGKILL');
-    if (Date.now() > deadline + 5000) throw new Error(`Process ${pid} does not end.`);
+    if (Date.now() > deadline + 5000) throw new Error(`Process ${pid} did not end.`);
     await delay(20);
   }
 }

@@ -21,6 +21,6 @@ if (demo) {
     process.exitCode = 1;
   }
 } else {
-  console.error(`${file} is not there: run "npm start" first, in another shell.`);
+  console.error(`${file} does not exist. Run "npm start" first, in another shell.`);
   process.exitCode = 1;
 }

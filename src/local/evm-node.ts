@@ -137,7 +137,9 @@ async function bringBack(
   if (!journal.kept) return journal.renew(await dumpState(node), { genesisTimestamp });
   const { differsFrom } = await repeatJournal(node, journal.kept.turns);
   if (differsFrom) {
-    options.log?.(`Chain ${chainId} could not repeat block ${differsFrom.number}, and goes on with others from there.`);
+    options.log?.(
+      `Chain ${chainId} could not reproduce block ${differsFrom.number}, and continues with different blocks from there.`,
+    );
     await journal.renew(await dumpState(node), { genesisTimestamp });
   }
   const newest = z.object({ timestamp: quantity }).parse(await node.result('eth_getBlockByNumber', ['latest', false]));
@@ -173,7 +175,9 @@ async function startKeeping(
 async function endLeftBehind(options: KeptOptions): Promise<void> {
   const pid = readPid(pidFileOf(options.stateFile));
   if (pid === undefined || !isRunningWith(pid, options.stateFile)) return;
-  options.log?.(`Ended the node of chain ${options.chainId} that an earlier start had left (process ${pid}).`);
+  options.log?.(
+    `Stopped the node of chain ${options.chainId} that an earlier start had left running (process ${pid}).`,
+  );
   await stopProcess(pid, 'SIGKILL', stopLimitMs);
 }
 
@@ -183,7 +187,7 @@ async function untilAnswering(
 ): Promise<number> {
   const failure = new Promise<never>((_, reject) => {
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`The node of chain ${chainId} ended with ${code}.`)));
+    child.once('exit', (code) => reject(new Error(`The node of chain ${chainId} exited with code ${code}.`)));
   });
   failure.catch(() => undefined);
   const deadline = Date.now() + startLimitMs;
@@ -260,5 +264,5 @@ function statesOf(stateFile: string): string {
 }
 
 function portIsTaken({ chainId, port }: StartEvmNodeOptions): string {
-  return `LOCAL_EVM_PORT_${chainId}: port ${port} is taken by another server.`;
+  return `LOCAL_EVM_PORT_${chainId}: port ${port} is in use by another process.`;
 }

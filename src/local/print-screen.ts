@@ -25,7 +25,7 @@ export function printScreen(installation: Installation & { seconds: number }): v
       ['Demo app', demo.appId],
       ['Secret key', demo.secretKey],
       ['Public key', demo.publishableKey],
-      ['Member', `${DEMO_OWNER}, whose login codes stand in ${join(settings.folder, 'logs')}`],
+      ['Member', `${DEMO_OWNER}, whose login codes are in the logs in ${join(settings.folder, 'logs')}`],
       ['Wallets', `${demo.payers.length}, with gas and tokens; their keys are in ${demoFile}`],
     );
   }
@@ -36,6 +36,6 @@ export function printScreen(installation: Installation & { seconds: number }): v
   const lines = rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}`);
   const next = demo ? '\n\n  Try it in another shell:  npm run demo' : '';
   console.log(
-    `\nSluice runs, after ${installation.seconds.toFixed(1)} s. Ctrl-C ends it; the next start finds everything again.\n\n${lines.join('\n')}${next}\n`,
+    `\nSluice is running, ${installation.seconds.toFixed(1)} s after the start. Press Ctrl-C to stop it. The next start keeps all data.\n\n${lines.join('\n')}${next}\n`,
   );
 }

@@ -55,13 +55,13 @@ export async function runPart(options: RunPartOptions): Promise<Part> {
     if (crashes.length > crashLimit) {
       stopping = true;
       options.log(
-        `The ${options.name} ended too often (${reason}); see ${options.logFile}:\n${lastLines(options.logFile)}`,
+        `The ${options.name} exited too often (${reason}). See ${options.logFile}:\n${lastLines(options.logFile)}`,
       );
       options.onGivenUp();
       return;
     }
     const pauseMs = (options.firstPauseMs ?? 500) * 2 ** (crashes.length - 1);
-    options.log(`The ${options.name} ended (${reason}) and starts again in ${pauseMs / 1000} s.`);
+    options.log(`The ${options.name} exited (${reason}) and is restarted in ${pauseMs / 1000} s.`);
     timer = setTimeout(() => {
       timer = undefined;
       launch();

@@ -195,7 +195,7 @@ async function untilReady(options: Pick<Installation, 'settings' | 'databaseUrl'
       await delay(150);
     }
     throw new ConfigError(
-      `The ${waitsFor} was not ready within ${readyLimitMs / 1000} s; its log is in ${join(options.settings.folder, 'logs')}.`,
+      `The ${waitsFor} was not ready within ${readyLimitMs / 1000} s. Its log is in ${join(options.settings.folder, 'logs')}.`,
     );
   } finally {
     await client.end();

@@ -50,8 +50,8 @@ export async function startLocalChain(
       if (stopping) return;
       while (restarts[0] !== undefined && performance.now() - restarts[0] > restartSpanMs) restarts.shift();
       restarts.push(performance.now());
-      if (restarts.length > restartLimit) throw new Error(`The node of chain ${chainId} ends too often.`);
-      world.log(`The node of chain ${chainId} ended and starts again.`);
+      if (restarts.length > restartLimit) throw new Error(`The node of chain ${chainId} exits too often.`);
+      world.log(`The node of chain ${chainId} exited and is restarted.`);
       current = await startEvmNode(nodeOptions);
       if (stopping) return await current.stop();
     }
@@ -72,7 +72,7 @@ async function checkGenesis(options: LocalChainOptions): Promise<void> {
   const known = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   if (known !== undefined && known !== hash) {
     throw new ConfigError(
-      `The state of chain ${options.chainId} was lost, and the database tells of the old one: remove ${options.folder} to begin anew.`,
+      `The state of chain ${options.chainId} was lost, but the database refers to it. Remove ${options.folder} to start from scratch.`,
     );
   }
   if (known === undefined) replacePrivateFile(file, hash);

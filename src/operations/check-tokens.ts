@@ -29,7 +29,7 @@ export async function checkTokens(world: OperationsWorld, { chain }: { chain: Ch
     return await Promise.all(tokens.map((token) => checkToken(client, chain, token)));
   });
   const wrong = rows.filter((row) => row.verdict !== 'OK').map((row) => row.token);
-  const fault = `The registry is wrong about ${wrong.join(', ')}: correct it in CHAINS_FILE, which takes precedence over what ships.`;
+  const fault = `The registry has wrong entries for ${wrong.join(', ')}. Correct them in CHAINS_FILE, which takes precedence over the built-in entries.`;
   return { sections: { tokens: rows }, fault: wrong.length === 0 ? undefined : fault };
 }
 
@@ -47,7 +47,7 @@ async function checkToken(client: EvmClient, chain: Chain, token: Token): Promis
     read(client.readContract({ ...contract, functionName: 'RECEIVE_WITH_AUTHORIZATION_TYPEHASH' })),
   ]);
   const faults = [
-    ...(code === undefined || code === '0x' ? ['no contract lies there'] : []),
+    ...(code === undefined || code === '0x' ? ['there is no contract at the address'] : []),
     ...(decimals === token.decimals ? [] : [`decimals are ${decimals}`]),
     ...domainFaults({ chain, token, address, separator, what: 'permit', isThere: nonce !== null }),
     ...domainFaults({ chain, token, address, separator, what: 'receive', isThere: receive !== null }),
@@ -57,8 +57,8 @@ async function checkToken(client: EvmClient, chain: Chain, token: Token): Promis
     verdict: faults.length === 0 ? 'OK' : faults.join('; '),
     symbol,
     decimals,
-    permit: nonce !== null && separator !== null ? (token.permit ? 'used' : 'there, not used') : null,
-    receive: receive !== null ? (token.receive ? 'used' : 'there, not used') : null,
+    permit: nonce !== null && separator !== null ? (token.permit ? 'used' : 'supported, not used') : null,
+    receive: receive !== null ? (token.receive ? 'used' : 'supported, not used') : null,
   };
 }
 
@@ -95,5 +95,5 @@ function domainFaults(asked: {
   const expected = domainSeparator({ domain: { ...domain, chainId, verifyingContract: asked.address } });
   return expected === asked.separator
     ? []
-    : [`signs ${asked.what} for another domain than ${domain.name} ${domain.version}`];
+    : [`signs ${asked.what} for a domain other than ${domain.name} ${domain.version}`];
 }

@@ -29,7 +29,7 @@ export async function drain(world: OperationsWorld, { waitSeconds }: { waitSecon
   const resume = chains.map((chainId) => `npm run ops -- chain resume ${chainId}`).join('\n');
   const fault = isDrained
     ? undefined
-    : `Not drained within ${waitSeconds} s. See: npm run ops -- pending, npm run ops -- stuck; then drain again.`;
+    : `Work was still in progress after ${waitSeconds} s. Run: npm run ops -- pending, npm run ops -- stuck. Then drain again.`;
   return { sections: { drain: [row], 'to go on': [{ run: resume }] }, fault };
 }
 

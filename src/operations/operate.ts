@@ -114,8 +114,8 @@ function refusalOf(
   }
   if (!isDatabaseFault(error)) return null;
   return MISSING.has(codeOf(error) ?? '')
-    ? { text: 'The database lacks tables of this build.\nTry: npm run migrate -- deploy', code: 1 }
-    : { text: 'The database does not answer: is DATABASE_URL right, and Postgres running?', code: 1 };
+    ? { text: 'The database does not have the tables of this build.\nTry: npm run migrate -- deploy', code: 1 }
+    : { text: 'The database does not respond. Check DATABASE_URL, and that Postgres is running.', code: 1 };
 }
 
 /** Prisma error codes: a table or column does not exist. */

@@ -86,13 +86,13 @@ export async function readInstallation(
   });
   const faults = [
     ...signs.chains.flatMap(chainFaults),
-    ...chains.filter((row) => row.node === null).map((row) => `The node of chain ${row.chainId} does not answer.`),
+    ...chains.filter((row) => row.node === null).map((row) => `The node of chain ${row.chainId} does not respond.`),
     ...consumerFaults(signs.consumers),
     ...workFaults(signs),
     ...senders.filter((sender) => sender.isLow).map(lowFault),
     ...books
       .filter((row) => row.state === 'DRIFT')
-      .map((row) => `The books of chain ${row.chainId} drift. Run: npm run verify -- --all`),
+      .map((row) => `The books of chain ${row.chainId} differ from the contract. Run: npm run verify -- --all`),
     ...payoutFaults.map(payoutFault),
   ];
   const { consumers, outgoing: sending } = signs;
@@ -157,7 +157,7 @@ function workFaults({ queue, outgoing, overdue, undelivered, deposits }: VitalSi
     faults.push('Deposits cannot be returned. Run: npm run ops -- payments stuck');
   }
   if (deposits.some((row) => row.overdue > 0)) {
-    faults.push('Deposits wait to be collected or returned. Run: npm run ops -- stuck');
+    faults.push('Deposits are waiting to be collected or returned. Run: npm run ops -- stuck');
   }
   return faults;
 }

@@ -74,7 +74,7 @@ function stuckIntent(intent: PaymentIntent): Stuck {
     kind: 'payment intent',
     id: intent.id,
     state: intent.status,
-    what: 'is due for its next state',
+    what: 'should have advanced to its next state',
     since: (intent.timelockEndsAt ?? intent.expiresAt ?? intent.updatedAt).toISOString(),
     error: null,
     do: `Run: npm run ops -- sweep. If the state does not change, run: npm run verify -- ${intent.id}`,
@@ -91,7 +91,7 @@ function stuckFact(fact: StuckFact): Stuck {
     what: `${fact.kind} of chain ${fact.chainId}, block ${fact.blockNumber}`,
     since: fact.seenAt.toISOString(),
     error: null,
-    do: `Check whether the node of chain ${fact.chainId} answers (npm run ops -- lag), and read the indexer's log.`,
+    do: `Check whether the node of chain ${fact.chainId} responds (npm run ops -- lag), and read the indexer's log.`,
   };
 }
 
@@ -104,7 +104,7 @@ function stuckDeposit(deposit: DepositAddress): Stuck {
       ...row,
       since,
       state: 'DUE',
-      what: `money at the deposit address ${address} of chain ${chainId} is to be collected or returned`,
+      what: `funds at the deposit address ${address} of chain ${chainId} are waiting to be collected or returned`,
       do: 'Check that a worker runs and that its log shows no errors for this address, and run: npm run ops -- sweep',
     };
   }

@@ -19,7 +19,7 @@ export type WalkWorld = RestWorld & {
 /**
  * Advances the clock to its target, from one due instant to the next; it leaves a stop only at rest, so that everything happens
  * in order. At each stop it first moves the chains' time, then the clock, then releases the jobs and runs the sweep. Writes the
- * offset; ends the advance on arrival, or with a fault if the system does not come to rest. The next run resumes an interrupted
+ * offset; ends the advance on arrival, or with a fault if pending work does not complete. The next run resumes an interrupted
  * advance. `stopped` ends it between two stops.
  */
 export async function walkClock(world: WalkWorld, stopped: () => boolean): Promise<void> {

@@ -1,4 +1,4 @@
-/** For every alarm of docs/operations/alerts.yml a fault that must raise it. */
+/** A fault for every alarm in docs/operations/alerts.yml that must raise the alarm. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { createTestClient, getAddress, http, publicActions, walletActions } from 'viem';
@@ -14,9 +14,9 @@ import { familyOf, type PartName, signal } from './processes.ts';
 export type AlarmFault = {
   name: string;
   alarms: readonly string[];
-  /** Answers what heals it. */
+  /** Injects the fault, and returns the function that removes it. */
   strike(ground: Ground): Promise<() => Promise<void>>;
-  /** What is measured by a clock of its own, beside the rule's own times. */
+  /** Time until the fault takes effect, in addition to the times of the rule. */
   extraSeconds?: number;
 };
 
@@ -25,22 +25,22 @@ const NOTHING_TO_HEAL = async () => undefined;
 const REORGANISATIONS = 12;
 const REORGANISED_BLOCKS = 6;
 const BETWEEN_MS = 3_000;
-/** Within which the load makes what a fault acts on: a capture, a due delivery, a fact in the latest blocks. */
+/** The time within which the load creates what a fault affects: a capture, a due delivery, or a fact in the latest blocks. */
 const LOAD_SECONDS = 60;
-/** Deeper than what is final on a local chain. */
+/** A depth at which every block of a local chain is final. */
 const BEYOND_FINAL = 40;
-/** Until the first transaction of the load is final. */
+/** The time limit for the first transaction of the load to become final. */
 const FINAL_LIMIT_MS = 90_000;
 const SENDERS_SECONDS = 60;
-/** Local chains are final after sixteen blocks of a second. */
+/** On local chains, a block is final after sixteen blocks of one second each. */
 const ENDED_SECONDS = 60;
-/** A settlement that waits for its merchant is looked at again after this. */
+/** The interval after which a settlement that waits for its merchant is checked again. */
 const SETTLEMENT_CHECK_SECONDS = 300;
-/** In which a projector that pauses between failures has failed often enough. */
+/** The time in which a projector, which pauses after each failure, fails often enough to raise the alarm. */
 const FAILURES_SECONDS = 300;
 
 export const alarmFaults: readonly AlarmFault[] = [
-  // First, while there never was one.
+  // Must come first, before any transaction has been given up.
   {
     name: 'a transaction is given up',
     alarms: ['SluiceTransactionsFailed'],
@@ -67,8 +67,8 @@ export const alarmFaults: readonly AlarmFault[] = [
     alarms: ['SluiceChainHalted'],
     extraSeconds: FINAL_LIMIT_MS / 1000,
     async strike(ground) {
-      // A node of the local chain forgets the states of older blocks after some hundred blocks: a later reorganization of this
-      // depth would leave it without the contracts.
+      // The local chain's node discards the states of old blocks after some hundred blocks, so a later reorganization of this depth
+      // would remove the contracts.
       await untilFinal(ground);
       await replaceBlocks(rpcUrlOf(ground.demo), BEYOND_FINAL);
       return async () => {
@@ -90,7 +90,7 @@ export const alarmFaults: readonly AlarmFault[] = [
     ],
     extraSeconds: LOAD_SECONDS,
     async strike(ground) {
-      // The load's events wait from then on for their deliveries to be queued.
+      // From now on, deliveries of the load's events are no longer queued.
       const heal = await suspend(ground, 'worker');
       await overdue(ground);
       return heal;
@@ -155,7 +155,7 @@ export const alarmFaults: readonly AlarmFault[] = [
     alarms: ['SluiceBooksDrift'],
     extraSeconds: SENDERS_SECONDS,
     async strike(ground) {
-      // Of a payment that has ended a while ago: no later event of its own puts the books right.
+      // The payment must have ended some time ago, so that no later event of the payment corrects the books.
       const [row] = await query<{ id: string; amount: string }>(
         ground,
         `UPDATE ledger_entry SET amount = amount + 1 WHERE id = (
@@ -175,7 +175,7 @@ export const alarmFaults: readonly AlarmFault[] = [
           'UPDATE ledger_entry SET amount = amount - 1 WHERE id = $1 AND amount = $2 RETURNING id',
           [row.id, row.amount],
         );
-        if (!healed) throw new Error('Somebody else has put the books right.');
+        if (!healed) throw new Error('The books were corrected by something else.');
         await restartWorker(ground);
       };
     },
@@ -244,7 +244,7 @@ async function suspend({ folder }: Ground, part: PartName): Promise<() => Promis
   return async () => signal(family, 'SIGCONT');
 }
 
-/** Waits for what the load makes; the fault strikes without it when it does not come in time. */
+/** Waits until the load has created what the fault affects. After the time limit, returns without it. */
 async function untilLoad(isThere: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + LOAD_SECONDS * 1000;
   while (!(await isThere()) && performance.now() < deadline) await delay(200);
@@ -255,7 +255,7 @@ async function misbehave({ nodes }: Ground, fault: NodeFault): Promise<() => Pro
   return async () => nodes.get(CHAIN)?.misbehave(undefined);
 }
 
-/** Intents that should have expired long ago, as they are found after a worker was away. */
+/** Creates intents that should have expired long ago, as after an outage of the worker. */
 async function overdue(ground: Ground): Promise<void> {
   await query(
     ground,
@@ -305,5 +305,5 @@ function clientOf(demo: Ground['demo']) {
   return createTestClient({ mode: 'anvil', transport }).extend(publicActions).extend(walletActions);
 }
 
-/** For tests that compare these with the rules. */
+/** The names of all alarms that are covered, for tests that compare them with the rules. */
 export const provenAlarms: readonly string[] = [...new Set(alarmFaults.flatMap(({ alarms }) => alarms))];

@@ -6,8 +6,8 @@ export type LineFault = (typeof lineFaults)[number];
 
 export type DatabaseProxy = {
   /**
-   * `cut` ends every connection and refuses new ones. `hang` keeps them all, takes new ones, and passes nothing on.
-   * Undefined for a sound line: what hung goes on where it was.
+   * `cut` closes every connection and refuses new ones. `hang` keeps all connections, accepts new ones, and forwards nothing. Undefined
+   * removes the fault, and connections that hung continue where they stopped.
    */
   misbehave(fault: LineFault | undefined): void;
   close(): Promise<void>;

@@ -60,7 +60,7 @@ export function isMomentary(fault: string): boolean {
   return fault.startsWith('kill') || fault === 'reorganization';
 }
 
-/** Faults in rounds, each of which has every one of `names` once, in an order of its own. */
+/** Plans the faults in rounds. Each round contains every one of `names` once, in random order. */
 export function* planBlows(
   chance: () => number,
   choices: { names: readonly string[]; chainIds: readonly number[]; appIds: readonly string[]; longestSeconds: number },
@@ -113,7 +113,7 @@ export async function running(folder: string, request: { part: PartName; chainId
   throw new Error(`No ${request.part} runs.`);
 }
 
-/** A transaction of somebody else that holds the row which numbers the app's events. */
+/** Locks the row that numbers the app's events in a foreign transaction. */
 async function lockCursor({ adminUrl }: Ground, { appId }: Blow): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: adminUrl, application_name: 'chaos' });
   client.on('error', () => undefined);
@@ -133,12 +133,12 @@ type ReorgSchema = [
   { Method: 'eth_getRawTransactionByHash'; Parameters: [hash: Hex]; ReturnType: Hex },
 ];
 
-/** Replaces the newest blocks by empty ones. */
+/** Replaces the newest blocks with empty ones. */
 export async function reorganize(rpcUrl: string, depth: number): Promise<void> {
   await openReorganizer(rpcUrl).request({ method: 'anvil_reorg', params: [depth, []] });
 }
 
-/** Replaces the newest blocks by others with the same transactions. */
+/** Replaces the newest blocks with others that contain the same transactions. */
 export async function replaceBlocks(rpcUrl: string, depth: number): Promise<void> {
   const client = openReorganizer(rpcUrl);
   const head = Number(await client.request({ method: 'eth_blockNumber' }));
@@ -150,7 +150,7 @@ export async function replaceBlocks(rpcUrl: string, depth: number): Promise<void
       kept.push([await client.request({ method: 'eth_getRawTransactionByHash', params: [hash] }), index]);
     }
   }
-  // What came meanwhile is replaced too, and stays out.
+  // Blocks that were mined meanwhile are replaced, too, without their transactions.
   const since = Number(await client.request({ method: 'eth_blockNumber' })) - head;
   await client.request({ method: 'anvil_reorg', params: [depth + since, kept] });
 }

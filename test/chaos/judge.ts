@@ -1,4 +1,4 @@
-/** Whether everything holds once all faults are healed. Each reason is a sentence; none means that the run passed. */
+/** Checks all invariants after all faults have been removed. Each violation is a sentence. The run passes if there is none. */
 import pg from 'pg';
 import { type Address, getAddress } from 'viem';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ export type Evidence = {
   receivers: Receivers;
   feeds: ReadonlyMap<string, LiveFeed>;
   payers: readonly Address[];
-  /** By chain, of everybody, before the first payment. */
+  /** All balances before the first payment, by chain. */
   before: ReadonlyMap<number, Holdings>;
 };
 
@@ -42,8 +42,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     for (const event of events) {
       if (!('left' in event)) continue;
       const intentId = owners.get(`${chainId}:${event.id}`);
-      if (intentId === undefined)
-        reasons.push(`Chain ${chainId}: ${event.kind} of terms ${event.id}, which nobody knows.`);
+      if (intentId === undefined) reasons.push(`Chain ${chainId}: ${event.kind} of unknown terms ${event.id}.`);
       else onChain.set(intentId, [...(onChain.get(intentId) ?? []), event]);
     }
     reasons.push(...chargeFaults(chainId, events));
@@ -69,9 +68,9 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   reasons.push(...storyFaults(evidence.stories, { onChain, refundsGivenUp }));
   const { repeated, unsigned, refused } = evidence.receivers.counts();
   facts.push(
-    `Webhooks: ${refused} refused by the bad receivers, ${repeated} repeated, ${unsigned} with a bad signature.`,
+    `Webhooks: ${refused} rejected by the failing receivers, ${repeated} repeated, ${unsigned} with an invalid signature.`,
   );
-  if (unsigned > 0) reasons.push(`${unsigned} webhooks had a bad signature.`);
+  if (unsigned > 0) reasons.push(`${unsigned} webhooks had an invalid signature.`);
   facts.push(`Transactions that were given up: ${await givenUp(evidence.ground)}.`);
   reasons.push(...(await commandFaults(evidence.ground)));
   return { reasons, facts };
@@ -111,7 +110,7 @@ export async function readIntents({ client }: Pick<Shop, 'client'>): Promise<Int
   }
 }
 
-/** Exactly once, and as the status says. */
+/** Checks that every operation was executed exactly once, and that the events match the intent's status. */
 function intentFaults(shop: Shop, intent: Intent, events: readonly EscrowEvent[]): string[] {
   const faults: string[] = [];
   const count = (...kinds: EscrowEvent['kind'][]) => events.filter(({ kind }) => kinds.includes(kind)).length;
@@ -119,7 +118,7 @@ function intentFaults(shop: Shop, intent: Intent, events: readonly EscrowEvent[]
   const last = events.at(-1);
   const left = last && 'left' in last ? last.left : 0n;
   if (!isFinal(intent)) {
-    if (intent.disputeId === null) faults.push(`${name} is in no final state; on chain: ${countKinds(events)}.`);
+    if (intent.disputeId === null) faults.push(`${name} is not in a final state. On chain: ${countKinds(events)}.`);
     return faults;
   }
   if (count('Authorized') > 1) faults.push(`${name} was charged ${count('Authorized')} times.`);
@@ -138,8 +137,8 @@ function intentFaults(shop: Shop, intent: Intent, events: readonly EscrowEvent[]
 }
 
 /**
- * A confirmed payment was charged, an accepted capture captured, an accepted refund paid once. A refund that was given up is
- * explained by its event.
+ * Checks that a confirmed payment was charged, that an accepted capture was executed, and that an accepted refund was paid once. If a
+ * refund was given up, an event must state the reason.
  */
 function storyFaults(
   stories: readonly Story[],
@@ -152,13 +151,14 @@ function storyFaults(
     const faults: string[] = [];
     const name = `Intent ${story.intentId} (${story.plan.kind}, ${story.plan.method}, chain ${story.chainId})`;
     if (story.confirmed && count('Authorized') === 0) faults.push(`${name} was confirmed and never charged.`);
-    if (story.captureAccepted && count('Captured') === 0) faults.push(`${name}: its capture was accepted, not done.`);
+    if (story.captureAccepted && count('Captured') === 0)
+      faults.push(`${name}: its capture was accepted but not executed.`);
     const refunds = count('Refunded');
     const isExplained = refunds === 0 && refundsGivenUp.has(story.intentId);
     if (story.refundAccepted && refunds !== 1 && !isExplained) {
-      faults.push(`${name}: its refund was accepted once and paid ${refunds} times, and no event says why.`);
+      faults.push(`${name}: its refund was accepted once but paid ${refunds} times, and no event states the reason.`);
     }
-    if (!story.refundAccepted && refunds > 0) faults.push(`${name} was refunded unasked.`);
+    if (!story.refundAccepted && refunds > 0) faults.push(`${name} was refunded without a request.`);
     return faults;
   });
 }
@@ -178,21 +178,25 @@ function chargeFaults(chainId: number, events: readonly EscrowEvent[]): string[]
 function sequenceFaults(shop: Shop, events: readonly { sequence: number }[], evidence: Evidence): string[] {
   const faults: string[] = [];
   const wrong = events.findIndex(({ sequence }, index) => sequence !== index + 1);
-  if (wrong >= 0) faults.push(`${shop.name}: event ${events[wrong]?.sequence} stands where ${wrong + 1} is due.`);
+  if (wrong >= 0)
+    faults.push(`${shop.name}: event ${events[wrong]?.sequence} was found where ${wrong + 1} was expected.`);
   const last = events.at(-1)?.sequence ?? 0;
   const feed = evidence.feeds.get(shop.appId);
   faults.push(...(feed?.gaps() ?? []));
-  if (feed && feed.last() !== last) faults.push(`${shop.name}: the live feed ends at ${feed.last()} of ${last}.`);
+  if (feed && feed.last() !== last)
+    faults.push(`${shop.name}: the live feed ended at event ${feed.last()} of ${last}.`);
   for (const kind of receiverKinds) {
     const missing = missingOf(shop, events, { receivers: evidence.receivers, kind });
     if (missing.length > 0) {
-      faults.push(`${shop.name}: the ${kind} receiver misses ${missing.length} events, the first is ${missing[0]}.`);
+      faults.push(
+        `${shop.name}: the ${kind} receiver did not receive ${missing.length} events, the first of which is ${missing[0]}.`,
+      );
     }
   }
   return faults;
 }
 
-/** Numbers of events that are due to this receiver and have not come. */
+/** The sequence numbers of events that this receiver should have received but has not. */
 export function missingOf(
   shop: Pick<Shop, 'appId'>,
   events: readonly { sequence: number }[],
@@ -217,13 +221,13 @@ const verifyShape = z.object({
 const statusShape = z.looseObject({ fault: z.string().optional() });
 const givenUpShape = z.array(z.looseObject({ purpose: z.string(), error: z.string().nullish() }));
 
-/** What the operator's own commands say. Nobody else's money lies in this escrow, so that the books must be its balance. */
+/** Checks with the operator's own commands. The escrow holds no other funds, so its balance must equal the books. */
 async function commandFaults({ operate }: Ground): Promise<string[]> {
   const faults: string[] = [];
   const verified = await operate(['verify', '--all', '--json']);
   const parsed = verifyShape.safeParse(jsonIn(verified.printed));
   if (verified.code !== 0 || !parsed.success)
-    faults.push(`verify --all ends with ${verified.code}: ${verified.printed} ${verified.complained}`);
+    faults.push(`verify --all exited with code ${verified.code}: ${verified.printed} ${verified.complained}`);
   for (const { chainId, tokens } of parsed.data?.chains ?? []) {
     for (const { tokenKey, booked, balance } of tokens) {
       if (booked !== balance)
@@ -232,21 +236,21 @@ async function commandFaults({ operate }: Ground): Promise<string[]> {
   }
   const status = await operate(['ops', 'status', '--json']);
   const said = statusShape.safeParse(jsonIn(status.printed));
-  if (!said.success) faults.push(`ops status ends with ${status.code}: ${status.printed} ${status.complained}`);
-  // What was given up has consequences, which are judged one by one.
+  if (!said.success) faults.push(`ops status exited with code ${status.code}: ${status.printed} ${status.complained}`);
+  // Transactions that were given up are allowed here, because their consequences are checked separately.
   const complaints = (said.data?.fault ?? '').split('\n').filter((line) => line !== '' && !/given up/.test(line));
   faults.push(...complaints.map((line) => `ops status: ${line}`));
   return faults;
 }
 
-/** Transactions that were given up, by what they were for: to be read, for a race with a settlement is no fault. */
+/** Transactions that were given up, by purpose. Only reported, because losing a race with a settlement is not a fault. */
 async function givenUp(ground: Ground): Promise<string> {
   const pending = await ground.operate(['ops', 'pending', '--status', 'failed', '--json']);
   const rows = givenUpShape.safeParse(jsonIn(pending.printed)).data ?? [];
   return countBy(rows, ({ purpose, error }) => `${purpose.split(':')[0]}: ${(error ?? '').split('(')[0]}`) || 'none';
 }
 
-/** Which intent each payment belongs to, by chain and id. */
+/** The intent to which each payment belongs, by chain and payment id. */
 async function readOwners({ adminUrl }: Ground): Promise<Map<string, string>> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();

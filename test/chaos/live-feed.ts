@@ -1,4 +1,4 @@
-/** Follows an app's events over graphql-ws; a connection that breaks is opened again after the last event that came. */
+/** Follows an app's events over graphql-ws. After a broken connection, resumes after the last event received. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from 'graphql-ws';
 import WebSocket from 'ws';
@@ -7,7 +7,7 @@ import type { Shop } from './shops.ts';
 
 export type LiveFeed = {
   last(): number;
-  /** Events that did not come next after the one before. */
+  /** Events that do not directly follow the previous event. */
   gaps(): readonly string[];
   connections(): number;
   close(): void;
@@ -29,7 +29,7 @@ export function followEvents({ graphqlUrl }: { graphqlUrl: string }, shop: Pick<
       connectionParams: { 'x-api-key': shop.key },
       retryAttempts: 0,
       lazy: true,
-      // A peer that was stopped answers no ping either.
+      // A stopped peer does not respond to pings.
       keepAlive: QUIET_LIMIT_MS / 3,
     });
     let heardAt = performance.now();

@@ -1,4 +1,4 @@
-/** The mixed load of a run: who pays whom, who listens, and how all of it comes to rest. */
+/** The mixed load of a run: the payers, the merchants, the subscribers, and how all pending work is completed at the end. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, getAddress, keccak256, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -20,9 +20,9 @@ import { openWallet, type Wallet } from './wallet.ts';
 
 export type Load = {
   shops: readonly Shop[];
-  /** For measuring recovery: a shop, and a wallet of nobody else on that chain. */
+  /** A shop and a dedicated wallet on the chain, for measuring recovery. */
   probe(chainId: number): { shop: Shop; wallet: Wallet };
-  /** No new stories; what was begun goes on until all of it has ended. Answers what did not come to rest. */
+  /** Starts no new stories, and waits until all pending ones have ended. Returns what did not end within the limit. */
   end(request: { limitMs: number }): Promise<string[]>;
   evidence(): Evidence;
   facts(): string[];
@@ -85,14 +85,14 @@ export async function openLoad(
       const over = Promise.all(lanes).then(() => Promise.all(rests));
       await Promise.race([over, delay(limitMs, undefined, { ref: false })]);
       const open = stories.filter((story) => !story.isOver).map(({ plan, intentId }) => `${plan.kind} of ${intentId}`);
-      const reasons = open.length === 0 ? [] : [`These stories do not end: ${open.join(', ')}.`];
+      const reasons = open.length === 0 ? [] : [`These stories did not end: ${open.join(', ')}.`];
       paidPeriods = await subscriber.end();
       return [...reasons, ...(await comeToRest(evidence(), { arbiter: known.arbiter, limitMs }))];
     },
     evidence,
     facts: () => [
       `Stories: ${countBy(stories, ({ plan }) => plan.kind)}.`,
-      `Stories that went no further: ${
+      `Stories that ended early: ${
         countBy(
           stories.filter((one) => one.refusal !== undefined),
           (one) => one.refusal ?? '',
@@ -124,7 +124,7 @@ async function openPayers(demo: Demo, seed: number): Promise<Payers> {
     subscribers.push(subscriber);
     const fund = [...ofLanes, probe, subscriber].map(({ address }) => address);
     await furnishChain({ rpcUrl: chain.rpcUrl, chainId: chain.chainId, fund });
-    // What everybody begins with must survive every reorganization.
+    // The initial balances must survive every reorganization.
     await rpc(chain.rpcUrl, 'anvil_mine', [toHex(FINAL_BLOCKS)]);
   }
   const [subscriber] = subscribers;
@@ -148,8 +148,8 @@ async function holdingsOf(demo: Demo, own: readonly Address[]): Promise<Map<numb
 }
 
 /**
- * Until every intent is in a final state, every event was delivered and told. What nobody will pay is cancelled, holds that
- * were left are voided, and open disputes are decided for the merchant.
+ * Waits until every intent is in a final state and every event has reached webhooks and feeds. Cancels unpaid intents, voids remaining
+ * authorizations, and resolves open disputes in favor of the merchant.
  */
 async function comeToRest(
   { shops, stories, receivers, feeds }: Evidence,
@@ -184,7 +184,7 @@ async function comeToRest(
     if (waitsFor.size === 0) return [];
     await delay(LOOK_EVERY_MS);
   }
-  return [`It did not come to rest within ${limitMs / 60_000} minutes: ${[...waitsFor].join('; ')}.`];
+  return [`Work was still pending after ${limitMs / 60_000} minutes: ${[...waitsFor].join('; ')}.`];
 }
 
 function keyOf(seed: number, name: string) {

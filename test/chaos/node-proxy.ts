@@ -7,8 +7,8 @@ import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
 
 export const nodeFaults = ['429', '5xx', 'garbage', 'hang', 'half-logs'] as const;
 /**
- * `frozen` answers with the block that was the newest; `no-captures` leaves out the contract's event of a capture; `late` holds every
- * answer back for half a second to six seconds.
+ * `frozen` keeps returning the block that was the newest. `no-captures` omits the contract's capture events. `late` delays every response
+ * by half a second to six seconds.
  */
 export type NodeFault = (typeof nodeFaults)[number] | 'frozen' | 'no-captures' | 'late';
 

@@ -1,4 +1,4 @@
-/** An installation of its own, as `npm start` runs it, whose parts reach nodes and database through proxies. */
+/** A separate installation, started by `npm start`, whose parts connect to nodes and database through proxies. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,19 +16,19 @@ export type Operated = { code: number; printed: string; complained: string };
 export type Ground = {
   folder: string;
   demo: Demo;
-  /** As the superuser, past the proxy. */
+  /** Connects as the superuser, without the proxy. */
   adminUrl: string;
   nodes: ReadonlyMap<number, NodeProxy>;
   database: DatabaseProxy;
-  /** Where API, worker and indexer show their metrics. */
+  /** The ports at which API, worker and indexer serve their metrics. */
   metricsPorts: readonly number[];
-  /** What `npm start` has printed. */
+  /** The output of `npm start`. */
   printed(): string;
-  /** Whether `npm start` has ended by itself. */
+  /** Whether `npm start` has exited unexpectedly. */
   hasEnded(): boolean;
-  /** `ops` or `verify`, past the proxies. */
+  /** Runs `ops` or `verify`, without the proxies. */
   operate(args: readonly string[]): Promise<Operated>;
-  /** As Ctrl-C. Answers the processes that were left behind, which it ends. */
+  /** Stops the installation, as Ctrl-C does. Kills processes that are left behind, and returns their ids. */
   stop(): Promise<number[]>;
 };
 
@@ -40,7 +40,7 @@ const portNames = ['PORT', 'PONDER_PORT', 'LOCAL_POSTGRES_PORT', 'LOCAL_SUI_PORT
 
 export async function openGround(environment: Record<string, string> = {}): Promise<Ground> {
   const folder = join(tmpdir(), `sluice-chaos-${crypto.randomUUID()}`);
-  // The local Solana listens on the next port too.
+  // The local Solana also listens on the next port.
   const ports: Record<string, string> = { LOCAL_SOLANA_PORT: String(await freePorts(2)) };
   for (const name of portNames) ports[name] = String(await freePort());
   const nodes = new Map<number, NodeProxy>();
@@ -54,7 +54,7 @@ export async function openGround(environment: Record<string, string> = {}): Prom
     port: databaseProxyPort,
     databasePort: Number(ports.LOCAL_POSTGRES_PORT),
   });
-  // API, worker and indexer take one each.
+  // API, worker and indexer use one port each.
   const firstMetricsPort = await freePorts(3);
   const child = spawn(process.execPath, [join(checkoutFolder, 'src', 'local', 'start.ts')], {
     env: {
@@ -82,7 +82,7 @@ export async function openGround(environment: Record<string, string> = {}): Prom
   };
   try {
     const deadline = Date.now() + START_LIMIT_MS;
-    while (!printed.includes('Sluice runs')) {
+    while (!printed.includes('Sluice is running')) {
       if (hasEnded() || Date.now() > deadline) throw new Error(`The installation did not start:\n${printed}`);
       await delay(200);
     }

@@ -1,4 +1,4 @@
-/** The processes of an installation, found by the files that it keeps of them. Reads /proc, so that it needs Linux. */
+/** The processes of an installation, found by its pid files. Reads /proc, so it requires Linux. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive } from '../../src/local/child-process.ts';
@@ -6,7 +6,7 @@ import { isAlive } from '../../src/local/child-process.ts';
 export const parts = ['api', 'worker', 'indexer', 'chain', 'postgres'] as const;
 export type PartName = (typeof parts)[number];
 
-/** The process that is this part now; nothing while it is down. `chainId` says which chain. */
+/** The current process of the part. Undefined if it is not running. `chainId` selects the chain. */
 export function processOf(folder: string, request: { part: PartName; chainId: number }): number | undefined {
   const files: Record<PartName, string> = {
     api: 'api.pid',
@@ -23,7 +23,7 @@ export function processOf(folder: string, request: { part: PartName; chainId: nu
   }
 }
 
-/** The process and all that it started, and what those started. */
+/** The process and all its descendants. */
 export function familyOf(pid: number): number[] {
   const parents = new Map(allProcesses().map((one) => [one, parentOf(one)]));
   const family = [pid];
@@ -33,7 +33,7 @@ export function familyOf(pid: number): number[] {
   return family;
 }
 
-/** Living processes whose command line or environment names the folder, as everything that it started does. */
+/** Running processes whose command line or environment contains the folder. These include all that were started from it. */
 export function processesNaming(folder: string): number[] {
   return allProcesses().filter((pid) => pid !== process.pid && isAlive(pid) && names(pid, folder));
 }
@@ -43,7 +43,7 @@ export function signal(pids: readonly number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name);
     } catch {
-      // It ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Debian's Prometheus beside an installation, with our alert rules on a faster clock. */
+/** Debian's Prometheus next to an installation, with our alert rules on a faster clock. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const alertsShape = z.object({
   }),
 });
 
-/** Whether this machine has the program. */
+/** Whether Prometheus is installed. */
 export function hasPrometheus(): boolean {
   return spawnSync('prometheus', ['--version'], { stdio: 'ignore' }).status === 0;
 }

@@ -1,11 +1,11 @@
-/** The chain's own record of a run: every event of the escrow, and all balances. Read from the node without the gateway. */
+/** The chain's own record of a run: every event of the escrow, and all balances. Read directly from the node. */
 import { type Address, createPublicClient, erc20Abi, getAddress, http, isAddress, zeroAddress } from 'viem';
 import { decodeEscrowLog, type EscrowEvent, parseEscrowEvent } from '../../src/escrow/escrow-event.ts';
 import type { Demo } from '../../src/local/demo-file.ts';
 
 type Chain = Demo['chains'][number];
 
-/** Token → account → base units; the native coin is the zero address. */
+/** Base units by token and account. The zero address stands for the native coin. */
 export type Holdings = Map<Address, Map<Address, bigint>>;
 
 export function clientOf(chain: Chain) {
@@ -38,7 +38,7 @@ export async function readHoldings(chain: Chain, accounts: readonly Address[]): 
   return holdings;
 }
 
-/** What the escrow's events say that each account gained, as those who paid lost it. */
+/** The change in each account's balance according to the escrow's events. Payers have negative changes. */
 export function movementsOf(events: readonly EscrowEvent[], escrow: Address): Holdings {
   const movements: Holdings = new Map();
   const terms = new Map(events.flatMap((event) => (event.kind === 'Authorized' ? [[event.id, event.terms]] : [])));
@@ -88,7 +88,7 @@ export function movementsOf(events: readonly EscrowEvent[], escrow: Address): Ho
   return movements;
 }
 
-/** Differences between what the events moved and what accounts gained. Payers pay gas in the native coin, so that is theirs. */
+/** Differences between the events and the changes in balances. Ignores payers' native coin, which also pays for gas. */
 export function holdingFaults(request: {
   chainId: number;
   before: Holdings;

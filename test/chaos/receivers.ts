@@ -1,4 +1,4 @@
-/** Two webhook receivers for each app: one that takes everything, and one that refuses the first try of every fifth message. */
+/** Two webhook receivers for each app: one accepts everything, and one rejects the first attempt of every fifth message. */
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
@@ -8,11 +8,11 @@ export const receiverKinds = ['good', 'bad'] as const;
 export type ReceiverKind = (typeof receiverKinds)[number];
 
 export type Receivers = {
-  /** Sequence numbers of the app's events that this receiver has taken, each once. */
+  /** The distinct sequence numbers of the app's events that this receiver has accepted. */
   taken(appId: string, kind: ReceiverKind): ReadonlySet<number>;
-  /** Messages that were taken before, and those whose signature was wrong. */
+  /** The numbers of messages that had been accepted before, had an invalid signature, or were rejected. */
   counts(): { repeated: number; unsigned: number; refused: number };
-  /** Events after this number are due to both receivers of the app. */
+  /** Both receivers of the app must receive every event after this sequence number. */
   since(appId: string): number;
   close(): Promise<void>;
 };
@@ -77,7 +77,7 @@ const pageShape = z.object({
   hasMore: z.boolean(),
 });
 
-/** Every event of the app, in the order in which the API lists them. */
+/** Every event of the app, in the order of the API. */
 export async function readEvents({ client }: Pick<Shop, 'client'>): Promise<z.infer<typeof eventShape>[]> {
   const events: z.infer<typeof eventShape>[] = [];
   for (;;) {

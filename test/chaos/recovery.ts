@@ -77,7 +77,7 @@ export function recoveryTable(measured: readonly Measured[]): string {
     return `| ${fault} | ${ofFault.length} | ${cells.join(' | ')} |`;
   });
   const head =
-    '| fault | times | answers, median s | worst | ready, median s | worst | money flows, median s | worst |\n|---|---:|---:|---:|---:|---:|---:|---:|';
+    '| fault | times | response, median s | worst | ready, median s | worst | payment, median s | worst |\n|---|---:|---:|---:|---:|---:|---:|---:|';
   return [head, ...rows].join('\n');
 }
 

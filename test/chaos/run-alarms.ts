@@ -1,8 +1,8 @@
 /**
- * `npm run alarms -- [--scale 10] [--calm-minutes 60] [--faults "the API is suspended,…"] [--write]`: a Prometheus of this
- * machine with a copy of docs/operations/alerts.yml, whose times are divided by `--scale`, beside an installation of its own. Each
- * alarm must fire in time for its fault, none may remain once it is healed, and none may fire in the calm that follows. Ends with 1,
- * and prints the reasons, when one of these fails; with 2 where there is no Prometheus.
+ * `npm run alarms -- [--scale 10] [--calm-minutes 60] [--faults "the API is suspended,…"] [--write]`: runs the installed Prometheus with
+ * a copy of docs/operations/alerts.yml, whose times are divided by `--scale`, next to a separate installation. Each alarm must fire in time
+ * for its fault, no alarm may remain after the fault has been removed, and none may fire during the calm that follows. If one of these
+ * fails, prints the reasons and exits with code 1. Exits with code 2 if Prometheus is not installed.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,12 +40,12 @@ if (!hasPrometheus()) {
   process.exit(2);
 }
 
-/** Scrapes, evaluations, and a machine that is busy. */
+/** Allows for scrapes, evaluations, and a busy machine. */
 const SLACK_SECONDS = 45;
-/** Ranges of the rules are at most this long; an alarm on a counter lasts as long as its range. */
+/** The longest range in the rules. An alarm on a counter lasts as long as its range. */
 const LONGEST_RANGE_SECONDS = 3_600;
 const PATIENCE_MS = 60_000;
-/** What the last fault sets off later is waited for. */
+/** The time to wait for delayed effects of the last fault. */
 const AFTERMATH_MS = 150_000;
 
 type Row = {
@@ -85,7 +85,7 @@ const stop = async () => {
   await watch.stop();
   await prometheus.stop();
   const left = await ground.stop();
-  if (left.length > 0) reasons.push(`${left.length} processes outlived the end of npm start.`);
+  if (left.length > 0) reasons.push(`${left.length} processes were still running after npm start had ended.`);
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void stop().finally(() => process.exit(130)));
@@ -102,7 +102,7 @@ try {
     reasons.push(`The run itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 }
 if (!stopping) await stop();
-const heading = `${surroundings()}; times of the rules divided by ${scale}, ${values['calm-minutes']} minutes of calm. ${reasons.length === 0 ? 'Everything held.' : `${reasons.length} things did not hold.`}`;
+const heading = `${surroundings()}; times of the rules divided by ${scale}, ${values['calm-minutes']} minutes of calm. ${reasons.length === 0 ? 'All checks passed.' : `${reasons.length} checks failed.`}`;
 const table = [
   '| fault | alarm | the rule waits, s | fires after, s | over after, s | `/readyz` while it fires |\n|---|---|---:|---:|---:|---|',
   ...rows.map(({ fault, alarm, rule, firedMs, clearedMs, seen }) => {
@@ -115,14 +115,14 @@ for (const reason of reasons) console.error(`- ${reason}`);
 if (values.write) writeFigures('operations/faults.md', `${heading}\n\n${table}`);
 process.exit(reasons.length === 0 ? 0 : 1);
 
-/** Waits until nothing fires any more, and for what the last fault sets off later. */
+/** Waits until no alarm fires any more, including delayed effects of the last fault. */
 async function settle({ firing }: AlarmWatch): Promise<void> {
   const limitMs = (LONGEST_RANGE_SECONDS / scale + SLACK_SECONDS + 120) * 1000;
   const since = performance.now();
-  print(`Everything is healed; at least ${AFTERMATH_MS / 1000} s more.`);
+  print(`All faults are removed. The run takes at least ${AFTERMATH_MS / 1000} s more.`);
   const goesOn = (ms: number) => ms < AFTERMATH_MS || (ms < limitMs && firing().length > 0);
   while (goesOn(performance.now() - since)) await delay(1_000);
-  if (firing().length > 0) reasons.push(`Still firing after everything was healed: ${firing().join(', ')}.`);
+  if (firing().length > 0) reasons.push(`Still firing after all faults were removed: ${firing().join(', ')}.`);
 }
 
 async function keepCalm({ firing }: AlarmWatch, minutes: number): Promise<void> {
@@ -133,16 +133,16 @@ async function keepCalm({ firing }: AlarmWatch, minutes: number): Promise<void> 
     for (const name of firing()) seen.add(name);
     await delay(1_000);
   }
-  if (seen.size > 0) reasons.push(`In calm there fired: ${[...seen].join(', ')}.`);
+  if (seen.size > 0) reasons.push(`Alarms that fired during the calm: ${[...seen].join(', ')}.`);
 }
 
 async function prove(world: Ground, alarms: AlarmWatch, fault: AlarmFault): Promise<void> {
-  // What still fires from an earlier fault proves nothing.
+  // An alarm that still fires from an earlier fault proves nothing.
   const limitMs = (LONGEST_RANGE_SECONDS / scale + SLACK_SECONDS) * 1000 + PATIENCE_MS;
   const since = performance.now();
   await Promise.all(fault.alarms.map((alarm) => alarms.untilCleared(alarm, { since, limitMs })));
   const early = fault.alarms.filter((alarm) => alarms.firing().includes(alarm));
-  if (early.length > 0) reasons.push(`Before "${fault.name}" there fired already: ${early.join(', ')}.`);
+  if (early.length > 0) reasons.push(`Alarms that fired before "${fault.name}": ${early.join(', ')}.`);
   print(`${fault.name}: ${fault.alarms.join(', ')}`);
   const struckAt = performance.now();
   const heal = await fault.strike(world);
@@ -170,7 +170,7 @@ async function prove(world: Ground, alarms: AlarmWatch, fault: AlarmFault): Prom
       row.clearedMs = ms;
     });
   }
-  // The next fault must not be taken for this one; alarms on counters last as long as their range and are waited for at the end.
+  // The next fault must not be mistaken for this one. Alarms on counters last as long as their range, so the wait for them is at the end.
   const deadline = performance.now() + PATIENCE_MS;
   while (fault.alarms.some((alarm) => alarms.firing().includes(alarm)) && performance.now() < deadline)
     await delay(500);

@@ -1,8 +1,8 @@
 /**
  * `npm run chaos -- --minutes 30 --seed 7 [--faults "kill -9 api,database hang"] [--longest-seconds 60] [--rest-minutes 10] [--write]`:
- * mixed load on an installation of its own while faults strike it in an order that the seed decides. Afterwards everything is
- * healed and judged. Prints the recovery times; `--write` puts them into docs/reliability.md. Ends with 1, and says why, when
- * something does not hold. See docs/reliability.md.
+ * runs a mixed load on a separate installation, and injects faults in an order determined by the seed. Then removes all faults and checks
+ * all invariants. Prints the recovery times. `--write` writes them to docs/reliability.md. If an invariant is violated, prints the reasons
+ * and exits with code 1. See docs/reliability.md.
  */
 import { parseArgs } from 'node:util';
 import { seeded } from '../setup/database/seeded.ts';
@@ -32,7 +32,7 @@ if (!(minutes > 0) || !Number.isInteger(seed) || unknown.length > 0) {
   console.error(`Usage: npm run chaos -- --minutes 30 --seed 7. Faults: ${faultNames.join(', ')}.`);
   process.exit(2);
 }
-// In a short run no single fault may take most of it.
+// In a short run, no single fault may take most of the time.
 const longestSeconds = Number(values['longest-seconds'] ?? Math.max(5, Math.min(60, Math.round(minutes * 5))));
 
 const startedAt = performance.now();
@@ -52,7 +52,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 const reasons: string[] = [];
 let table = '';
 try {
-  print('The installation runs.');
+  print('The installation is running.');
   const load = await openLoad(ground, { seed, print });
   const blows = planBlows(seeded(seed), {
     names,
@@ -62,7 +62,7 @@ try {
   });
   const struck = await strikeUntil({ ground, load, print }, { blows, limitMs: minutes * 60_000 });
   reasons.push(...struck.reasons);
-  print('All faults are healed; the load ends and what was begun comes to rest.');
+  print('All faults are removed. The load ends, and pending work is completed.');
   reasons.push(...(await load.end({ limitMs: Number(values['rest-minutes']) * 60_000 })));
   if (!ground.hasEnded()) {
     const verdict = await judge(load.evidence());
@@ -78,10 +78,10 @@ try {
 } finally {
   if (!interrupted) {
     const left = await ground.stop();
-    if (left.length > 0) reasons.push(`${left.length} processes outlived the end of npm start.`);
+    if (left.length > 0) reasons.push(`${left.length} processes were still running after npm start had ended.`);
   }
 }
-const verdict = reasons.length === 0 ? 'Everything held.' : `${reasons.length} things did not hold.`;
+const verdict = reasons.length === 0 ? 'All checks passed.' : `${reasons.length} checks failed.`;
 const heading = `${surroundings()}; ${minutes} minutes, seed ${seed}. ${verdict}`;
 console.log(`\n${heading}\n\n${table}\n`);
 for (const reason of reasons) console.error(`- ${reason}`);

@@ -1,14 +1,14 @@
 /**
- * A copy of the alert rules on a faster clock: each `for`, each range and offset, and each threshold in seconds is divided
- * by a factor, so that an alarm that waits for 15 minutes can be seen in one or two.
+ * Copies the alert rules to a faster clock: divides each `for`, each range and offset, and each threshold in seconds by a factor, so that
+ * an alarm with a delay of 15 minutes fires after one or two.
  */
 const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** Alarms on what is measured so rarely that a faster clock would raise them in calm, and by how much they are divided at most. */
+/** The maximum factor of alarms on rare measurements. With a larger factor, these alarms would fire without a fault. */
 export const slowAlarms: Record<string, number> = {
   // The books are compared every 5 minutes.
   SluiceBooksNotCompared: 5,
-  // A projector that fails pauses up to 30 s between its turns, and the rule counts turns.
+  // A failing projector pauses for up to 30 s between its turns, and the rule counts turns.
   SluiceProjectorFailing: 2,
 };
 
@@ -40,7 +40,7 @@ export function scaleRules(text: string, factor: number): { text: string; rules:
   return { text: [head, ...scaled].join(''), rules };
 }
 
-/** Whole seconds, for Prometheus takes no fractions; never less than five, the time between two scrapes. */
+/** Returns whole seconds, because Prometheus accepts no fractions, and at least five, the interval between scrapes. */
 function divided(count: string, unit: string, factor: number): number {
   return Math.max(5, Math.round((Number(count) * (units[unit] ?? 1)) / factor));
 }

@@ -1,20 +1,20 @@
-/** A merchant's side of the gateway, as patient as a merchant's server has to be: it repeats what may be repeated. */
+/** A merchant's client of the gateway. Like a merchant's server, it retries every request that can be retried. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
 export type ShopRequest = { method: 'GET' | 'POST' | 'PATCH'; path: string; body?: object };
 
 export type ShopClient = {
-  /** A REST call; answers `data`. Throws Refused for an answer that a repetition would not change. */
+  /** Makes a REST call and returns `data`. Throws Refused for an error that a retry would not change. */
   call<Shape extends z.ZodType>(shape: Shape, request: ShopRequest): Promise<z.infer<Shape>>;
-  /** The same over /graphql. */
+  /** Does the same over /graphql. */
   query<Shape extends z.ZodType>(shape: Shape, document: string, variables: object): Promise<z.infer<Shape>>;
 };
 
-/** Counts of answers by kind: `ok`, an error code, or `no answer`. */
+/** The number of responses by kind: `ok`, an error code, or `no answer`. */
 export type Answers = Map<string, number>;
 
-/** A refusal for good, as opposed to a fault of the moment. */
+/** A permanent error, as opposed to a temporary one. */
 export class Refused extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -34,7 +34,7 @@ const answerShape = z.looseObject({
     .array(z.looseObject({ message: z.string(), extensions: z.looseObject({ code: z.string() }).optional() }))
     .optional(),
 });
-/** Every other code is an answer; these say that it may be asked again. */
+/** The codes of errors that can be retried. All other errors are permanent. */
 const passing = new Set([
   'IDEMPOTENCY_IN_FLIGHT',
   'RATE_LIMIT_EXCEEDED',
@@ -45,7 +45,7 @@ const passing = new Set([
   'CHAIN_PAUSED',
 ]);
 
-/** Asks until `patienceMs` have passed since the first try, under one Idempotency-Key. */
+/** Retries a request with the same Idempotency-Key until `patienceMs` after the first attempt. */
 export function openShopClient(
   world: { origin: string; key: string; answers: Answers },
   { patienceMs }: { patienceMs: number },

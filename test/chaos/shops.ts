@@ -1,4 +1,4 @@
-/** The merchants and apps of a run: the demo's, and a second merchant's with two apps, made as an operator makes them. */
+/** The merchants and apps of a run: the demo's, and a second merchant with two apps, created by the operator's commands. */
 import { z } from 'zod';
 import type { Ground } from './open-ground.ts';
 import { type Answers, openShopClient, type ShopClient } from './shop-client.ts';
@@ -8,7 +8,7 @@ export type Shop = {
   appId: string;
   key: string;
   client: ShopClient;
-  /** Whether money stays in escrow long enough to be refunded and disputed. */
+  /** Whether funds stay in escrow long enough for refunds and disputes. */
   isPatient: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** What happens in a run: payments of every method, captured, voided, refunded and disputed, each as merchant and payer live it. */
+/** The stories of a run: payments by every method that are captured, voided, refunded or disputed, from merchants' and payers' side. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Hex, isHex } from 'viem';
 import { z } from 'zod';
@@ -20,13 +20,13 @@ export const storyKinds = [
 ] as const;
 type StoryKind = (typeof storyKinds)[number];
 
-/** All of it by dice, so that the same seed tells the same stories. */
+/** Chosen at random, so that the same seed results in the same stories. */
 export type Plan = {
   kind: StoryKind;
   shop: number;
   by: 'REST' | 'GRAPHQL';
   method: Method;
-  /** Of USD, with two decimals. */
+  /** USD with two decimals. */
   amount: string;
   payerBps: number;
   pauseMs: number;
@@ -37,13 +37,13 @@ export type Story = {
   chainId: number;
   startedAt: Date;
   intentId?: string;
-  /** The gateway answered the confirmation. */
+  /** The gateway has responded to the confirmation. */
   confirmed?: boolean;
-  /** Merchant and arbiter have done with it. */
+  /** Merchant and arbiter have completed their steps. */
   isOver?: boolean;
   captureAccepted?: boolean;
   refundAccepted?: boolean;
-  /** Why it went no further; a story that went its way has none. */
+  /** The reason why the story ended early. Undefined if it was completed. */
   refusal?: string;
 };
 
@@ -79,7 +79,7 @@ export function planStory(chance: () => number, shops: readonly Shop[]): Plan {
   };
 }
 
-/** Resolves when the wallet is free again; `rest` is what merchant and arbiter still do with the payment. */
+/** Resolves when the wallet is available again. `rest` resolves after the remaining steps of merchant and arbiter. */
 export async function tellStory(
   world: Shops,
   request: { plan: Plan; wallet: Wallet; story: Story },
@@ -117,7 +117,7 @@ async function createIntent(client: ShopClient, plan: Plan): Promise<string> {
   return (await client.query(z.object({ createPaymentIntent: withId }), document, { input })).createPaymentIntent.id;
 }
 
-/** Through the checkout, as a payer's page does: options, a quote, signatures or a transaction, and the confirmation. */
+/** Pays through the checkout, as a payer's page does: options, a quote, signatures or a transaction, and the confirmation. */
 export async function pay(
   client: ShopClient,
   request: { id?: string; sessionPath?: string; method: Method; wallet: Wallet },
@@ -202,7 +202,7 @@ async function dispute(
   const asked = { reason: 'Not as described' };
   const { steps } = await shop.client.call(disputeShape, { method: 'POST', path, body: asked });
   const [step] = steps ?? [];
-  if (step?.kind !== 'signTypedData') throw new Error('The dispute asked for no signature.');
+  if (step?.kind !== 'signTypedData') throw new Error('The dispute required no signature.');
   const signature = await wallet.sign(step.typedData);
   if (!isHex(signature)) throw new Error('The wallet signed nothing.');
   await shop.client.call(z.unknown(), { method: 'POST', path, body: { ...asked, signature } });

@@ -7,10 +7,10 @@ import { type Measured, measureRecovery } from './recovery.ts';
 type World = { ground: Ground; load: Load; print: (line: string) => void };
 
 const CALM_MS = 3_000;
-/** A gateway that needs longer than this has not recovered. */
+/** The time within which a gateway must recover. */
 const RECOVERY_LIMIT_MS = 180_000;
 
-/** One fault after another until the time is over, each followed by its recovery. The first row is a calm without a fault. */
+/** Injects one fault after another until the time is over, each followed by its recovery. The first row is measured without a fault. */
 export async function strikeUntil(
   world: World,
   { blows, limitMs }: { blows: Iterator<Blow>; limitMs: number },
@@ -25,9 +25,9 @@ export async function strikeUntil(
     measured.push({ fault, seconds, ...recovery });
     const { answersMs, readyMs, moneyMs } = recovery;
     if (notReady !== undefined) print(`  /readyz said: ${notReady}`);
-    print(`  answers after ${answersMs} ms, ready after ${readyMs} ms, money flows after ${moneyMs} ms`);
+    print(`  response after ${answersMs} ms, ready after ${readyMs} ms, payment after ${moneyMs} ms`);
     if (answersMs === null || readyMs === null || moneyMs === null) {
-      reasons.push(`After "${fault}" (${seconds} s) it did not recover within ${RECOVERY_LIMIT_MS / 1000} s.`);
+      reasons.push(`After "${fault}" (${seconds} s) the gateway did not recover within ${RECOVERY_LIMIT_MS / 1000} s.`);
     }
   };
   const chainId = ground.demo.chains[0]?.chainId ?? 0;
@@ -39,7 +39,7 @@ export async function strikeUntil(
     const { value: blow } = blows.next();
     if (!blow) break;
     if (ground.hasEnded()) {
-      reasons.push(`npm start ended by itself:\n${ground.printed().split('\n').slice(-20).join('\n')}`);
+      reasons.push(`npm start exited unexpectedly:\n${ground.printed().split('\n').slice(-20).join('\n')}`);
       break;
     }
     print(describe(blow));

@@ -1,4 +1,4 @@
-/** One subscription by the minute, which renews itself all through the run. */
+/** A subscription that renews every minute throughout the run. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Shop } from './shops.ts';
@@ -7,7 +7,7 @@ import type { Wallet } from './wallet.ts';
 
 export type Subscriber = {
   id: string;
-  /** Periods that are paid; ends the subscription. */
+  /** Ends the subscription, and returns the number of paid periods. */
   end(): Promise<number>;
 };
 
@@ -16,7 +16,7 @@ const withId = z.object({ id: z.string() });
 const planShape = z.object({ id: z.string(), prices: z.array(withId) });
 const subscriptionShape = z.object({ status: z.string(), invoices: z.array(z.object({ status: z.string() })) });
 
-/** Resolves once the first period is paid. */
+/** Resolves when the first period is paid. */
 export async function subscribe({ client, appId }: Shop, wallet: Wallet): Promise<Subscriber> {
   const post = <Shape extends z.ZodType>(shape: Shape, path: string, body: object) =>
     client.call(shape, { method: 'POST', path, body });

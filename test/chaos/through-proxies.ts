@@ -1,6 +1,6 @@
 /**
- * Loaded into every process of an installation under chaos (`NODE_OPTIONS=--import=…`). The parts of the gateway then
- * reach their nodes and their database through the proxies, and nothing else does: not `npm start`, nor the wallets.
+ * Loaded into every process of the installation in a chaos run (`NODE_OPTIONS=--import=…`). Makes the parts of the gateway connect to their
+ * nodes and database through the proxies. `npm start` and the wallets still connect directly.
  */
 if (/[\\/]src[\\/]main\.ts$/.test(process.argv[1] ?? '')) {
   const { CHAOS_NODES, CHAOS_DATABASE_PORT, DATABASE_URL } = process.env;

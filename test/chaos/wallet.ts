@@ -1,4 +1,4 @@
-/** A payer's wallet on one chain. What it has sent it broadcasts again whenever the chain has lost it, as pools of nodes do. */
+/** A payer's wallet on one chain. It rebroadcasts a transaction that the chain has lost, as the mempools of nodes do. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, createPublicClient, type Hex, hashTypedData, http, isHex, keccak256 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -9,9 +9,9 @@ export type Wallet = {
   chainId: number;
   address: Address;
   sign(typedData: Extract<Step, { kind: 'signTypedData' }>['typedData']): Promise<Hex>;
-  /** Answers the hash once it is signed; it is sent until the chain has it. */
+  /** Returns the hash as soon as the transaction is signed, and keeps sending the transaction until it is mined. */
   send(call: { to: Address; data?: Hex; value?: bigint }): Promise<Hex>;
-  /** Until it is mined for the first time. Throws when it reverted, or after `limitMs`. */
+  /** Resolves when the transaction is first mined. Throws if it reverted, or after `limitMs`. */
   mined(hash: Hex, limitMs: number): Promise<void>;
   close(): void;
 };
@@ -34,7 +34,7 @@ export function openWallet(chain: Demo['chains'][number], privateKey: string): W
     if (firstNonce === undefined || sent.length === 0) return;
     const nonce = await client.getTransactionCount({ address: account.address });
     for (const serializedTransaction of sent.slice(Math.max(0, nonce - firstNonce))) {
-      // It may be waiting already.
+      // The transaction may already be in the mempool.
       await client.sendRawTransaction({ serializedTransaction }).catch(() => undefined);
     }
   };

@@ -1,10 +1,10 @@
-/** What fires when, looked at every second. */
+/** Polls the firing alarms every second. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Prometheus } from './prometheus.ts';
 
 export type AlarmWatch = {
   firing(): string[];
-  /** Milliseconds since `since` until the alarm fires, or until it no longer does; null when `limitMs` pass before. */
+  /** Milliseconds from `since` until the alarm fires, or until it no longer fires. Null if that exceeds `limitMs`. */
   untilFiring(name: string, request: { since: number; limitMs: number }): Promise<number | null>;
   untilCleared(name: string, request: { since: number; limitMs: number }): Promise<number | null>;
   stop(): Promise<void>;

@@ -3,7 +3,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { checkoutFolder } from '../../src/local/local-settings.ts';
 
-/** Where and when figures were measured. */
+/** Describes where and when the figures were measured. */
 export function surroundings(): string {
   const day = new Date().toISOString().slice(0, 10);
   const processor = cpus()[0]?.model.trim() ?? 'unknown processor';
@@ -11,7 +11,7 @@ export function surroundings(): string {
   return `${day}, Node ${process.version}, ${availableParallelism()} cores of ${processor}; load of the machine (1 min) ${load} at the end`;
 }
 
-/** Puts the report between the marks of a page in docs/. */
+/** Replaces the text between the markers of a page in docs/ with the report. */
 export function writeFigures(page: string, report: string): void {
   const file = join(checkoutFolder, 'docs', page);
   const text = readFileSync(file, 'utf8');

@@ -154,7 +154,7 @@ test('a local installation survives killed parts, bills monthly, stops cleanly a
   const payments = await Promise.all(plans.map((plan) => payUnderFire(installation, plan)));
   for (const payment of payments) await expectSettledOnce(gateway, payment);
   for (const part of ['api', 'worker', 'indexer']) {
-    expect(installation.output()).toContain(`The ${part} ended (SIGKILL)`);
+    expect(installation.output()).toContain(`The ${part} exited (SIGKILL)`);
   }
 
   const billing = { demo, gateway, limitMs: settleLimitMs };

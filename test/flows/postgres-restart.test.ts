@@ -118,5 +118,5 @@ it('work in progress is completed once after a restart', async () => {
   const due = () => ground.database.$queryRaw<{ due: bigint }[]>`
     SELECT count(*) AS due FROM graphile_worker._private_jobs WHERE run_at <= now()`;
   await expect.poll(async () => Number((await due())[0]?.due), patience).toBe(0);
-  expect(said).toEqual(['Postgres ended and starts again.']);
+  expect(said).toEqual(['Postgres exited and is restarted.']);
 }, 400_000);

@@ -1,4 +1,4 @@
-/** Values for GraphQL input types: mostly of the right form, often odd, sometimes of another form altogether. */
+/** Values for GraphQL input types: mostly well-formed, often unusual, sometimes of a wrong type. */
 import fc, { type Arbitrary } from 'fast-check';
 import {
   type GraphQLInputType,
@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { fittingValues } from './fitting-values.ts';
 
-/** Ids that exist and bearer tokens that count, so that some requests get far. */
+/** Existing ids and valid bearer tokens, so that some requests pass the first checks. */
 export type Known = { ids: string[]; tokens: string[] };
 
 const MAX_DEPTH = 4;
@@ -62,7 +62,7 @@ export const oddValue: Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 );
 
-/** A value for a field or an argument, whose name may say more than its type. */
+/** A value for a field or an argument, whose name may be more specific than its type. */
 export function arbitraryField(
   known: Known,
   { name, type }: { name: string; type: GraphQLInputType },

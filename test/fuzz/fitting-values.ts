@@ -1,4 +1,4 @@
-/** What fits where a type says too little, by the type and the name of the field or argument. */
+/** Valid values for fields and arguments whose type alone is not specific enough, by the type and the name. */
 const EVM_ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const SOLANA_ADDRESS = 'GsbwXfJraMomNxBcjYLcG3mxkBUiyWXAB32fGbSMQRdW';
 const SUI_ADDRESS = `0x${'a11ce'.padStart(64, '0')}`;
@@ -7,7 +7,7 @@ const MESSAGE = '0x48656c6c6f';
 
 export const CLIENT_ORIGIN = 'https://shop.example';
 
-/** One request that can be made: of `startOnetimeRequest`. */
+/** Valid input for `startOnetimeRequest`. */
 export const onetimeRequest = {
   clientOrigin: CLIENT_ORIGIN,
   chainId: 'eip155:31337',

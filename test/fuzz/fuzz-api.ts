@@ -1,4 +1,4 @@
-/** Throws odd requests at a running API and judges every answer: none is a 500, each is as described, no row is half. */
+/** Sends unusual requests to a running API. No response may be a 500, all must match their description, and no row may be incomplete. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
@@ -11,9 +11,9 @@ import { restRequest } from './rest-requests.ts';
 
 export type FuzzSize = { requests: number; seed: number };
 
-/** Requests in flight at once, so that they also race. */
+/** The number of concurrent requests, so that the test also covers race conditions. */
 const AT_ONCE = 16;
-/** A chain without a node and a price without a source are not bugs. */
+/** Codes for a chain without a node and a price without a source, which are not bugs. */
 const lawful = new Set(['CHAIN_UNAVAILABLE', 'PRICE_UNAVAILABLE', 'CHAIN_PAUSED']);
 
 export async function fuzzRest(api: RestApi, size: FuzzSize): Promise<Map<number, number>> {
@@ -28,7 +28,7 @@ export async function fuzzRest(api: RestApi, size: FuzzSize): Promise<Map<number
   ];
   const request = fc.tuple(restRequest(known), fc.constantFrom(...keys));
   await check(size, request, async ([{ method, path, body, headers }, given]) => {
-    // A key goes before a token.
+    // A key takes precedence over a token.
     const key = headers.authorization === undefined ? given : undefined;
     const answer = await callRest(api.url, method, path, { key, headers, ...(body === undefined ? {} : { body }) });
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
@@ -36,7 +36,7 @@ export async function fuzzRest(api: RestApi, size: FuzzSize): Promise<Map<number
     if (answer.status >= 500 && !lawful.has(code))
       throw new Error(`${method} ${path} answers ${answer.status}: ${answer.text}`);
     if (/prisma|postgres|node_modules|\.ts:\d/i.test(answer.status >= 400 ? answer.text : ''))
-      throw new Error(`It tells of its inside: ${answer.text}`);
+      throw new Error(`The response reveals internals: ${answer.text}`);
   });
   return statuses;
 }
@@ -72,7 +72,7 @@ export async function fuzzGraphql(api: RestApi, size: FuzzSize): Promise<Map<str
   return codes;
 }
 
-/** What must hold of the rows whatever was asked. */
+/** Checks the invariants of the rows after any requests. */
 export async function expectWholeRows(api: RestApi): Promise<void> {
   const { database } = api;
   const gaps = await database.$queryRaw<unknown[]>`
@@ -89,7 +89,7 @@ export async function expectWholeRows(api: RestApi): Promise<void> {
   expect(doubled, 'a resource that was made twice').toEqual([]);
 }
 
-/** Runs the requests, a batch at a time, and throws one error with every kind of bug that was found. */
+/** Runs the requests in batches, and throws a single error with every kind of bug that was found. */
 async function check<Request>(
   size: FuzzSize,
   request: fc.Arbitrary<Request>,
@@ -109,7 +109,7 @@ async function check<Request>(
   if (bugs.size > 0) throw new Error([...bugs.values()].join('\n\n'));
 }
 
-/** Something of each kind that exists, and an id that does not. */
+/** The id of an object of each type, and an id that does not exist. */
 async function knownIds(api: RestApi): Promise<Known> {
   const { database } = api;
   const key = api.merchantA.secretKey;
@@ -132,7 +132,7 @@ async function knownIds(api: RestApi): Promise<Known> {
   return { ids, tokens: card.tokens };
 }
 
-/** One token of each kind that the card API takes, and the request that the last one is for. */
+/** One token of each kind that the card API accepts, and the request to which the last one belongs. */
 async function knownTokens({ world, database, rest }: RestApi): Promise<{ tokens: string[]; requestId: string }> {
   const email = `${crypto.randomUUID()}@example.com`;
   const user = await database.cardUser.create({ data: { id: newId(), email, createdAt: world.clock.now() } });

@@ -1,4 +1,4 @@
-/** Operations with every root field of the schema but subscriptions, their arguments as variables. */
+/** Operations with every root field of the schema except subscriptions. Their arguments are variables. */
 import fc, { type Arbitrary } from 'fast-check';
 import {
   type GraphQLField,
@@ -47,7 +47,7 @@ function selectionOf(type: GraphQLOutputType, depth: number): string {
   return `{ __typename ${fieldsOf(named, depth).join(' ')} }`;
 }
 
-/** Leaves at every level, objects while depth lasts; no field that needs an argument, no list below the first. */
+/** Selects leaves at every level and objects up to `depth`, but no field with a required argument and no nested list. */
 function fieldsOf(type: GraphQLObjectType, depth: number): string[] {
   return Object.values(type.getFields()).flatMap((field) => {
     if (field.args.some(isRequiredArgument)) return [];

@@ -1,4 +1,4 @@
-/** Requests to every REST route: ids, queries, bodies and headers, right and odd. */
+/** Requests to every REST route, with valid and unusual ids, queries, bodies and headers. */
 import fc, { type Arbitrary } from 'fast-check';
 import { restRoutes } from '../../generated/rest.ts';
 import { schema } from '../../src/api/graphql/schema.ts';
@@ -69,7 +69,7 @@ function bodyOf(known: Known, variables: RouteVariable[]): Arbitrary<string | un
   );
 }
 
-/** The input that takes the whole body, else the arguments that are each a field of it. */
+/** The input that is the whole body, or else the arguments that are its fields. */
 function fittingBody(known: Known, variables: RouteVariable[]): Arbitrary<unknown> {
   const whole = variables.find((variable) => variable.in === 'body');
   if (whole) return arbitraryInput(known, whole.type);
@@ -79,7 +79,7 @@ function fittingBody(known: Known, variables: RouteVariable[]): Arbitrary<unknow
   return fc.record(values, { requiredKeys });
 }
 
-/** Most calls of the card API carry a token, and few others do. */
+/** Most calls of the card API include a token, and few other calls do. */
 function headers(known: Known, route: RestRoute): Arbitrary<Record<string, string>> {
   const token = fc.oneof(
     { weight: 9, arbitrary: fc.constantFrom(...known.tokens) },

@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz -- --seed N --requests N --attacks N`: odd requests and hostile inputs of a seed, a new one each time
- * where none is named. `--index N` repeats one hostile input alone, and shows what comes of it.
+ * `npm run fuzz -- --seed N --requests N --attacks N`: sends unusual requests and hostile inputs. The seed defaults to a new one each time.
+ * `--index N` repeats a single hostile input and prints the outcome.
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** `npm run fuzz`: 20,000 odd requests and 10,000 hostile inputs; see run-fuzz.ts. */
+/** `npm run fuzz`: 20,000 unusual requests and 10,000 hostile inputs. See run-fuzz.ts. */
 import { defineConfig, mergeConfig } from 'vitest/config';
 import { base } from '../../vitest.config.ts';
 

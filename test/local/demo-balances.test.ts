@@ -11,9 +11,9 @@ test('a settled payment is balanced if the payer paid what merchant and fee reci
 test('each imbalance is named', () => {
   const held = { payer: 900n, escrow: 149n, merchant: 0n, feeRecipient: 8n };
   expect(balanceFaults(gains(before, held), 100n)).toEqual([
-    'The payer lost 100; merchant and fee recipient got 1.',
-    'The escrow holds 99 of it.',
+    'The payer paid 100, but merchant and fee recipient received 1.',
+    'The escrow still holds 99.',
   ]);
   const twice = { payer: 800n, escrow: 50n, merchant: 198n, feeRecipient: 9n };
-  expect(balanceFaults(gains(before, twice), 100n)).toEqual(['The payer was asked for 100 and lost 200.']);
+  expect(balanceFaults(gains(before, twice), 100n)).toEqual(['The payer should have paid 100, but paid 200.']);
 });

@@ -44,7 +44,7 @@ test('a killed part restarts, and a stopped one shuts down gracefully and stays 
   const first = part.pid() ?? 0;
   await stopProcess(first, 'SIGKILL', 5000);
   await untilUp(log, 2);
-  expect(said).toEqual([expect.stringContaining('ended (SIGKILL) and starts again')]);
+  expect(said).toEqual([expect.stringContaining('exited (SIGKILL) and is restarted')]);
   const second = part.pid() ?? 0;
   expect(second).not.toBe(first);
   await part.stop();
@@ -57,7 +57,7 @@ test('a part that keeps crashing is given up after its sixth crash, with its las
   const { said, timesGivenUp } = await run(`console.error('no database'); process.exit(3);`);
   await expect.poll(timesGivenUp, { timeout: 30_000 }).toBe(1);
   expect(said).toHaveLength(6);
-  expect(said.at(-1)).toContain('ended too often (exit code 3)');
+  expect(said.at(-1)).toContain('exited too often (exit code 3)');
   expect(said.at(-1)).toContain('no database');
 });
 

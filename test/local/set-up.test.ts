@@ -55,5 +55,5 @@ it('fails when the database cannot be reached', async () => {
 it('ends when it is stopped before it has a request', async () => {
   const setUp = open();
   await setUp.stop();
-  await expect(setUp.run(request('postgresql://nobody@127.0.0.1:1/none'))).rejects.toThrow('ended early');
+  await expect(setUp.run(request('postgresql://nobody@127.0.0.1:1/none'))).rejects.toThrow('exited early');
 });

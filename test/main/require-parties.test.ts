@@ -64,5 +64,5 @@ test.each(parts)(
 
 test('wallets are accepted, so that the command connects to the database', async () => {
   const { code, said } = await start(['ops', 'status'], { FEE_RECIPIENT: other, ARBITER_ADDRESS: other });
-  expect([code, said]).toEqual([1, expect.stringContaining('The database does not answer')]);
+  expect([code, said]).toEqual([1, expect.stringContaining('The database does not respond')]);
 }, 60_000);

@@ -118,6 +118,6 @@ test('a part that connects as a superuser starts, and logs a warning', async () 
     lines += String(chunk);
   });
   const patience = { timeout: 60_000 };
-  await expect.poll(() => lines, patience).toContain('The database role may do more than Sluice needs');
+  await expect.poll(() => lines, patience).toContain('The database role has more privileges than Sluice needs');
   await expect.poll(() => lines, patience).toContain('The API is listening.');
 });

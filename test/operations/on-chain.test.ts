@@ -110,7 +110,7 @@ it('compares the registry with the tokens on the chain', async () => {
     ['tokens', 'check', String(chain.chainId)],
   );
   expect(code).toBe(1);
-  expect(said.join('\n')).toMatch(/decimals are 6; signs permit for another domain than Other 1/);
+  expect(said.join('\n')).toMatch(/decimals are 6; signs permit for a domain other than Other 1/);
   expect(said.join('\n')).toMatch(/decimals are 6; has no permit/);
 });
 
@@ -148,7 +148,7 @@ it('is ready despite faults of a chain, and names what is stale, halted or missi
   await gateway.evm.mine();
   await gateway.observe();
   now = new Date();
-  expect(await notes()).toEqual([expect.stringMatching(/^Chain 31337 .* is well\.$/)]);
+  expect(await notes()).toEqual([expect.stringMatching(/^Chain 31337 .* is healthy\.$/)]);
   expect(await troubled()).toBe(false);
   now = new Date(Date.now() + 300_000);
   expect(await notes()).toEqual([expect.stringMatching(/^Chain 31337 .* was last observed (29\d|30\d) s ago\.$/)]);
@@ -160,7 +160,7 @@ it('is ready despite faults of a chain, and names what is stale, halted or missi
   expect(await troubled()).toBe(true);
   await database.chainCursor.update({ where, data: { haltedAt: null, haltReason: null, pausedAt: now } });
   expect(await notes()).toEqual([
-    expect.stringMatching(/ is well\.$/),
+    expect.stringMatching(/ is healthy\.$/),
     'New payments on chain 31337 are paused by an operator.',
   ]);
   await database.chainCursor.update({ where, data: { pausedAt: null } });

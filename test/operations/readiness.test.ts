@@ -60,7 +60,7 @@ it('is ready while the node of one chain is down, which only calls for that chai
     status: 200,
     lines: [
       'ready',
-      expect.stringMatching(/^Chain 31337 \(Local\) is well\.$/),
+      expect.stringMatching(/^Chain 31337 \(Local\) is healthy\.$/),
       expect.stringMatching(/^Chain 84532 \(.+\) has not been observed yet\.$/),
     ],
   });
@@ -92,7 +92,7 @@ it('is not ready with a database of another version', async () => {
     SELECT id, migration_name AS name FROM _prisma_migrations ORDER BY migration_name DESC LIMIT 1`;
   const fresh = openReadiness({ ...ground.api.world });
   await database.$executeRaw`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE id = ${last?.id}`;
-  expect((await fresh({ verbose: true })).faults).toEqual([`The database lacks migrations: ${last?.name}.`]);
+  expect((await fresh({ verbose: true })).faults).toEqual([`The database is missing migrations: ${last?.name}.`]);
   await database.$executeRaw`UPDATE _prisma_migrations SET rolled_back_at = NULL WHERE id = ${last?.id}`;
   expect((await fresh({ verbose: false })).faults).toEqual([]);
 });

@@ -140,7 +140,7 @@ async function start(databaseUrlOfParts: string): Promise<void> {
   });
   await until('the installation', async () => {
     if (child.exitCode !== null) throw new Error(`npm start has ended:\n${said}`);
-    return said.includes('Sluice runs');
+    return said.includes('Sluice is running');
   });
 }
 

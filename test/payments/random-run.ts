@@ -90,7 +90,7 @@ async function comeToRest(gateway: Gateway): Promise<void> {
     if (open === 0 && due.length === 0) return;
     await gateway.passTime(LONGEST_RETRY_SECONDS);
   }
-  throw new Error(`The gateway does not come to rest: ${due.join(', ')} ran last. ${await gateway.stillDue()}`);
+  throw new Error(`The gateway did not become idle: ${due.join(', ')} ran last. ${await gateway.stillDue()}`);
 }
 
 async function pay(gateway: Gateway, run: RandomRun, { below, chance }: Dice): Promise<void> {

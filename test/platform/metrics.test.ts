@@ -30,11 +30,11 @@ it('is alive despite faults, and is ready only without faults', async () => {
   const ready = await serve();
   expect(await ready.ask('/healthz')).toEqual({ status: 200, body: 'ok' });
   expect(await ready.ask('/readyz')).toEqual({ status: 200, body: 'ready' });
-  const faults = ['The database does not answer.', 'The worker is starting.'];
-  const broken = await serve({ faults, notes: ['Chain 1 (Ethereum) is well.'] });
+  const faults = ['The database does not respond.', 'The worker is starting.'];
+  const broken = await serve({ faults, notes: ['Chain 1 (Ethereum) is healthy.'] });
   expect((await broken.ask('/healthz')).status).toBe(200);
   expect(await broken.ask('/readyz')).toEqual({ status: 503, body: faults.join('\n') });
-  expect((await broken.ask('/readyz?verbose')).body).toBe([...faults, 'Chain 1 (Ethereum) is well.'].join('\n'));
+  expect((await broken.ask('/readyz?verbose')).body).toBe([...faults, 'Chain 1 (Ethereum) is healthy.'].join('\n'));
   const noted = await serve({ notes: ['Chain 1 (Ethereum) was last observed 75 s ago.'] });
   expect(await noted.ask('/readyz')).toEqual({ status: 200, body: 'ready' });
   expect(await noted.ask('/readyz?verbose')).toEqual({

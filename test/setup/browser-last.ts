@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Browser tests run after all others: the installation that they share starts late, and burdens nobody but them. */
+/** Runs browser tests after all others, so that the installation that they share does not slow down other tests. */
 export class BrowserLast extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

@@ -1,4 +1,4 @@
-/** Collects this process's garbage, so that what is measured afterwards is what is held. */
+/** Collects this process's garbage, so that a later measurement includes only live memory. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

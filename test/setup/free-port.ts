@@ -2,18 +2,18 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that Linux, macOS and Windows give to outgoing connections. A port of theirs may be taken between this check and
- * the moment when a server listens on it.
+ * Below the range from which Linux, macOS and Windows assign ports to outgoing connections. A port in that range may be assigned between
+ * this check and the moment when a server listens on it.
  */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_700;
 
-/** A port that nobody listens on at this moment. */
+/** A port on which no process currently listens. */
 export function freePort(): Promise<number> {
   return freePorts(1);
 }
 
-/** The first of `count` consecutive ports that nobody listens on at this moment. */
+/** The first of `count` consecutive ports on which no process currently listens. */
 export async function freePorts(count: number): Promise<number> {
   for (;;) {
     const first = randomInt(FIRST_PORT, LAST_PORT);

@@ -1,7 +1,7 @@
 /**
- * One Postgres for the run, and in it a template database per state of the migrations, owned by a role without privileges
- * that every test connects as. TEST_DATABASE_URL names a running server instead; its user must be a superuser, and its
- * templates are kept for the next run.
+ * One Postgres for the run, with a template database for each state of the migrations. The templates are owned by a role without privileges,
+ * as which every test connects. TEST_DATABASE_URL names a running server instead. Its user must be a superuser, and its templates are kept
+ * for the next run.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -19,12 +19,12 @@ import { openInstallationDoor } from './gateway/installation-door.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A database of the run's server, as a user that makes others. */
+    /** Connects to the run's server as a user that may create databases. */
     adminUrl: string;
-    /** The same as the role that owns the others. */
+    /** Connects to the same server as the role that owns the tests' databases. */
     databaseUrl: string;
     templateDatabase: string;
-    /** Where browser tests ask for the installation that they share. */
+    /** The URL at which browser tests request the installation that they share. */
     installationDoor: string;
   }
 }
@@ -68,7 +68,7 @@ async function startTestServer(): Promise<TestServer> {
   return server;
 }
 
-/** The role's password follows from the given URL, so that runs side by side agree on it. */
+/** The role's password is derived from the given URL, so that concurrent runs agree on it. */
 async function useServer(adminUrl: string): Promise<TestServer> {
   const role = 'sluice_test';
   const password = createHash('sha256').update(adminUrl).digest('hex');
@@ -83,7 +83,7 @@ async function useServer(adminUrl: string): Promise<TestServer> {
 }
 
 async function startOnFreePort(folder: string, tries: number): Promise<LocalPostgres> {
-  // Data of a test is worth nothing after a crash, and safety of it costs most of a test's time.
+  // A test's data does not have to survive a crash, and durability would take most of a test's time.
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '64MB' };
   try {
     return await startPostgres({ folder, port: await freePort(), settings });
@@ -93,7 +93,7 @@ async function startOnFreePort(folder: string, tries: number): Promise<LocalPost
   }
 }
 
-/** A run that was killed could not stop its servers: the next one does. */
+/** Stops the servers of a killed run, which could not stop them itself. */
 async function removeLeftBehind(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     const owner = /^sluice-test-(\d+)-/.exec(name)?.[1];
@@ -133,7 +133,7 @@ function readOrEmpty(file: string): string {
   }
 }
 
-/** Made under another name first: a template that was killed half-way is never copied. */
+/** The template is created under another name first, so that an incomplete template is never copied. */
 async function makeTemplate(server: TestServer, template: string): Promise<void> {
   const client = new pg.Client({ connectionString: server.adminUrl });
   await client.connect();

@@ -1,4 +1,4 @@
-/** Test files that have a process of their own, because they measure it or keep a browser in it. */
+/** Test files that run in a separate process, because they measure the process or keep a browser in it. */
 export const ownProcess = [
   'test/browser/**/*.test.ts',
   'test/events/webhook-attempts.test.ts',

@@ -1,4 +1,4 @@
-/** A reporter of Vitest for `npm run check`: after the run it prints the files that took the longest. */
+/** A Vitest reporter for `npm run check` that prints the slowest files after the run. */
 import { relative } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
@@ -20,7 +20,7 @@ export default class SlowestFiles implements Reporter {
   }
 }
 
-/** Imports, hooks and tests. The JSON report has the time of the tests alone, and most of the time is often that of a hook. */
+/** Includes imports, hooks and tests. The JSON report includes only the tests, although a hook often takes most of the time. */
 function durationMs(module: TestModule): number {
   const { prepareDuration, environmentSetupDuration, setupDuration, collectDuration, duration } = module.diagnostic();
   return prepareDuration + environmentSetupDuration + setupDuration + collectDuration + duration;

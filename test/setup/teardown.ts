@@ -1,6 +1,6 @@
 /**
- * What a test file opened is closed when the file ends, last opened first. `teardown-hook.ts` registers the hook for every
- * file, so that helpers called from any hook or test may still add to it.
+ * Closes the resources that a test file opened when the file ends, in reverse order. `teardown-hook.ts` registers the hook for every file,
+ * so helpers that are called from any hook or test can still add resources.
  */
 const closers: (() => Promise<void>)[] = [];
 

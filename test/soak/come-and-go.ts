@@ -1,4 +1,4 @@
-/** Subscribers over graphql-ws that connect, listen for a while, and leave: half of them properly, half without a word. */
+/** Subscribers over graphql-ws that connect, listen for a while, and disconnect: half of them properly, half without a close frame. */
 import { createClient } from 'graphql-ws';
 import WebSocket from 'ws';
 import type { Demo } from '../../src/local/demo-file.ts';
@@ -11,7 +11,7 @@ export const everyPayment =
 export const oneCheckout =
   'subscription ($id: ID!) { checkoutUpdated(id: $id) { now session { id status } payment { status } } }';
 
-/** Resolves when the subscriber has left; rejects when the gateway refuses it or cuts it off before. */
+/** Resolves when the subscriber has disconnected. Rejects if the gateway refuses or closes the connection earlier. */
 export async function comeAndGo(
   demo: Pick<Demo, 'graphqlUrl'>,
   { subscriber, stayMs, leaves }: { subscriber: Subscriber; stayMs: number; leaves: 'politely' | 'abruptly' },
@@ -57,7 +57,7 @@ export async function comeAndGo(
   }
 }
 
-/** A connection that was closed is told by an event whose fields JSON leaves out. */
+/** Prints a close event explicitly, because JSON omits its fields. */
 function printFault(fault: unknown): string {
   if (typeof fault === 'object' && fault !== null && 'code' in fault) return `closed with ${String(fault.code)}`;
   return JSON.stringify(fault);

@@ -19,7 +19,7 @@ const overview = documentOf('overview/overview.graphql');
 const list = documentOf('payments/list/payments-list.graphql');
 const events = documentOf('developers/events/event-log.graphql');
 
-/** The demo merchant's owner, who opens pages of the dashboard: each asks what the real page asks. */
+/** The demo merchant's owner opens pages of the dashboard. Each visit sends the queries of the real page. */
 export async function openDashboard({
   demo,
   databaseUrl,

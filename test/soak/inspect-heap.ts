@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import WebSocket from 'ws';
 import { z } from 'zod';
 
-/** Of a process that has no probe, such as Ponder, which gets an environment of its own. */
+/** Inspects a process without a memory probe, such as Ponder, which does not inherit the environment. */
 export type Inspector = { heapMb(): Promise<number>; close(): void };
 
-/** Where Node listens when SIGUSR1 asks for an inspector; it cannot be told another port. */
+/** Node's inspector listens here after SIGUSR1. The port cannot be configured for a running process. */
 const LIST_URL = 'http://127.0.0.1:9229/json/list';
 const TRIES = 40;
 const TRY_MS = 100;
@@ -16,7 +16,7 @@ const answerSchema = z.object({ id: z.number(), result: z.record(z.string(), z.u
 const pidSchema = z.object({ result: z.object({ value: z.number() }) });
 const usageSchema = z.object({ usedSize: z.number(), backingStorageSize: z.number().default(0) });
 
-/** Null where another process has the inspector's port. */
+/** Returns null if another process uses the inspector's port. */
 export async function openInspector(pid: number): Promise<Inspector | null> {
   if ((await readTarget()) !== null) return null;
   process.kill(pid, 'SIGUSR1');
@@ -39,7 +39,7 @@ export async function openInspector(pid: number): Promise<Inspector | null> {
   }
   return {
     async heapMb() {
-      // As in the probe: what the first collection finalizes, the second one frees.
+      // As in the probe, the second collection frees what the first one has finalized.
       await call('HeapProfiler.collectGarbage');
       await call('HeapProfiler.collectGarbage');
       const usage = usageSchema.parse(await call('Runtime.getHeapUsage'));

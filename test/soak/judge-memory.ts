@@ -1,13 +1,13 @@
 /**
- * Whether what was measured is a leak. A leak grows until the end, so that only the last half counts: what a process learns and
- * keeps in its first minutes (compiled code, caches, pools) is over by then.
+ * Determines whether measurements show a leak. A leak grows until the end, so only the last half counts. By then, a process has filled its
+ * caches and pools and compiled its code.
  */
 export type Sample = { minute: number; mb: number };
 
 export type Slope = {
-  /** The median of the slopes between all pairs of samples (Theil and Sen), which single outliers do not move. */
+  /** The median of the slopes between all pairs of samples (Theil–Sen estimator), which is robust against outliers. */
   mbPerMinute: number;
-  /** Below which the true slope lies with about 95 per cent (Sen's interval); what is above zero only by chance is noise. */
+  /** The lower bound of Sen's confidence interval (about 95 percent) of the slope. If it is not positive, the slope may be noise. */
   lowestMbPerMinute: number;
 };
 
@@ -16,7 +16,7 @@ export type Verdict = 'leak' | 'steady' | 'too few samples';
 const LEAST_SAMPLES = 6;
 const Z_95 = 1.96;
 
-/** The samples of the last half of the time that they span. */
+/** The samples from the last half of the measured time. */
 export function lastHalf(samples: readonly Sample[]): Sample[] {
   const first = samples[0]?.minute ?? 0;
   const last = samples.at(-1)?.minute ?? 0;
@@ -38,7 +38,7 @@ export function slopeOf(samples: readonly Sample[]): Slope | null {
   return { mbPerMinute: median(slopes), lowestMbPerMinute: slopes[lowest] ?? 0 };
 }
 
-/** A leak grows by more than `limitMbPerMinute` in the last half, and not by chance. */
+/** A leak grows by more than `limitMbPerMinute` in the last half, with statistical significance. */
 export function judgeMemory(
   samples: readonly Sample[],
   limitMbPerMinute: number,

@@ -1,29 +1,29 @@
-/** What a soak measured, and whether it passes. */
+/** The measurements of a soak, and whether it passes. */
 import { judgeMemory, type Sample } from './judge-memory.ts';
 import { QUARTERS } from './observations.ts';
 import { DUE_JOBS, type TableSize } from './table-sizes.ts';
 
-/** `resident` after collections; `highestMb` is the most that was found resident before one. */
+/** `resident` is measured after garbage collections. `highestMb` is the maximum resident memory before one. */
 export type ProcessSamples = { name: string; heap: Sample[]; resident: Sample[]; highestMb: number };
 
 export type Soak = {
   minutes: number;
   processes: readonly ProcessSamples[];
-  /** At the start, and at the end of each quarter. */
+  /** The sizes at the start and at the end of each quarter. */
   tables: readonly (readonly TableSize[])[];
   spans: ReadonlyMap<string, readonly (readonly number[])[]>;
   failures: ReadonlyMap<string, { count: number; first: string }>;
 };
 
-/** Slopes of the last half beyond which a process leaks, in MiB a minute. */
+/** The maximum slopes in the last half, in MiB per minute. A process that exceeds them has a leak. */
 export const LIMITS = { heap: 0.1, resident: 0.5 };
 
-/** They keep the whole chain, or the database, on behalf of everybody: they are reported, and grow by design. */
+/** Processes that store the whole chain or database, so they grow by design. They are only reported. */
 export const GROWS_BY_DESIGN = ['node of chain 31337', 'node of chain 31338', 'Postgres'];
 
 /**
- * Tables that hold only work in progress or what expires: at a steady load they are as long at the end as after the first
- * quarter. Every other table keeps what merchants may ask for, and grows with the payments.
+ * Tables that contain only work in progress or rows that expire. At a steady load, they have as many rows at the end as after the first
+ * quarter. Every other table keeps data that merchants may request, and grows with the number of payments.
  */
 export const STEADY_TABLES = [
   DUE_JOBS,
@@ -34,21 +34,21 @@ export const STEADY_TABLES = [
   'operator_nonce',
   'ponder_build.chain_progress',
 ];
-/** Rows that a steady table may gain after the first quarter: what happens to be in progress varies. */
+/** The number of rows that a steady table may gain after the first quarter, because the amount of work in progress varies. */
 const STEADY_ROWS = 200;
 
 /**
- * An operation is slower at the end when its median is so many times that of the first quarter, by at least 100 ms, and the
- * machine itself is not as much slower.
+ * An operation counts as slower at the end if its median exceeds that of the first quarter by this factor and by at least 100 ms, and the
+ * machine itself has not become slower by the same factor.
  */
 const SLOWER_TIMES = 3;
 const SLOWER_MS = 100;
-/** The operation that does next to nothing: how long it takes is the machine's doing. */
+/** An operation with minimal work, whose duration depends only on the machine. */
 export const MACHINE = 'the machine itself (SELECT 1)';
-/** Of all operations; beside a machine's own hiccups. */
+/** The maximum share of failed operations, to allow for interruptions of the machine. */
 const FAILED_SHARE = 0.01;
 
-/** In words; empty when the soak passes. */
+/** Describes each fault in a sentence. Empty if the soak passes. */
 export function faultsOf(soak: Soak): string[] {
   return [...memoryFaults(soak), ...tableFaults(soak), ...latencyFaults(soak), ...failureFaults(soak)];
 }

@@ -1,7 +1,6 @@
 /**
- * Preloaded by `NODE_OPTIONS=--import` into every Node process of the installation that a soak runs, and into no other: on a
- * Unix socket named after the process it collects garbage and reports memory (GET), or writes a heap snapshot to the file
- * that the body names (POST).
+ * Preloaded by `NODE_OPTIONS=--import` into every Node process of the installation in a soak. It listens on a Unix socket named after the
+ * process id. GET collects garbage and returns the memory usage. POST writes a heap snapshot to the file that the body names.
  */
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -15,7 +14,7 @@ if (folder !== undefined && isMainThread) openProbe(join(folder, `${process.pid}
 function openProbe(path: string): void {
   setFlagsFromString('--expose-gc');
   const gc: (options: object) => void = runInNewContext('gc');
-  // The kind that gives back pages: after others V8 keeps what it has freed, more or less of it by chance.
+  // This flavor returns freed pages to the system. After others, V8 keeps a varying amount of them.
   const collect = () => gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   const server = createServer((request, response) => {
     let body = '';
@@ -23,7 +22,7 @@ function openProbe(path: string): void {
       body += chunk;
     });
     request.on('end', () => {
-      // What the first collection finalizes, the second one frees.
+      // The second collection frees what the first one has finalized.
       collect();
       collect();
       if (request.method === 'POST') writeHeapSnapshot(body);
@@ -33,6 +32,6 @@ function openProbe(path: string): void {
   });
   server.on('error', () => undefined);
   server.listen(path);
-  // It keeps no process alive.
+  // The server must not keep the process alive.
   server.unref();
 }

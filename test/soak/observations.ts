@@ -1,18 +1,18 @@
-/** What the load saw: how long each operation took and what failed, by the quarter of the soak in which it began. */
+/** The durations and failures of the load's operations, by the quarter of the soak in which they began. */
 export type Observations = {
-  /** Runs `work`, and keeps how long it took; a failure is kept instead, and answers undefined. */
+  /** Runs `work` and records its duration. If it fails, records the failure instead and returns undefined. */
   timed<Result>(operation: string, work: () => Promise<Result>): Promise<Result | undefined>;
-  /** Keeps a time that was measured elsewhere. */
+  /** Records a duration that was measured elsewhere. */
   took(operation: string, ms: number): void;
   failed(operation: string, error: unknown): void;
-  /** By operation, the times of each quarter in milliseconds. */
+  /** The durations of each operation in milliseconds, by quarter. */
   spans(): ReadonlyMap<string, readonly number[][]>;
   failures(): ReadonlyMap<string, { count: number; first: string }>;
 };
 
 export const QUARTERS = 4;
 
-/** `share` says how much of the soak is over, from 0 to 1. */
+/** `share` returns the elapsed fraction of the soak, from 0 to 1. */
 export function openObservations(share: () => number): Observations {
   const spans = new Map<string, number[][]>();
   const failures = new Map<string, { count: number; first: string }>();

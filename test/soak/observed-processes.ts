@@ -1,4 +1,4 @@
-/** The processes of an installation, and what each of them holds in memory. */
+/** The processes of an installation, and the memory of each. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -8,13 +8,13 @@ import type { Inspector } from './inspect-heap.ts';
 
 export type Observed = { name: string; pids: number[]; hasProbe: boolean };
 
-/** Of several processes their sum, in which shared pages count more than once. */
+/** For several processes, the sum of their memory. Pages that they share are counted more than once. */
 export type MemoryReading = {
-  /** Resident as the process was found, in MiB, with what it has freed and not given back. */
+  /** Resident memory before a garbage collection, in MiB. Includes freed pages that were not returned to the system. */
   foundMb: number;
-  /** Resident after a forced collection, in MiB; as it was found where there is no probe. */
+  /** Resident memory after a forced garbage collection, in MiB. Equal to `foundMb` if there is no probe. */
   residentMb: number;
-  /** JavaScript objects and buffers after a forced garbage collection, in MiB; null where there is no probe. */
+  /** JavaScript objects and buffers after a forced garbage collection, in MiB. Null if there is no probe. */
   heapMb: number | null;
 };
 
@@ -34,7 +34,7 @@ const parts: [name: string, pidFile: string][] = [
 
 const usageSchema = z.object({ heapUsed: z.number(), external: z.number() });
 
-/** As they run now: a part that was started again has another process. */
+/** Returns the current processes. A restarted part has a new process. */
 export function observedProcesses({ folder, probes }: { folder: string; probes: string }): Observed[] {
   const parents = listParents();
   return parts.flatMap(([name, file]) => {
@@ -49,7 +49,7 @@ export function observedProcesses({ folder, probes }: { folder: string; probes: 
   });
 }
 
-/** Collects the garbage of a process that has a probe, and of Ponder by its inspector, before it is measured. */
+/** Measures a process after collecting its garbage through its probe, or through the inspector for Ponder. */
 export async function readMemory(
   observed: Observed,
   { probes, inspector }: { probes: string; inspector: Inspector | null },
@@ -71,7 +71,7 @@ export function residentMb(pids: readonly number[]): number {
   return printed.split('\n').reduce((sum, line) => sum + Number(line) / 1024, 0);
 }
 
-/** Writes a heap snapshot, for which the process stands still for some seconds. */
+/** Writes a heap snapshot, which blocks the process for some seconds. */
 export async function writeSnapshot(
   observed: Observed,
   { probes, file }: { probes: string; file: string },
@@ -99,7 +99,7 @@ function ask(socketPath: string, call: { method: string; body?: string }): Promi
       });
     });
     sent.on('error', reject);
-    sent.on('timeout', () => sent.destroy(new Error(`${socketPath} does not answer.`)));
+    sent.on('timeout', () => sent.destroy(new Error(`${socketPath} does not respond.`)));
     sent.end(call.body);
   });
 }

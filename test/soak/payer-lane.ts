@@ -7,9 +7,9 @@ import { openPayerWallet, type PayerWallet, stepSchema } from '../../src/local/d
 import type { Demo } from '../../src/local/demo-file.ts';
 import type { Observations } from './observations.ts';
 
-/** One wallet on one chain, which pays one intent after the other: its nonces, and a token's permits, are in order. */
+/** A wallet on one chain that pays one intent at a time, so that its nonces and its permits for a token are in order. */
 export type PayerLane = {
-  /** Answers once the payment is on chain; what settles it goes on behind it, and `atRest` waits for that. */
+  /** Resolves when the payment is on chain. The settlement continues in the background, and `atRest` waits for it. */
   pay(app: Demo, method: 'DIRECT' | 'PERMIT'): Promise<PaidIntent | undefined>;
   atRest(): Promise<void>;
 };

@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import type { Demo } from '../../src/local/demo-file.ts';
 import type { Observations } from './observations.ts';
 
-/** Every so many deliveries one is refused, so that it is tried again. */
+/** One of this many deliveries is rejected, so that it is retried. */
 const REFUSED_EVERY = 50;
 
-/** An endpoint of each app at a receiver in this process, which observes how long deliveries take from their event. */
+/** Creates an endpoint for each app, with a receiver in this process that measures the time from event to delivery. */
 export async function receiveWebhooks({
   apps,
   observations,

@@ -1,4 +1,4 @@
-/** A steady mixed load: payments by several apps, and everybody who reads, lists, follows and is notified of them. */
+/** A steady mixed load: payments of several apps, and clients that read, list and follow them and receive webhooks. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { z } from 'zod';
@@ -24,10 +24,10 @@ const PAYER_STAYS_MS = 5_000;
 const STREAM_STAYS_MS = 5_000;
 const DASHBOARD_EVERY_MS = 10_000;
 const MACHINE_EVERY_MS = 1_000;
-/** Of the newest payments, which reads choose from. */
+/** The number of newest payments from which reads choose. */
 const REMEMBERED = 200;
 
-/** Runs until `signal` aborts, then until the payments that were begun are settled. */
+/** Runs until `signal` aborts, and then until all pending payments are settled. */
 export async function runLoad(world: LoadWorld, options: LoadOptions): Promise<void> {
   const { apps, observations } = world;
   const [demo] = apps;
@@ -92,7 +92,7 @@ export async function runLoad(world: LoadWorld, options: LoadOptions): Promise<v
   }
 }
 
-/** The payer's page after the payment: it reads its session, follows it for a while and is closed. */
+/** Acts as the payer's page after the payment: reads its session, follows it for a while and disconnects. */
 async function followCheckout({ app, sessionId, clientSecret }: Paid): Promise<void> {
   const connectionParams = { 'x-client-secret': clientSecret };
   const subscriber = { connectionParams, query: oneCheckout, variables: { id: sessionId } };
@@ -151,7 +151,7 @@ function pick(apps: readonly Demo[], number: number): Demo {
   return app;
 }
 
-/** One turn after the other, each at least `everyMs` after the one before began. A turn keeps its own failures. */
+/** Runs one turn at a time. Each starts at least `everyMs` after the start of the previous one. A turn records its own failures. */
 async function repeatUntil(
   signal: AbortSignal,
   everyMs: number,

@@ -1,8 +1,8 @@
 /**
- * `npm run soak -- [--minutes 60] [--rate 1] [--apps 3] [--snapshots folder]`: a steady mixed load of `rate` payments a second
- * against an installation of its own, in a folder and on ports of its own. It prints how memory, tables and times developed, and
- * fails where a process leaks, a table grows that should not, or operations become slower or fail. `--snapshots` writes heap
- * snapshots of each process after each quarter but the first.
+ * `npm run soak -- [--minutes 60] [--rate 1] [--apps 3] [--snapshots folder]`: runs a steady mixed load of `rate` payments per second on a
+ * separate installation, with its own folder and ports. Prints the development of memory, tables and times. Fails if a process leaks
+ * memory, a steady table grows, or operations become slower or fail. `--snapshots` writes heap snapshots of each process after each
+ * quarter except the first.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ const installation = await openInstallation({
   environment: () => ({ SOAK_PROBES: probes, NODE_OPTIONS: `--import=${preload}` }),
 });
 const stopping = new AbortController();
-/** One that is started again is inspected no more. */
+/** A restarted Ponder is no longer inspected. */
 const inspected: { ponder: Inspector | null } = { ponder: null };
 process.once('SIGINT', () => stopping.abort());
 try {
@@ -96,7 +96,7 @@ async function sample(processes: Map<string, ProcessSamples>, minute: number): P
     const { name } = observed;
     const kept = processes.get(name) ?? { name, heap: [], resident: [], highestMb: 0 };
     processes.set(name, kept);
-    // One that ends at this moment is measured again once it has been started again.
+    // A process that ends at this moment is measured again after its restart.
     const reading = await readMemory(observed, { probes, inspector: inspected.ponder }).catch(() => null);
     if (!reading) continue;
     kept.highestMb = Math.max(kept.highestMb, reading.foundMb);

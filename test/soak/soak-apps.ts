@@ -8,10 +8,10 @@ import type { Demo } from '../../src/local/demo-file.ts';
 import { localAccounts } from '../../src/local/local-accounts.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 
-/** Short enough for a payment to be settled while the soak watches it. */
+/** Short enough for a payment to settle while the soak observes it. */
 const WATCHABLE_SECONDS = 5;
 
-/** The demo's app, and further ones of a merchant each: what a client needs to use them. */
+/** The client settings of the demo's app and of further apps, each with its own merchant. */
 export async function soakApps(installation: { demo: Demo; databaseUrl: string }, count: number): Promise<Demo[]> {
   const { demo, databaseUrl } = installation;
   const database = openDatabase({ url: databaseUrl, poolSize: 1 });

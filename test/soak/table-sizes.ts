@@ -2,10 +2,10 @@ import pg from 'pg';
 
 export type TableSize = { table: string; rows: number; bytes: number };
 
-/** Jobs that should have run by now; those that wait for an hour to come are many, and drain when it comes. */
+/** Jobs that should already have run. Jobs that are scheduled for later are not counted, because there are many of them. */
 export const DUE_JOBS = 'jobs that are due';
 
-/** Exact rows, and bytes with indexes, of every table of the database, and the jobs that are due. */
+/** The exact number of rows and the size in bytes, including indexes, of every table, and the number of due jobs. */
 export async function readTableSizes(databaseUrl: string): Promise<TableSize[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -21,7 +21,7 @@ export async function readTableSizes(databaseUrl: string): Promise<TableSize[]> 
       `SELECT count(*)::text AS rows FROM graphile_worker.jobs WHERE run_at < now() - interval '10 seconds'`,
     );
     const tables = found.rows.map(({ name, bytes, rows }) => ({
-      // A build of Ponder has a schema with a hash in its name.
+      // Each build of Ponder has a schema with a hash in its name.
       table: name.replace(/^public\./, '').replace(/^ponder_[0-9a-f]{10}\./, 'ponder_build.'),
       rows: Number(rows),
       bytes: Number(bytes),

@@ -13,7 +13,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 it('reports how to get Chromium if CHROMIUM_PATH points to no file', async () => {
   vi.stubEnv('CHROMIUM_PATH', '/none');
-  const sentence = 'CHROMIUM_PATH names /none, which is not there: install it, or set CHROMIUM_PATH to its program.';
+  const sentence = 'CHROMIUM_PATH is /none, which does not exist. Install it, or set CHROMIUM_PATH to its executable.';
   expect(() => findChromium()).toThrow(sentence);
   await expect(openPage()).rejects.toThrow(sentence);
 });

@@ -283,11 +283,11 @@ function webhookOperation(type: EventType, component: string): JsonSchema {
 
 /** The headers of Standard Webhooks. */
 const deliveryHeaders = [
-  ['webhook-id', "The event's `id`: the same at each try."],
+  ['webhook-id', 'The `id` of the event, which is the same in every attempt.'],
   ['webhook-timestamp', 'Time of this attempt, in Unix seconds.'],
   [
     'webhook-signature',
-    '`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; two of them while a secret is rotated.',
+    '`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64. While a secret is being rotated, there are two of them.',
   ],
 ].map(([name, description]) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } }));
 

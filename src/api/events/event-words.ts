@@ -18,7 +18,7 @@ export const eventWords: { readonly [Type in EventType]: string } = {
   'payment_intent.refunded':
     'Sent when the whole amount that was left in escrow has been returned to the payer, by a refund or by a dispute.',
   'payment_intent.partially_refunded':
-    'Sent when a refund of a part is confirmed; `leftoverAmount` is what is still in escrow.',
+    'Sent when a partial refund is confirmed. `leftoverAmount` is the amount that is still in escrow.',
   'payment_intent.refund_failed': 'Sent when a refund has failed permanently. The payment is CAPTURED again.',
   'payment_intent.overpaid':
     'Sent when money arrives in addition to the accepted payment, or after the payment has ended. The money is returned to the payer.',
@@ -37,7 +37,7 @@ export const eventWords: { readonly [Type in EventType]: string } = {
   'dispute.deadline_approaching':
     'Sent once, 72 hours before the deadline of a dispute that is still open. After the deadline, anyone can resolve it according to the signed terms.',
   'dispute.resolved':
-    'Sent when a dispute ends: by the arbiter, by its timeout, or because the payment was refunded as a whole.',
+    'Sent when a dispute ends: by the arbiter, by its timeout, or because the payment was fully refunded.',
   'subscription.created': 'Sent when a subscription is created, before anything is charged.',
   'subscription.activated':
     'Sent when a subscription becomes ACTIVE: its first charge was confirmed, or the payer signed the consent of a subscription that begins without a payment.',
@@ -45,11 +45,11 @@ export const eventWords: { readonly [Type in EventType]: string } = {
     'Sent when the plan is changed, when a change for the end of the period (`nextPlanPriceId`) is requested or withdrawn, when a cancellation at the end of the period (`cancelAt`) is requested, and when a coupon is applied or removed.',
   'subscription.renewed': 'Sent when a renewal was paid and the next period has begun; `invoiceId` is its invoice.',
   'subscription.renewal_at_risk':
-    'Sent at most once a period when the next charge will probably fail: `renewalForecast` says why.',
+    'Sent at most once a period when the next charge will probably fail. `renewalForecast` contains the reason.',
   'subscription.payment_failed':
-    'Sent when a charge failed: `lastError` says why, and `nextAttemptAt` when it is tried next.',
+    'Sent when a charge failed. `lastError` contains the reason, and `nextAttemptAt` the time of the next attempt.',
   'subscription.past_due':
-    'Sent after `subscription.payment_failed` when so many charges have failed that the subscription becomes PAST_DUE.',
+    'Sent after `subscription.payment_failed` when the number of failed charges makes the subscription PAST_DUE.',
   'subscription.paused':
     'Sent when a subscription is paused by the merchant, or at the end of its grace period if the app pauses instead of cancelling. It is not charged until it is resumed.',
   'subscription.resumed': 'Sent when a paused subscription is resumed.',
@@ -71,9 +71,9 @@ export const eventWords: { readonly [Type in EventType]: string } = {
   'facilitated_payment.settled':
     'Sent when an x402 payment to another server is confirmed: the token has transferred the amount, and the fee is to be billed.',
   'facilitated_payment.failed':
-    'Sent when an x402 payment to another server has failed: `failureReason` says why, and nothing was transferred.',
+    'Sent when an x402 payment to another server has failed. `failureReason` contains the reason. Nothing was transferred.',
   'facilitated_payment.reverted':
-    'Sent when a reorganization has withdrawn the outcome of an x402 payment to another server, which has another outcome later.',
+    'Sent when a reorganization has reverted the outcome of an x402 payment to another server. Another event reports its new outcome later.',
   'customer.created': 'Sent when a customer is created, through the API or by a payment link.',
   'customer.updated': "Sent when a customer's fields are changed.",
   'webhook_endpoint.disabled':

@@ -45,7 +45,7 @@ const card = describeApi(
     title: 'Wallet-connect card API',
     version: '0.1.0',
     description:
-      'Log in with a one-time password, link addresses, and have requests signed. Answers carry no envelope.',
+      'Log in with a one-time password, link addresses, and have requests signed. Responses have no envelope.',
   },
 );
 

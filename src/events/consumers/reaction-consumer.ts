@@ -74,7 +74,7 @@ async function areHandledTogether({ reactions, log }: ReactionWorld, { appId, ta
   } catch (error) {
     log.warn(
       { appId, events: taken.events.length, error },
-      'Reactions to a batch of events failed. Each event is handled individually.',
+      'The reactions to a batch of events failed. Each event is handled individually.',
     );
     return false;
   }

@@ -98,7 +98,7 @@ enum ChainEventFinality {
 enum ChainEventAcceptance {
   "The gateway applied the event to the payment, wallet, or subscription that it concerns, if any."
   ACCEPTED
-  "The gateway applied the event to a payment that does not count for its payment intent, because another payment was accepted first or the intent was canceled. The payment appears in the intent's transactions, and its funds are returned to the payer."
+  "The gateway applied the event to a payment that does not count for its payment intent, because another payment was accepted first or the intent was cancelled. The payment appears in the intent's transactions, and its funds are returned to the payer."
   NOT_COUNTED
   "The event names terms that this gateway did not sign for the chain, or a consent that it does not have. Anyone can emit such events; they change nothing."
   UNKNOWN_TERMS

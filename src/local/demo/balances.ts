@@ -39,8 +39,8 @@ export function balanceFaults(gained: Balances, paid: bigint): string[] {
   const lost = -gained.payer;
   const received = gained.merchant + gained.feeRecipient;
   const faults: string[] = [];
-  if (lost !== paid) faults.push(`The payer was asked for ${paid} and lost ${lost}.`);
-  if (lost !== received) faults.push(`The payer lost ${lost}; merchant and fee recipient got ${received}.`);
-  if (gained.escrow !== 0n) faults.push(`The escrow holds ${gained.escrow} of it.`);
+  if (lost !== paid) faults.push(`The payer should have paid ${paid}, but paid ${lost}.`);
+  if (lost !== received) faults.push(`The payer paid ${lost}, but merchant and fee recipient received ${received}.`);
+  if (gained.escrow !== 0n) faults.push(`The escrow still holds ${gained.escrow}.`);
   return faults;
 }

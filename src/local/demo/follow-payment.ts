@@ -93,7 +93,7 @@ export function followPayment(
         };
         const timer = setTimeout(() => {
           const said = `payment ${request.id} is ${last?.status ?? 'unknown'}`;
-          end(() => reject(new Error(`Not there after ${limitMs / 1000} s: ${said}.`)));
+          end(() => reject(new Error(`The expected state was not reached within ${limitMs / 1000} s: ${said}.`)));
         }, limitMs);
         watchers.add(look);
         look();

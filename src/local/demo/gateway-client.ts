@@ -36,7 +36,7 @@ export function openGatewayClient(demo: { restUrl: string; secretKey: string }, 
       return await response.json();
     } catch (error) {
       if (performance.now() > deadline) {
-        throw new Error(`${request.method} ${request.path} is not answered.`, { cause: error });
+        throw new Error(`${request.method} ${request.path} received no response.`, { cause: error });
       }
       await delay(retryPauseMs);
       return await send(request, key, deadline);

@@ -20,7 +20,7 @@ export function printPayment(payment: Payment): string {
   );
   const faults = balanceFaults(gained, payment.paid);
   const sum = `${formatUnits(-gained.payer, token.decimals)} = ${formatUnits(gained.merchant, token.decimals)} + ${formatUnits(gained.feeRecipient, token.decimals)}`;
-  const verdict = faults.length === 0 ? `It adds up: ${sum} ${token.symbol}.` : faults.join('\n  ');
+  const verdict = faults.length === 0 ? `The balances agree: ${sum} ${token.symbol}.` : faults.join('\n  ');
   const head = `  ${token.key.padEnd(14)}${'before'.padStart(18)}${'after'.padStart(18)}${'gained'.padStart(18)}`;
   return `${head}\n${lines.join('\n')}\n  ${verdict}`;
 }

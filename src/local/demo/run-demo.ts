@@ -28,7 +28,7 @@ export async function runDemo(
   for (const [index, { method, amount, symbol }] of plans.entries()) {
     const chain = demo.chains[index % demo.chains.length];
     const payer = demo.payers[index % demo.payers.length];
-    if (!chain || !payer) throw new Error('The demo file names no chain or no payer.');
+    if (!chain || !payer) throw new Error('The demo file contains no chain or no payer.');
     print(`\n${method}: ${amount} USD${symbol === undefined ? '' : ` in ${symbol}`} on chain ${chain.chainId}`);
     const payment = await payByMethod(
       { demo, gateway, onMoment: (moment) => print(printMoment(moment)), settleLimitMs: limitMs },

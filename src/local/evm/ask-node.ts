@@ -44,7 +44,7 @@ export function connectToNode(port: number): NodeConnection {
     answer,
     async result(method, params = []) {
       const said = await answer({ method, params });
-      if ('error' in said) throw new Error(`The node refused ${method}: ${said.error.message}`);
+      if ('error' in said) throw new Error(`The node rejected ${method}: ${said.error.message}`);
       return said.result;
     },
     close: () => agent.destroy(),

@@ -58,7 +58,7 @@ export async function openChainFront(options: { port: number; setting: string })
     server.once('error', reject);
     server.listen(options.port, '127.0.0.1', () => resolve());
   }).catch((error: unknown) => {
-    throw new ConfigError(`${options.setting}: port ${options.port} is taken by another server.`, { cause: error });
+    throw new ConfigError(`${options.setting}: port ${options.port} is in use by another process.`, { cause: error });
   });
   return {
     open,

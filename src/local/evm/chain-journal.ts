@@ -60,7 +60,7 @@ export async function openChainJournal(stateFile: string): Promise<ChainJournal>
     kept,
     blocks: () => blocks,
     async append(turn) {
-      if (!handle) throw new Error('The journal has no snapshot to begin from.');
+      if (!handle) throw new Error('The journal has no snapshot to start from.');
       await handle.appendFile(`${JSON.stringify(turn)}\n`);
       await handle.datasync();
       blocks += turn.blocks.length;

@@ -205,5 +205,8 @@ function noteImpersonation(impersonated: Set<string>, { method, params }: NodeCa
 }
 
 function refusal(method: string): { code: number; message: string } {
-  return { code: -32_601, message: `${method} is not available: the local chain mines each transaction as it comes.` };
+  return {
+    code: -32_601,
+    message: `${method} is not available: the local chain mines each transaction when it arrives.`,
+  };
 }

@@ -33,7 +33,7 @@ export async function bootstrapDatabase({ adminUrl, role, rolePassword, log }: B
   try {
     const changed = await handOverDatabase({ database: inside }, { from: superuser, to: role });
     if (changed.length > 0)
-      log?.(`The role ${role} now owns the database: ${changed.length} objects were handed over.`);
+      log?.(`The role ${role} now owns the database. Number of objects that were transferred: ${changed.length}.`);
   } finally {
     await inside.$disconnect();
   }

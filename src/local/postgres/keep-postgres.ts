@@ -38,14 +38,14 @@ export async function keepPostgres(
     while (!stopping.signal.aborted) {
       await delay(LOOK_MS, undefined, { signal: stopping.signal });
       if (isAlive(current.pid)) continue;
-      if (restarts.length > RESTART_LIMIT) throw new Error('Postgres ended too often.');
-      world.log('Postgres ended and starts again.');
+      if (restarts.length > RESTART_LIMIT) throw new Error('Postgres exited too often.');
+      world.log('Postgres exited and is restarted.');
       current = await startAgain();
     }
   };
   const watching = watch().catch((error: unknown) => {
     if (stopping.signal.aborted) return;
-    world.log(`Postgres is given up: ${error instanceof Error ? error.message : String(error)}`);
+    world.log(`Postgres is not restarted any more: ${error instanceof Error ? error.message : String(error)}`);
     world.onGivenUp();
   });
   return {

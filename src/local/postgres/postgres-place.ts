@@ -98,7 +98,7 @@ function serverUser(): ServerUser | undefined {
   const made = spawnSync('useradd', ['--system', '--user-group', '--no-create-home', 'postgres'], { stdio: 'ignore' });
   const user = made.status === 0 ? lookUp('postgres') : undefined;
   const any = user ?? lookUp('nobody');
-  if (!any) throw new Error('Postgres cannot run as root, and no other user could be made.');
+  if (!any) throw new Error('Postgres cannot run as root, and no other user could be created.');
   return any;
 }
 
@@ -131,13 +131,14 @@ function systemFolder(key: string, user: ServerUser): string {
   // /var/tmp survives a reboot, while the default temporary folder may not.
   const parents = ['/var/tmp', tmpdir()].filter((parent) => existsSync(parent) && canTraverse(parent, user));
   const parent = parents[0];
-  if (parent === undefined) throw new Error(`User ${user.uid} of Postgres can reach no folder for its data.`);
+  if (parent === undefined)
+    throw new Error(`No folder for the data of Postgres is accessible to its user ${user.uid}.`);
   const folder = join(parent, `sluice-${key}`);
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o755 });
   const stat = lstatSync(folder);
   // The parent is world-writable, so a folder that another user has created there must not be used.
   if (!stat.isDirectory() || (stat.uid !== 0 && stat.uid !== user.uid)) {
-    throw new Error(`${folder} belongs to somebody else; remove it.`);
+    throw new Error(`${folder} belongs to another user. Remove it.`);
   }
   chownSync(folder, user.uid, user.gid);
   return folder;

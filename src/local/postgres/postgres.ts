@@ -51,7 +51,7 @@ const stopLimitMs = 30_000;
 export async function startPostgres(options: StartPostgresOptions): Promise<LocalPostgres> {
   const place = postgresPlace(options.folder);
   if (place.moved)
-    options.log?.(`Postgres keeps its data in ${place.folder}: its user cannot reach ${options.folder}.`);
+    options.log?.(`Postgres stores its data in ${place.folder}, because its user cannot access ${options.folder}.`);
   const password = readPassword(join(place.folder, 'password'));
   // initdb reads the file as the server's user.
   if (place.user) chownSync(join(place.folder, 'password'), place.user.uid, place.user.gid);
@@ -95,7 +95,7 @@ async function initialise(place: PostgresPlace, password: string): Promise<void>
   if (code !== 0) {
     rmSync(place.data, { recursive: true, force: true });
     if (password === '') throw new Error('The password file of Postgres is empty.');
-    throw new Error(`initdb ended with ${code}:\n${output()}`);
+    throw new Error(`initdb exited with code ${code}:\n${output()}`);
   }
 }
 
@@ -116,18 +116,18 @@ async function runServer(place: PostgresPlace, options: StartPostgresOptions, ur
     }
     if (answer === 'foreign') {
       child?.kill('SIGINT');
-      throw new ConfigError(`LOCAL_POSTGRES_PORT: port ${options.port} is taken by another server.`);
+      throw new ConfigError(`LOCAL_POSTGRES_PORT: port ${options.port} is in use by another process.`);
     }
     // The server may still be starting or stopping. A server that ended in between is started again.
     if (answer === 'down' && !found && (child === undefined || child.exitCode !== null)) {
-      if (child) throw new Error(`Postgres did not start; its log is ${join(place.folder, 'postgres.log')}.`);
+      if (child) throw new Error(`Postgres did not start. Its log is ${join(place.folder, 'postgres.log')}.`);
       child = spawnServer(place, options);
     }
     await delay(50);
   }
   child?.kill('SIGKILL');
   throw new Error(
-    `Postgres did not start within ${startLimitMs} ms; its log is ${join(place.folder, 'postgres.log')}.`,
+    `Postgres did not start within ${startLimitMs} ms. Its log is ${join(place.folder, 'postgres.log')}.`,
   );
 }
 

@@ -87,7 +87,7 @@ async function ensureMulticall3(client: FurnishingClient): Promise<void> {
   if (await hasCode(client, multicall3Address)) return;
   const receipt = await send(client, { data: await multicall3CreationCode() });
   const bytecode = receipt.contractAddress ? await client.getCode({ address: receipt.contractAddress }) : undefined;
-  if (bytecode === undefined) throw new Error('Multicall3 was deployed and left no code.');
+  if (bytecode === undefined) throw new Error('Multicall3 was deployed but has no code.');
   await client.setCode({ address: multicall3Address, bytecode });
 }
 
@@ -109,7 +109,7 @@ async function ensureToken(client: FurnishingClient, token: LocalToken, accounts
   const { address } = token;
   if (!(await hasCode(client, address))) {
     await send(client, { to: deterministicDeployer.address, data: concat([token.salt, token.creationCode]) });
-    if (!(await hasCode(client, address))) throw new Error(`${token.key} was deployed and left no code at ${address}.`);
+    if (!(await hasCode(client, address))) throw new Error(`${token.key} was deployed but has no code at ${address}.`);
   }
   const enough = enoughTokens * 10n ** BigInt(token.decimals);
   for (const account of accounts) {

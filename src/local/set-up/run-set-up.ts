@@ -63,6 +63,6 @@ export function openSetUp(environment: Record<string, string | undefined>): SetU
 
 function outcomeIn(printed: string): SetUpOutcome {
   const line = printed.trimEnd().split('\n').at(-1) ?? '';
-  if (!line.startsWith('{')) throw new Error('The installation could not be set up: its process ended early.');
+  if (!line.startsWith('{')) throw new Error('The installation could not be set up: its process exited early.');
   return JSON.parse(line);
 }

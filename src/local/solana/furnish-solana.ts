@@ -102,9 +102,9 @@ async function landed(connection: Connection, signature: string): Promise<void> 
   const deadline = Date.now() + LANDING_LIMIT_MS;
   while (Date.now() < deadline) {
     const status = (await connection.getSignatureStatuses([signature])).value[0];
-    if (status?.err) throw new Error(`Furnishing the local Solana failed: ${JSON.stringify(status.err)}`);
+    if (status?.err) throw new Error(`Setting up the local Solana failed: ${JSON.stringify(status.err)}`);
     if (status) return;
     await delay(20);
   }
-  throw new Error('A transaction that furnishes the local Solana did not land.');
+  throw new Error('A transaction that sets up the local Solana did not land.');
 }

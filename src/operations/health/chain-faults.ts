@@ -13,7 +13,7 @@ export function chainFaults(chain: ChainSigns): string[] {
   const name = `Chain ${chain.chainId} (${chain.name})`;
   if (!observed) return [`${name} has not been observed yet.`];
   if (observed.haltReason !== null) {
-    const repair = `When its node is sure: npm run ops -- chain resync ${chain.chainId}`;
+    const repair = `Once its node is reliable, run: npm run ops -- chain resync ${chain.chainId}`;
     return [`${name} is halted: ${observed.haltReason} ${repair}`];
   }
   const faults: string[] = [];
@@ -23,10 +23,10 @@ export function chainFaults(chain: ChainSigns): string[] {
   const behind = Number(observed.lagBlocks) - chain.confirmations + 1;
   const behindSeconds = behind > 0 ? (observed.lagSeconds * behind) / Number(observed.lagBlocks) : 0;
   if (behindSeconds > LAG_LIMIT_SECONDS) {
-    faults.push(`${name} is read ${behind} blocks, ${Math.round(behindSeconds)} s, behind what is confirmed.`);
+    faults.push(`${name} is ${behind} blocks (${Math.round(behindSeconds)} s) behind the newest confirmed block.`);
   }
   if (!chain.local && observed.headAgeSeconds > HEAD_LIMIT_SECONDS) {
-    faults.push(`${name} has had no block for ${observed.headAgeSeconds} s: its node stands still.`);
+    faults.push(`${name} has had no new block for ${observed.headAgeSeconds} s: its node does not advance.`);
   }
   return faults;
 }

@@ -34,7 +34,10 @@ export async function warnOfDatabaseRole({ databaseUrl, log }: { databaseUrl: st
     const [role] = rows;
     if (!role || role.excess.length === 0) return;
     const { name, excess } = role;
-    log.warn({ role: name, excess }, 'The database role may do more than Sluice needs: see docs/operations.md.');
+    log.warn(
+      { role: name, excess },
+      'The database role has more privileges than Sluice needs. See docs/operations.md.',
+    );
   } catch (error) {
     log.debug({ error }, 'The database role could not be read.');
   } finally {

@@ -26,7 +26,7 @@ export function openReadiness(world: World, own: () => Readiness = () => ({ faul
     const look = async (): Promise<Readiness> => {
       const missing = migrated ? [] : await missingMigrations(world.database);
       if (missing.length > 0) {
-        return { faults: [`The database lacks migrations: ${missing.join(', ')}.`], notes: [] };
+        return { faults: [`The database is missing migrations: ${missing.join(', ')}.`], notes: [] };
       }
       migrated = true;
       if (verbose) return { faults: [], notes: (await readChains(world)).flatMap(chainNotes) };
@@ -35,7 +35,7 @@ export function openReadiness(world: World, own: () => Readiness = () => ({ faul
     };
     const read = await withinTime(() => inLane('health', look)).catch((error: unknown): Readiness => {
       world.log.warn({ error }, 'Not ready: the database does not respond.');
-      return { faults: ['The database does not answer.'], notes: [] };
+      return { faults: ['The database does not respond.'], notes: [] };
     });
     return { faults: [...read.faults, ...told.faults], notes: [...told.notes, ...read.notes] };
   };
@@ -48,7 +48,7 @@ async function readChains(world: World): Promise<ChainSigns[]> {
 function chainNotes(chain: ChainSigns): string[] {
   const faults = chainFaults(chain);
   const paused = chain.observed?.paused ? [`New payments on chain ${chain.chainId} are paused by an operator.`] : [];
-  return [...(faults.length > 0 ? faults : [`Chain ${chain.chainId} (${chain.name}) is well.`]), ...paused];
+  return [...(faults.length > 0 ? faults : [`Chain ${chain.chainId} (${chain.name}) is healthy.`]), ...paused];
 }
 
 async function missingMigrations(database: Database): Promise<string[]> {

@@ -113,7 +113,7 @@ export async function readChainSigns(
           headAgeSeconds: Math.max(0, Math.round(nowMs / 1000) - Number(cursor.headTimestamp)),
           observedAgeSeconds: Math.max(0, (nowMs - (cursor.observedAt ?? cursor.updatedAt).getTime()) / 1000),
           paused: cursor.pausedAt !== null,
-          haltReason: cursor.haltedAt === null ? null : (cursor.haltReason ?? 'No reason was written.'),
+          haltReason: cursor.haltedAt === null ? null : (cursor.haltReason ?? 'No reason was recorded.'),
         },
       };
     });

@@ -47,13 +47,13 @@ export function openInstruments(metrics: Metrics): Instruments {
 function httpInstrument({ register }: Metrics): Instruments['http'] {
   const requests = new Counter({
     name: 'sluice_http_requests_total',
-    help: 'Requests by route and status; the route other is any path that is not ours.',
+    help: 'Requests by route and status. The route "other" stands for all unknown paths.',
     labelNames: ['method', 'route', 'status'],
     registers: [register],
   });
   const seconds = new Histogram({
     name: 'sluice_http_request_seconds',
-    help: 'Time until the answer was sent; live streams are not counted.',
+    help: 'Time until the response was sent. Live streams are not included.',
     labelNames: ['route'],
     buckets: SECONDS,
     registers: [register],
@@ -67,7 +67,7 @@ function httpInstrument({ register }: Metrics): Instruments['http'] {
 function unavailableInstrument({ register }: Metrics): Instruments['unavailable'] {
   const errors = new Counter({
     name: 'sluice_unavailable_errors_total',
-    help: 'Errors UNAVAILABLE that callers were answered, by what the database did: away, busy, lock, timeout.',
+    help: 'Responses with the error UNAVAILABLE, by the fault of the database: away, busy, lock, timeout.',
     labelNames: ['fault'],
     registers: [register],
   });
@@ -78,7 +78,7 @@ function unavailableInstrument({ register }: Metrics): Instruments['unavailable'
 function operationInstrument({ register }: Metrics): Instruments['operation'] {
   const operations = new Counter({
     name: 'sluice_gateway_operations_total',
-    help: 'Operations that the gateway began to execute, of GraphQL, REST and /v1 alike, by kind.',
+    help: 'Operations that the gateway began to execute, by kind, including those of REST and /v1.',
     labelNames: ['kind'],
     registers: [register],
   });
@@ -90,20 +90,20 @@ function operationInstrument({ register }: Metrics): Instruments['operation'] {
 function sourceInstruments({ register }: Metrics): Instruments['sources'] {
   const calls = new Counter({
     name: 'sluice_source_calls_total',
-    help: 'Calls of the sources of GATEWAY_SOURCES, by outcome: ok, or why there was no answer that could be used.',
+    help: 'Calls to the sources in GATEWAY_SOURCES, by outcome: ok, or the reason why there was no usable response.',
     labelNames: ['source', 'outcome'],
     registers: [register],
   });
   const seconds = new Histogram({
     name: 'sluice_source_call_seconds',
-    help: 'Time of a call of a source that succeeded, the time in its queue included.',
+    help: 'Duration of a successful call to a source, including the time in its queue.',
     labelNames: ['source'],
     buckets: SECONDS,
     registers: [register],
   });
   const open = new Gauge({
     name: 'sluice_source_breaker_open',
-    help: '1 while the breaker of a source is open: the source is not asked.',
+    help: '1 while the circuit breaker of a source is open and the source is not called, otherwise 0.',
     labelNames: ['source'],
     registers: [register],
   });
@@ -127,19 +127,19 @@ function rpcInstrument({ register }: Metrics): Instruments['rpc'] {
   });
   const errors = new Counter({
     name: 'sluice_rpc_errors_total',
-    help: 'Requests that failed for the node’s sake, by the class of its answer.',
+    help: 'Requests that failed because of the node, by the class of its response.',
     labelNames: [...labelNames, 'kind'],
     registers,
   });
   const refusals = new Counter({
     name: 'sluice_rpc_refusals_total',
-    help: 'Requests that the node answered and refused, by the class of its answer.',
+    help: 'Requests that the node rejected with a response, by the class of the response.',
     labelNames: [...labelNames, 'kind'],
     registers,
   });
   const seconds = new Histogram({
     name: 'sluice_rpc_request_seconds',
-    help: 'Time until a node answered.',
+    help: 'Response time of a node.',
     labelNames,
     buckets: SECONDS,
     registers,
@@ -156,7 +156,7 @@ function rpcInstrument({ register }: Metrics): Instruments['rpc'] {
 function chainUnavailableInstrument({ register }: Metrics): Instruments['chainUnavailable'] {
   const failures = new Counter({
     name: 'sluice_chain_unavailable_total',
-    help: 'Work that failed because no node of the chain gave a usable answer, by the class of the last one.',
+    help: 'Operations that failed because no node of the chain gave a usable response, by the class of the last response.',
     labelNames: ['chain_id', 'kind'],
     registers: [register],
   });
@@ -167,19 +167,23 @@ function projectorInstrument({ register }: Metrics): ProjectorObserver {
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter<Label>({ name, help, labelNames, registers: [register] });
   const turns = counter('sluice_projector_turns_total', 'Turns of the projector.', 'chain_id');
-  const failures = counter('sluice_projector_failures_total', 'Turns that failed.', 'chain_id');
-  const reorganisations = counter('sluice_reorganisations_total', 'Reorganisations that took facts.', 'chain_id');
-  const orphaned = counter('sluice_reorganised_facts_total', 'Facts that reorganisations took.', 'chain_id');
+  const failures = counter('sluice_projector_failures_total', 'Turns of the projector that failed.', 'chain_id');
+  const reorganisations = counter('sluice_reorganisations_total', 'Reorganizations that removed facts.', 'chain_id');
+  const orphaned = counter('sluice_reorganised_facts_total', 'Facts that were removed by reorganizations.', 'chain_id');
   const applied = counter('sluice_facts_applied_total', 'Facts that were applied.', 'chain_id', 'kind');
   const stuck = counter(
     'sluice_projector_stuck_total',
-    'Alarms of payments whose facts the chain contradicts, or that cannot be written.',
+    'Alarms for payments whose facts contradict the chain or cannot be stored.',
     'chain_id',
   );
-  const halts = counter('sluice_chain_halts_total', 'Halts: something final was taken back.', 'chain_id');
+  const halts = counter(
+    'sluice_chain_halts_total',
+    'Halts of the chain, because something final was reverted.',
+    'chain_id',
+  );
   const waiting = new Gauge({
     name: 'sluice_projector_waiting_groups',
-    help: 'Payments that waited in the last turn: their evidence was not whole, or they could not be written.',
+    help: 'Payments that waited in the last turn, because their evidence was incomplete or they could not be stored.',
     labelNames: ['chain_id'],
     registers: [register],
   });
@@ -205,30 +209,43 @@ function walletInstruments({ register }: Metrics): Pick<Instruments, 'unexpected
     new Gauge<Label>({ name, help, labelNames, registers: [register] });
   const transfers = new Counter({
     name: 'sluice_unexpected_transfers_total',
-    help: 'Transfers to the escrow that no payment asked for.',
+    help: 'Transfers to the escrow that belong to no payment.',
     labelNames: ['chain_id', 'token'],
     registers: [register],
   });
   const drifting = gauge(
     'sluice_books_drifting_payments',
-    'Open payments whose books and contract differ.',
+    'Open payments for which the books and the contract differ.',
     'chain_id',
   );
-  const uncovered = gauge('sluice_books_uncovered_tokens', 'Tokens of which the escrow has too little.', 'chain_id');
+  const uncovered = gauge(
+    'sluice_books_uncovered_tokens',
+    'Tokens of which the escrow holds less than the books require.',
+    'chain_id',
+  );
   const credits = gauge(
     'sluice_books_drifting_credits',
-    'Recipients to which the contract owes another amount than is undelivered in the books.',
+    'Recipients to whom the contract owes an amount that differs from the undelivered amount in the books.',
     'chain_id',
   );
-  const compared = gauge('sluice_books_compared_payments', 'Open payments of the last comparison.', 'chain_id');
-  const comparedAt = gauge('sluice_books_compared_timestamp_seconds', 'When books were compared last.', 'chain_id');
+  const compared = gauge('sluice_books_compared_payments', 'Open payments in the last comparison.', 'chain_id');
+  const comparedAt = gauge(
+    'sluice_books_compared_timestamp_seconds',
+    'Time of the last comparison of the books, in Unix seconds.',
+    'chain_id',
+  );
   const balance = gauge(
     'sluice_sender_balance_wei',
-    'Native coin of a key that sends; lamports on Solana.',
+    'Balance of a sending key in the native coin, in wei or, on Solana, in lamports.',
     'chain_id',
     'sender',
   );
-  const low = gauge('sluice_sender_low_balance', '1 when it is below LOW_BALANCE_WEI.', 'chain_id', 'sender');
+  const low = gauge(
+    'sluice_sender_low_balance',
+    '1 if the balance of a sending key is below LOW_BALANCE_WEI, otherwise 0.',
+    'chain_id',
+    'sender',
+  );
   return {
     unexpectedTransfer: ({ chainId, tokenKey }) => transfers.inc({ chain_id: String(chainId), token: tokenKey }),
     books(checked, at) {

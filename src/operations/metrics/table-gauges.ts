@@ -34,26 +34,26 @@ function openGauges({ register }: Metrics) {
     new Gauge<Label>({ name, help, labelNames, registers: [register] });
   const chain = 'chain_id';
   return {
-    observed: gauge('sluice_chain_observed', '1 once the chain has been observed.', chain),
+    observed: gauge('sluice_chain_observed', '1 if the chain has been observed, otherwise 0.', chain),
     head: gauge('sluice_chain_head_block', 'The newest block of the node.', chain),
     read: gauge('sluice_chain_read_block', 'The newest block whose facts are all in the inbox.', chain),
     applied: gauge('sluice_chain_applied_block', 'The newest block whose facts are all applied.', chain),
     finalized: gauge('sluice_chain_finalized_block', 'The newest final block.', chain),
     lagBlocks: gauge(
       'sluice_chain_lag_blocks',
-      'Blocks from the applied one to the head, confirmations included.',
+      'Number of blocks from the applied block to the head, including confirmations.',
       chain,
     ),
     lagSeconds: gauge('sluice_chain_lag_seconds', 'Chain time from the applied block to the head.', chain),
     headAge: gauge('sluice_chain_head_age_seconds', 'Time since the head was mined.', chain),
-    observedAge: gauge('sluice_chain_observed_age_seconds', 'Time since the indexer looked at the chain.', chain),
+    observedAge: gauge('sluice_chain_observed_age_seconds', 'Time since the indexer last observed the chain.', chain),
     troubled: gauge(
       'sluice_chain_troubled',
-      '1 while what is told of the chain may not be its present state; /readyz?verbose says why.',
+      '1 if the reported state of the chain may be out of date, otherwise 0. /readyz?verbose contains the reason.',
       chain,
     ),
-    halted: gauge('sluice_chain_halted', '1 when the chain is halted: something final was taken back.', chain),
-    paused: gauge('sluice_chain_paused', '1 when an operator keeps new payments off the chain.', chain),
+    halted: gauge('sluice_chain_halted', '1 if the chain is halted: something final was reverted.', chain),
+    paused: gauge('sluice_chain_paused', '1 if an operator has paused new payments on the chain, otherwise 0.', chain),
     inbox: gauge(
       'sluice_inbox_facts',
       'Facts that are not final: seen, waiting, applied, to_take_back.',
@@ -61,40 +61,40 @@ function openGauges({ register }: Metrics) {
       'state',
     ),
     jobs: gauge('sluice_queue_jobs', 'Jobs: ready, scheduled, running, failed (out of attempts).', 'state'),
-    oldestJob: gauge('sluice_queue_oldest_seconds', 'How long the oldest job that is ready has waited.'),
+    oldestJob: gauge('sluice_queue_oldest_seconds', 'Waiting time of the oldest ready job.'),
     consumerLag: gauge('sluice_consumer_lag_events', 'Events that the consumer has not handled yet.', 'consumer'),
-    oldestUnhandled: gauge('sluice_consumer_oldest_seconds', 'Age of the oldest of them.', 'consumer'),
+    oldestUnhandled: gauge('sluice_consumer_oldest_seconds', 'Age of the oldest of these.', 'consumer'),
     consumersFailing: gauge(
       'sluice_consumer_failing_apps',
-      'Apps whose next event the consumer has failed to handle and tries again.',
+      'Apps whose next event the consumer has failed to handle and will retry.',
       'consumer',
     ),
     outgoing: gauge(
       'sluice_outgoing_transactions',
-      'Transactions of our keys that are open, or failed and not made good.',
+      'Transactions of our keys that are pending, or that failed and have not been superseded.',
       chain,
       'status',
     ),
-    oldestOutgoing: gauge('sluice_outgoing_oldest_seconds', 'Age of the oldest of that status.', chain, 'status'),
+    oldestOutgoing: gauge('sluice_outgoing_oldest_seconds', 'Age of the oldest with the status.', chain, 'status'),
     webhooksDue: gauge(
       'sluice_webhook_deliveries_due',
-      'Deliveries that are due, to endpoints whose receiver does not keep them waiting.',
+      'Due deliveries to endpoints that are not paused because of their receiver.',
     ),
     oldestWebhook: gauge(
       'sluice_webhook_oldest_due_seconds',
-      'How long the oldest of them has been due, or an event has waited for its deliveries to be queued.',
+      'Time for which the oldest of these has been due, or for which an event has waited for its deliveries to be queued.',
     ),
-    webhooksDisabled: gauge('sluice_webhook_endpoints_disabled', 'Endpoints that were given up.'),
+    webhooksDisabled: gauge('sluice_webhook_endpoints_disabled', 'Webhook endpoints that the gateway disabled.'),
     undelivered: gauge(
       'sluice_payouts_undelivered',
-      'Payouts that recipients could not be paid: credited, acknowledged by an operator, or waiting, which are settlements.',
+      'Payouts that could not be paid to their recipients: credited, acknowledged by an operator, or waiting settlements.',
       chain,
       'state',
       'role',
     ),
     oldestUndelivered: gauge(
       'sluice_payouts_undelivered_oldest_seconds',
-      'Age of the oldest of them.',
+      'Age of the oldest of these.',
       chain,
       'state',
       'role',
@@ -106,15 +106,15 @@ function openGauges({ register }: Metrics) {
     ),
     depositsHeld: gauge(
       'sluice_deposits_held_base_units',
-      'Base units of a token at all deposit addresses: waiting, stuck, or below the minimum that is returned.',
+      'Base units of a token at all deposit addresses, including those that wait, are stuck, or are below the minimum for a return.',
       chain,
       'token',
     ),
     depositsStuck: gauge('sluice_deposits_stuck', 'Deposit addresses with money whose return fails.', chain),
-    oldestStuckDeposit: gauge('sluice_deposits_stuck_oldest_seconds', 'How long the oldest of them has failed.', chain),
+    oldestStuckDeposit: gauge('sluice_deposits_stuck_oldest_seconds', 'Time for which the oldest has failed.', chain),
     depositsOverdue: gauge(
       'sluice_deposits_overdue',
-      'Deposit addresses about whose money a decision has been due for 10 minutes.',
+      'Deposit addresses whose funds should have been collected or returned at least 10 minutes ago.',
       chain,
     ),
     oldestDeposit: gauge(
@@ -122,7 +122,7 @@ function openGauges({ register }: Metrics) {
       'Time since the latest deposit at the address that has waited longest to be collected or returned.',
       chain,
     ),
-    overdue: gauge('sluice_payment_intents_overdue', 'Intents that should have moved 10 minutes ago.', 'status'),
+    overdue: gauge('sluice_payment_intents_overdue', 'Intents that should have advanced 10 minutes ago.', 'status'),
   };
 }
 

@@ -121,12 +121,14 @@ function sendingRow(world: OperationsWorld, sending: SendingRow, before: Date): 
   if (cause === null) return [];
   const { id, chainId, sender, purpose, type, paymentIntentId } = sending;
   const isPoor = cause === 'GAS' && sender !== SOLANA_SENDER;
-  const error = isPoor ? `The key ${printAddress(sender)} has too little of the coin to pay for gas.` : sending.error;
+  const error = isPoor
+    ? `The key ${printAddress(sender)} does not have enough of the coin to pay for gas.`
+    : sending.error;
   const what = type ?? purpose;
   const why = {
-    UNSENT: `${what} is queued and was not sent.`,
-    UNMINED: `${what} was signed and is in no block.`,
-    GIVEN_UP: `${what} was given up: ${error ?? 'no reason was written.'}`,
+    UNSENT: `${what} is queued but has not been sent.`,
+    UNMINED: `${what} was signed but is not in a block.`,
+    GIVEN_UP: `${what} was given up: ${error ?? 'no reason was recorded.'}`,
   };
   return [
     {
@@ -160,9 +162,9 @@ function decisionRow(world: OperationsWorld, decision: DecisionRow): StuckRow {
   const { cause } = decision;
   const until = decision.until.toISOString();
   const why = {
-    SETTLEMENT: `The timelock is over, and the merchant cannot be paid at present; looked at again at ${until}.`,
-    DISPUTE: `A dispute is open; its deadline is ${until}.`,
-    CAPTURE: `It is authorized and to be captured by hand; its deadline is ${until}.`,
+    SETTLEMENT: `The timelock has ended, but the merchant cannot be paid at present. The next check is at ${until}.`,
+    DISPUTE: `A dispute is open. Its deadline is ${until}.`,
+    CAPTURE: `It is authorized and must be captured manually. Its deadline is ${until}.`,
   };
   return {
     ...row(world, cause, decision),
@@ -180,7 +182,7 @@ function depositRow(world: OperationsWorld, deposit: DepositRow): StuckRow {
     of: 'payment',
     id: paymentIntentId,
     since: since.toISOString(),
-    why: `The money at the deposit address ${address} cannot be returned to ${refundAddress}: ${reason}`,
+    why: `The funds at the deposit address ${address} cannot be returned to ${refundAddress}: ${reason}`,
   };
 }
 
@@ -209,11 +211,11 @@ function chainRows(world: OperationsWorld, chain: ClosedChainRow): StuckRow[] {
   const about = { chainId, appId: null, amount: null, tokenKey: null };
   const rows: StuckRow[] = [];
   if (haltedAt !== null) {
-    const why = `The chain is halted, and ${open} in escrow on it: ${haltReason ?? 'no reason was written.'}`;
+    const why = `The chain is halted, and ${open} in escrow on it: ${haltReason ?? 'no reason was recorded.'}`;
     rows.push({ ...row(world, 'CHAIN_HALTED', about), ...of, since: haltedAt.toISOString(), why });
   }
   if (pausedAt !== null) {
-    const why = `An operator keeps new payments off the chain; ${open} in escrow on it and may go on.`;
+    const why = `An operator has paused new payments on the chain. ${open} in escrow on it and can continue.`;
     rows.push({ ...row(world, 'CHAIN_PAUSED', about), ...of, since: pausedAt.toISOString(), why });
   }
   return rows;

@@ -95,7 +95,7 @@ export async function readPayouts({
       amount: null,
       tokenKey: intent.authorizationTokenKey,
       since: intent.timelockEndsAt?.toISOString() ?? null,
-      next: `settlement waits, looked at again at ${intent.settlementCheckAt?.toISOString() ?? ''}`,
+      next: `settlement waits, next checked at ${intent.settlementCheckAt?.toISOString() ?? ''}`,
       acknowledged: null,
     })),
     ...queued,

@@ -135,7 +135,7 @@ export async function readDeposits(database: Database, { chainId, appId }: Scope
   return await database.$queryRaw<DepositRow[]>`
     SELECT deposit.payment_intent_id::text AS "paymentIntentId", intent.app_id::text AS "appId",
       deposit.chain_id AS "chainId", deposit.address, deposit.refund_address AS "refundAddress",
-      deposit.stuck_since AS since, coalesce(deposit.stuck_reason, 'no reason was written.') AS reason,
+      deposit.stuck_since AS since, coalesce(deposit.stuck_reason, 'no reason was recorded.') AS reason,
       balance.held::text AS amount, coalesce(balance.token_key, deposit.token_key) AS "tokenKey"
     FROM deposit_address deposit JOIN payment_intent intent ON intent.id = deposit.payment_intent_id
     LEFT JOIN deposit_balance balance ON balance.chain_id = deposit.chain_id

@@ -156,8 +156,8 @@ export function whatToDo(cause: Cause, about: Advised): string {
       return `Send ${about.recipient} some ${coin}, at least the rent exemption; the share is then paid automatically.`;
     case 'PAYER_BALANCE':
       return about.isRenewal
-        ? `Ask the customer to put ${symbol} into the wallet; the charge is retried automatically while retries remain.`
-        : `Ask the payer to put ${symbol} into the wallet and to pay again if the checkout says so.`;
+        ? `Ask the customer to add ${symbol} to the wallet; the charge is retried automatically while retries remain.`
+        : `Ask the payer to add ${symbol} to the wallet and to pay again if the checkout says so.`;
     case 'PAYER_ALLOWANCE':
       return about.isRenewal
         ? `Ask the customer to approve the escrow for ${symbol} again; the charge is retried automatically while retries remain.`
@@ -165,9 +165,9 @@ export function whatToDo(cause: Cause, about: Advised): string {
     case 'UNDELIVERED':
       return about.acknowledged
         ? 'Do nothing: an operator has acknowledged it, and it is still retried every few hours.'
-        : `Ask the issuer of ${symbol} or the recipient why it cannot be paid; where nothing more can be done, run: npm run ops -- payouts acknowledge ${about.recipient} --token ${about.tokenKey} --note <words>`;
+        : `Ask the issuer of ${symbol} or the recipient why it cannot be paid; if nothing more can be done, run: npm run ops -- payouts acknowledge ${about.recipient} --token ${about.tokenKey} --note <words>`;
     case 'KEPT_SHARE':
-      return `Ask the recipient to put some ${coin} into ${about.recipient}; the share is then paid automatically.`;
+      return `Ask the recipient to add some ${coin} to ${about.recipient}; the share is then paid automatically.`;
     case 'UNPAYABLE':
       return `Ask the recipient to enable its wallet to receive ${symbol} on ${chain}; the payout is checked again every 15 minutes.`;
     case 'SETTLEMENT':
@@ -175,9 +175,9 @@ export function whatToDo(cause: Cause, about: Advised): string {
     case 'DEPOSIT':
       return `Ask the payer, or the issuer of ${symbol}, why ${about.recipient} cannot receive it; the return is retried automatically at least every 6 hours, and only the payer can ever receive it.`;
     case 'DISPUTE':
-      return 'Have the merchant concede it, or the arbiter decide it, before the deadline resolves it by the terms.';
+      return 'Have the merchant concede it or the arbiter resolve it before the deadline. After it, the terms determine the result.';
     case 'CAPTURE':
-      return 'Have the merchant capture or cancel the payment before the deadline; after it the money goes back to the payer.';
+      return 'Have the merchant capture or cancel the payment before the deadline. After it, the funds are returned to the payer.';
     case 'GIVEN_UP':
       return 'Fix the cause named in the error, then have the merchant repeat the step, or run: npm run ops -- sweep';
     case 'REFUSED':
@@ -187,11 +187,11 @@ export function whatToDo(cause: Cause, about: Advised): string {
     case 'UNSENT':
       return `Check that a worker runs with this key and that fees on ${chain} are below MAX_FEE_PER_GAS_WEI_${chainId}.`;
     case 'PAYOUT':
-      return 'Look at the vault on its chain, and report what the cause says if it is not explained by a deposit of a stranger.';
+      return 'Inspect the vault on its chain. Report the cause unless a deposit from a stranger explains it.';
     case 'CONSENT':
       return 'Have the customer consent again by a new checkout, or have the merchant change or cancel the subscription.';
     case 'CHAIN_PAUSED':
-      return `Take payments on it again when the reason is gone: npm run ops -- chain resume ${chainId}`;
+      return `Once the reason no longer applies, accept payments again: npm run ops -- chain resume ${chainId}`;
     case 'CHAIN_HALTED':
       return `Compare the chain with a second node, and then run: npm run ops -- chain resync ${chainId}`;
     default:

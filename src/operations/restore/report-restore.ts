@@ -26,24 +26,25 @@ export async function reportRestore(world: OperationsWorld): Promise<Answer> {
       : [{ begunAt: null, do: 'Stop all parts and run "npm run ops -- restore-begin" first.' }],
     'Payments of intents whose terms were lost: run "npm run ops -- restore-recover"': rows('INTENT'),
     'Charges of subscriptions whose terms were lost: run "npm run ops -- restore-recover"': rows('CHARGE'),
-    'Payments for intents that were lost: tell the merchant; the contract settles or returns them by time':
+    'Payments for intents that were lost: notify the merchant; the contract settles or returns them after their deadlines':
       rows('NOTHING'),
-    'Refunds that came back from the chain: their reasons are not known': await foundRefunds(world),
-    'Payouts that are undelivered: credits and claims since the dump came back from the chain': limited(
+    'Refunds that were restored from the chain: their reasons are unknown': await foundRefunds(world),
+    'Undelivered payouts: credits and claims since the dump were restored from the chain': limited(
       await readPayouts(world),
     ),
-    'Event sequences: the numbers between were given to events that are lost, or to none': await sequences(world),
-    'Keys that send: nonces used since the dump; the pump goes on after them by itself': await senders(world),
-    'Webhook endpoints: those made since are lost, those deleted since are back; compare with the merchants':
+    'Event sequences: the numbers in the gap belonged to events that are lost, or were never used':
+      await sequences(world),
+    'Sending keys: nonces used since the dump; the pump continues after them automatically': await senders(world),
+    'Webhook endpoints: those created since are lost, those deleted since exist again; compare them with the merchants':
       await endpoints(world),
-    'API keys and credentials: those made since are lost, those revoked since are good again; rotate them':
+    'API keys and credentials: those created since are lost, those revoked since are valid again; rotate them':
       await keys(world),
-    'Members: those invited since are lost, those removed since are back': await members(world),
+    'Members: those invited since are lost, those removed since are members again': await members(world),
     'Test clock': await testClock(world),
-    'What no row tells': unknowable,
+    'Losses that the database does not show': unknowable,
   };
   const answers = Object.fromEntries(Object.entries(sections).filter(([, found]) => found.length > 0));
-  if (!begun) return { sections: answers, fault: 'Try: npm run ops -- restore-begin, while all parts are stopped' };
+  if (!begun) return { sections: answers, fault: 'Stop all parts. Then try: npm run ops -- restore-begin' };
   if (recoverable.length === 0) return { sections: answers };
   return {
     sections: answers,
@@ -54,27 +55,27 @@ export async function reportRestore(world: OperationsWorld): Promise<Answer> {
 const unknowable: Row[] = [
   {
     what: 'Idempotency keys used since the dump',
-    do: 'A request that is repeated with one is carried out again. Tell merchants to look for the object before they repeat.',
+    do: 'A request that is repeated with such a key is executed again. Ask merchants to search for the object before they repeat a request.',
   },
   {
     what: 'Webhooks delivered since the dump',
-    do: 'Those that the dump had as undelivered are sent again with the same webhook-id, which receivers ignore.',
+    do: 'Those that were undelivered in the dump are sent again with the same webhook-id. Receivers ignore them.',
   },
   {
-    what: 'Intents, customers, plans, invoices and links made since the dump',
-    do: 'Merchants create them again. Links and checkout pages that payers hold answer NOT_FOUND.',
+    what: 'Intents, customers, plans, invoices and links created since the dump',
+    do: 'Merchants must create them again. Links and checkout pages that payers still have return NOT_FOUND.',
   },
   {
-    what: 'Subscriptions made, paused or cancelled since the dump',
-    do: 'Those cancelled are charged again at their next period unless their payers revoked the consent: ask the merchants.',
+    what: 'Subscriptions created, paused or cancelled since the dump',
+    do: 'Cancelled ones are charged again in their next period unless their payers revoked the consent. Ask the merchants.',
   },
   {
     what: 'Settlements and refunds on Solana since the dump',
-    do: 'The log says "VAULT MOVED". Their vaults are empty, so that nothing is paid out twice; "ops pending" shows what then waits, and "ops transaction abandon" gives it up.',
+    do: 'The log contains "VAULT MOVED". Their vaults are empty, so nothing is paid out twice. "ops pending" lists the transactions that then wait, and "ops transaction abandon" abandons them.',
   },
   {
-    what: 'Solana deposits for intents made since the dump',
-    do: 'Each lies in a vault whose key is derived from SOLANA_VAULT_SECRET and the id of the intent, which the merchant or the payer may have kept. Nothing here names them.',
+    what: 'Solana deposits for intents created since the dump',
+    do: 'Each is in a vault whose key is derived from SOLANA_VAULT_SECRET and the ID of the intent, which the merchant or the payer may still have. The database does not contain them.',
   },
 ];
 
@@ -148,7 +149,7 @@ async function members({ database }: OperationsWorld): Promise<Row[]> {
 async function testClock({ database }: OperationsWorld): Promise<Row[]> {
   const clock = await database.testClock.findFirst({ where: { offsetMs: { not: 0 } } });
   if (!clock) return [];
-  return [{ offsetSeconds: String(clock.offsetMs / 1000n), do: 'Advance it again to where the chains are.' }];
+  return [{ offsetSeconds: String(clock.offsetMs / 1000n), do: 'Advance it again to the time of the chains.' }];
 }
 
 function limited(rows: Row[]): Row[] {

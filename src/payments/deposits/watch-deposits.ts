@@ -122,7 +122,7 @@ async function record(
     const { chainId, termsHash } = read.deposit;
     world.log.warn(
       { chainId, termsHash, fault },
-      'What a deposit address holds could not be written; it is read again.',
+      'The balance of a deposit address could not be stored. It will be read again.',
     );
   }
 }

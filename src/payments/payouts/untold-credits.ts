@@ -32,7 +32,7 @@ export async function reportUntoldCredits(
   if (put === 0) return;
   world.log.warn(
     { chainId: logs[0]?.chainId, refs: [...new Set(logs.map(({ ref }) => ref))], facts: put },
-    'Receipts have credits of payments that had not been told.',
+    'Receipts contain credits of payments that had not been reported.',
   );
 }
 

@@ -13,88 +13,94 @@ const [amount, id, integer, text, time] = [
 ];
 
 const ofPayment = id('payment_intent_id', 'The payment intent.');
-const ofChain = integer('chain_id', 'The chain, by its documented number.');
+const ofChain = integer('chain_id', 'Numeric chain ID.');
 const ofToken = text('token_key', 'The token of the amounts in the row.');
 
 export const paymentColumns: readonly Column[] = [
   ofPayment,
   text('external_id', 'The identifier that the merchant gave to the payment intent.'),
-  text('status', 'The status when the report is read.'),
-  time('created_at', 'When the payment intent was created.'),
+  text('status', 'The status at the time of the report.'),
+  time('created_at', 'Time of creation of the payment intent.'),
   text('currency', 'The currency of `amount_fiat`.'),
-  amount('amount_fiat', 'The amount that was asked for, in `currency`.'),
-  integer('chain_id', 'The chain that it was paid on; empty before the authorization.'),
-  text('token_key', 'The token that it was paid in, and the unit of the columns that end in `_tokens`.'),
-  amount('exchange_rate_tokens_per_usd', 'Whole tokens for 1 USD in the quote that was paid.'),
+  amount('amount_fiat', 'The requested amount, in `currency`.'),
+  integer('chain_id', 'Numeric ID of the chain on which it was paid. Empty before the authorization.'),
+  text('token_key', 'The token with which it was paid, and the unit of the columns that end in `_tokens`.'),
+  amount('exchange_rate_tokens_per_usd', 'Number of whole tokens per 1 USD in the quote that was paid.'),
   amount('crypto_amount_tokens', 'The amount that the payer authorized, in whole tokens.'),
   amount('crypto_amount_base_units', 'The same amount in base units.'),
-  amount('held_tokens', 'What the escrow holds of it.'),
-  amount('returned_tokens', 'What went back to the payer: refunds, voids, reclaims and what a capture left.'),
-  amount('settled_tokens', 'What was paid out to the merchant.'),
+  amount('held_tokens', 'The part of that amount that the escrow holds.'),
+  amount(
+    'returned_tokens',
+    'The part that was returned to the payer by refunds, partial captures, voids and reclaims.',
+  ),
+  amount('settled_tokens', 'The part that was paid out to the merchant.'),
   amount('fee_tokens', 'The platform fee that was paid out.'),
-  amount('undelivered_tokens', 'What the escrow keeps for recipients that it could not pay.'),
-  amount('gas_cost_usd', "What this installation paid for the payment's gas, where the coin had a price."),
+  amount('undelivered_tokens', 'The part that the escrow keeps for recipients that it could not pay.'),
+  amount(
+    'gas_cost_usd',
+    "What this installation paid for the payment's gas, in USD. Excludes transactions for whose coin no price was available.",
+  ),
   integer(
     'gas_unpriced_count',
-    'Number of transactions whose cost is not in `gas_cost_usd`, because the coin had no price.',
+    'Number of transactions whose cost is not included in `gas_cost_usd`, because no price of the coin was available.',
   ),
-  text('authorization_tx_hash', 'The transaction of the authorization.'),
-  text('capture_tx_hash', 'The transaction of the capture.'),
-  text('refund_tx_hashes', 'The transactions of confirmed refunds, separated by spaces.'),
-  text('settlement_tx_hash', 'The transaction of the settlement, or of the resolution of a dispute.'),
+  text('authorization_tx_hash', 'Hash of the authorizing transaction.'),
+  text('capture_tx_hash', 'Hash of the capturing transaction.'),
+  text('refund_tx_hashes', 'Hashes of the transactions of confirmed refunds, separated by spaces.'),
+  text('settlement_tx_hash', 'Hash of the transaction of the settlement, or of the resolution of a dispute.'),
   time('authorized_at', 'Block time of the authorization.'),
   time('captured_at', 'Block time of the capture.'),
-  time('refunded_at', 'When the last refund was confirmed.'),
-  time('settled_at', 'When it was settled.'),
+  time('refunded_at', 'Time at which the latest refund was confirmed.'),
+  time('settled_at', 'Time of the settlement.'),
 ];
 
 export const payoutColumns: readonly Column[] = [
   id('entry_id', 'The ledger entry.'),
-  time('booked_at', 'When the transfer was booked, which decides the period that it belongs to.'),
+  time('booked_at', 'Time at which the transfer was booked, which determines the period to which it belongs.'),
   time('block_time', 'Time of the block.'),
   ofPayment,
   ofChain,
   ofToken,
   text(
     'type',
-    'The step that moved the amount, such as `SETTLE` or `REFUND`. `CREDIT` takes back what could not be delivered, and `CLAIM` delivers it. A reorganization reverses with the prefix `REVERSE_`; a repetition ends in `#2`.',
+    'The step that moved the amount, such as `SETTLE` or `REFUND`. `CREDIT` reverses an amount that could not be delivered, and `CLAIM` delivers it. The prefix `REVERSE_` marks a reversal by a reorganization, and the suffix `#2` a repetition.',
   ),
   text('recipient_role', '`PAYER`, `MERCHANT` or `FEE_RECIPIENT`.'),
-  text('recipient_address', 'The address in the terms that the payment was made with.'),
-  amount('amount_tokens', 'Whole tokens; negative if the row takes an earlier one back.'),
+  text('recipient_address', 'Address of the recipient in the terms of the payment.'),
+  amount('amount_tokens', 'Whole tokens. Negative if the row reverses an earlier one.'),
   amount('amount_base_units', 'The same amount in base units.'),
-  text('tx_hash', 'The transaction.'),
+  text('tx_hash', 'Hash of the transaction.'),
 ];
 
 export const feeColumns: readonly Column[] = [
   ofPayment,
-  time('created_at', 'When the payment intent was created.'),
+  time('created_at', 'Time of creation of the payment intent.'),
   ofChain,
-  text('token_key', 'The token of `fee_tokens`; empty if the row has gas only.'),
-  integer('platform_fee_bps', 'The platform fee in hundredths of a percent.'),
+  text('token_key', 'The token of `fee_tokens`. Empty if the row contains only gas.'),
+  integer('platform_fee_bps', 'The platform fee in basis points (hundredths of a percent).'),
   amount('fee_tokens', 'The platform fee that was paid out, in whole tokens.'),
   amount('fee_base_units', 'The same amount in base units.'),
   text('currency', 'The currency of `fee_fiat`.'),
   amount('fee_fiat', 'The value of the fee at the price of the payment, with eight decimal places.'),
   text('gas_coin', "Symbol of the chain's coin."),
   amount('gas_cost_coin', 'What this installation paid for gas, in whole coins.'),
-  amount('gas_cost_usd', 'The same in USD, where the coin had a price.'),
-  integer('gas_unpriced_count', 'Number of transactions whose cost is not in `gas_cost_usd`.'),
+  amount('gas_cost_usd', 'The same in USD. Excludes transactions for whose coin no price was available.'),
+  integer('gas_unpriced_count', 'Number of transactions whose cost is not included in `gas_cost_usd`.'),
 ];
 
 export const balanceColumns: readonly Column[] = [
   ofChain,
   ofToken,
-  amount('opening_held_tokens', 'What the escrow held for the app at the start of the period.'),
-  amount('received_tokens', 'What payers put into escrow in the period.'),
-  amount('returned_tokens', 'What went back to payers in the period.'),
-  amount('settled_tokens', 'What was paid out to merchants in the period.'),
-  amount('fee_tokens', 'Platform fees that were paid out in the period.'),
+  amount('opening_held_tokens', 'Amount that the escrow held for the app at the start of the period.'),
+  amount('received_tokens', 'Amount that payers authorized into escrow in the period.'),
+  amount('returned_tokens', 'Amount returned to payers in the period.'),
+  amount('settled_tokens', 'Amount paid out to the merchant in the period.'),
+  amount('fee_tokens', 'Platform fees paid out in the period.'),
   amount(
     'closing_held_tokens',
-    'What the escrow holds for the app at the end of the period, undelivered amounts included.',
+    'Amount that the escrow held for the app at the end of the period, including undelivered amounts.',
   ),
-  amount('closing_undelivered_tokens', 'The part of it that recipients could not be paid.'),
+  amount('closing_undelivered_tokens', 'The part of it that the escrow keeps for recipients that it could not pay.'),
   amount('closing_held_base_units', '`closing_held_tokens` in base units.'),
 ];
 
@@ -114,15 +120,15 @@ export const reconciliationColumns: readonly Column[] = [
   text('payment_intent_ids', 'The payment intents, separated by spaces. Only a claim can have several.'),
   integer('block_number', 'Number of the block.'),
   time('block_time', 'Time of the block.'),
-  text('tx_hash', 'The transaction.'),
+  text('tx_hash', 'Hash of the transaction.'),
   integer(
     'log_index',
     'Index of the log in the block. Together with `chain_id` and `tx_hash` it identifies the transfer.',
   ),
-  amount('amount_tokens', 'The amount for the app, in whole tokens; in `DAY`, the sum of the transfers.'),
+  amount('amount_tokens', 'The amount for the app, in whole tokens. In `DAY`, the sum of the transfers.'),
   amount(
     'amount_base_units',
-    'The same amount in base units. In `DIFFERENCE`, the amount on the chain; empty if the chain has no entry.',
+    'The same amount in base units. In `DIFFERENCE`, the amount on the chain. Empty if the chain has no entry.',
   ),
   amount(
     'logged_base_units',
@@ -140,5 +146,5 @@ export const reconciliationColumns: readonly Column[] = [
     'difference',
     '`NOT_BOOKED`: the chain has it, and the books do not. `NOT_ON_CHAIN`: the books have it, and the chain does not. `AMOUNT`: both have it, with different amounts.',
   ),
-  amount('booked_base_units', 'The amount in the books for this log; empty if the books have no entry.'),
+  amount('booked_base_units', 'The amount in the books for this log. Empty if the books have no entry.'),
 ];

@@ -95,7 +95,7 @@ async function readPayout(tx: DatabaseTransaction, { log }: World, vault: VaultC
   if (!row?.termsHash || !plan || payoutTotal(plan) !== -vault.change.change) {
     log.error(
       { chainId, signature, vault: vault.change.account },
-      'VAULT MOVED: funds left a vault without this gateway.',
+      'VAULT MOVED: funds left a vault in a transaction that this gateway did not send.',
     );
     return [];
   }

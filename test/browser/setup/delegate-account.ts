@@ -1,6 +1,6 @@
 /**
- * An account with a key of its own that does several calls in one transaction, as smart wallets do it since EIP-7702: its key delegates it
- * to code that makes the calls, and all of them count or none.
+ * An account with its own key that executes several calls in one transaction, as smart wallets have done since EIP-7702: its key delegates
+ * the account to code that makes the calls, and either all of them take effect or none.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ const abi = [
 
 const codes = new Map<string, Promise<Address>>();
 
-/** Answers the hash of the one transaction (type 4), as soon as it is sent. */
+/** Returns the hash of the single transaction (type 4) as soon as it has been sent. */
 export async function sendDelegated(
   { account, rpcUrl }: { account: PrivateKeyAccount; rpcUrl: string },
   calls: AccountCall[],
@@ -62,11 +62,11 @@ export async function sendDelegated(
   const client = createWalletClient({ account, transport: http(rpcUrl) }).extend(publicActions);
   const deployed = codes.get(rpcUrl) ?? deploy({ account, rpcUrl });
   codes.set(rpcUrl, deployed);
-  // The deployment takes a number of the account, too.
+  // The deployment uses one of the account's nonces, too.
   const code = await deployed;
   const chainId = await client.getChainId();
   const nonce = await client.getTransactionCount({ address: account.address, blockTag: 'pending' });
-  // The transaction itself takes the account's next number, so that its authorization takes the one after.
+  // The transaction itself uses the account's next nonce, so its authorization must use the one after that.
   const authorization = await account.signAuthorization({ address: code, chainId, nonce: nonce + 1 });
   return await client.sendTransaction({
     chain: null,

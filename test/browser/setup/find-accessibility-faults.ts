@@ -24,8 +24,9 @@ const run = `axe.run({ exclude: ['.graphiql-container'] }, { resultTypes: ['viol
     ({ id, impact: impact ?? null, help, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`;
 
 /**
- * The faults of the page as it stands, of every impact. axe runs in a world of its own beside the page's scripts: the page's
- * content security policy is neither asked nor loosened. With `isInFrame`, of the page in its only frame.
+ * The accessibility violations of the page in its current state, at every impact level. axe runs in an isolated world beside the page's
+ * scripts, so the page's content security policy neither applies to it nor has to be relaxed. With `isInFrame`, checks the page inside the
+ * only frame instead.
  */
 export async function findAccessibilityFaults(page: Page, isInFrame = false): Promise<AccessibilityFault[]> {
   const session = await page.context().newCDPSession(page);

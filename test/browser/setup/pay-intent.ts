@@ -1,4 +1,4 @@
-/** Pays an intent as a payer's own client does: no page, HTTP and a wallet's key. */
+/** Pays an intent as a payer's own client does: without a page, by HTTP and a wallet's key. */
 import { createWalletClient, type Hex, http, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { vi } from 'vitest';
@@ -8,7 +8,7 @@ const PATIENCE_MS = 60_000;
 
 type Payer = { privateKey: Hex };
 
-/** By a transaction of the wallet itself, in the first token of a chain, the first one unless named; answers its hash. */
+/** Pays by a transaction of the wallet itself, in the chain's first token. Defaults to the first chain. Returns the transaction's hash. */
 export async function payIntent(
   { ground, shop, payer, chainId }: { ground: BrowserGround; shop: ShopGround; payer: Payer; chainId?: number },
   paymentIntentId: string,
@@ -22,7 +22,7 @@ export async function payIntent(
   const session = await shop.call('POST', '/checkout-sessions', { paymentIntentId });
   const way = { chainId: chain.chainId, tokenKey: token.key, walletAddress: account.address, method: 'DIRECT' };
   const prepare = () => shop.call('POST', `/checkout-sessions/${session.id}/prepare`, way);
-  // The test of the operators' page pauses a chain for a moment, in another process.
+  // The test of the operators' page, which runs in another process, pauses a chain for a moment.
   const { quote, steps } = await vi.waitFor(prepare, { timeout: PATIENCE_MS, interval: 500 });
   let txHash: Hex | undefined;
   for (const step of steps) {

@@ -1,4 +1,4 @@
-/** A payer at the hosted page: a link to pay, a wallet in the page, and what payers press. */
+/** A payer on the hosted page: a payment link, a wallet in the page, and the buttons that payers press. */
 import type { Locator, Page } from 'playwright-core';
 import type { PaymentIntent } from '../../../prisma/client.ts';
 import type { LocalAccount } from '../../../src/local/local-accounts.ts';
@@ -9,16 +9,16 @@ import type { BatchMode } from './wallet-batches.ts';
 
 export const CHAIN = 31337;
 export const OTHER_CHAIN = 31338;
-/** A payment goes through worker, chain and indexer, on a machine that does much else. */
+/** A payment depends on worker, chain and indexer, on a machine that is busy with other tests. */
 const PATIENCE_MS = 120_000;
 
 export type Visit = OpenPage & {
   wallet: EvmWallet;
-  /** Whom this page asked anything so far: origin and path of each, by HTTP and by websocket. */
+  /** The origin and path of every request that the page has made so far, over HTTP and websockets. */
   asks: string[];
 };
 
-/** One of a test file, for money is quicker kept than given. */
+/** One funded payer per test file, because reusing it is faster than funding another. */
 let rich: Promise<LocalAccount> | undefined;
 
 export async function visit(
@@ -30,7 +30,7 @@ export async function visit(
   const opened = await openPage(page);
   const asks = collectAsks(opened.page);
   if (isSlow) await slowDown(opened);
-  // A delegated account is no fit payer for others: the code stays with it.
+  // A delegated account cannot be reused as a payer, because it keeps its code.
   if (!isPoor && !batches && !rich) rich = ground.newPayer();
   const { privateKey } = await (isPoor || batches || !rich ? ground.newPayer({ isPoor }) : rich);
   const rpcUrls = Object.fromEntries(ground.demo.chains.map((chain) => [chain.chainId, chain.rpcUrl]));
@@ -55,7 +55,7 @@ function collectAsks(page: Page): string[] {
   return asks;
 }
 
-/** As on a phone at the edge of its network: 400 ms there and back, 400 kbit/s up, 1.6 Mbit/s down. */
+/** Throttles the network as for a phone with a weak signal: a round-trip time of 400 ms, 400 kbit/s up, 1.6 Mbit/s down. */
 async function slowDown({ context, page }: OpenPage): Promise<void> {
   const tools = await context.newCDPSession(page);
   await tools.send('Network.emulateNetworkConditions', {
@@ -66,7 +66,7 @@ async function slowDown({ context, page }: OpenPage): Promise<void> {
   });
 }
 
-/** What the page shows from its next load on: its cards, and what it says to those who do not see it. Each change once. */
+/** Records the page's cards and its announcements to screen readers from its next load on, each change once. */
 export async function watch(page: Page): Promise<{ cards(): Promise<string[]>; said(): Promise<string[]> }> {
   await page.addInitScript(() => {
     const kept: Record<'cards' | 'said', string[]> = { cards: [], said: [] };
@@ -90,7 +90,7 @@ export async function watch(page: Page): Promise<{ cards(): Promise<string[]>; s
   return { cards: () => read('cards'), said: () => read('said') };
 }
 
-/** Goes on with the Tab key until the focus is there, as who has no mouse does. */
+/** Presses Tab until the element has the focus, as a person without a mouse does. */
 export async function tabTo(page: Page, place: Locator): Promise<void> {
   await place.waitFor();
   for (let presses = 0; presses < 40; presses++) {
@@ -100,7 +100,7 @@ export async function tabTo(page: Page, place: Locator): Promise<void> {
   throw new Error(`Tab does not lead to ${place}.`);
 }
 
-/** 12.50 USD on the first chain, unless `fields` say otherwise; answers its path. */
+/** Creates a payment link for 12.50 USD on the first chain, unless `fields` specify otherwise. Returns its path. */
 export async function makeLink(shop: ShopGround, fields: object = {}): Promise<{ id: string; path: string }> {
   const slug = `tea-${crypto.randomUUID().slice(0, 8)}`;
   const body = { appId: shop.appId, name: 'Green tea', slug, allowedChains: [CHAIN], amount: '12.50', ...fields };
@@ -112,7 +112,7 @@ export async function press(page: Page, name: RegExp): Promise<void> {
   await page.getByRole('button', { name }).click();
 }
 
-/** Waits for a card: wallet, way, sign, unsure, progress, receipt, expired, over. */
+/** Waits for a card: wallet, way, sign, unsure, progress, receipt, expired or over. */
 export async function card(page: Page, name: string): Promise<void> {
   await page.locator(`[data-card="${name}"]`).waitFor({ timeout: PATIENCE_MS });
 }
@@ -125,7 +125,7 @@ export async function choose(page: Page, tokenKey: string): Promise<void> {
   await page.locator(`[data-way="${tokenKey}"] input`).check();
 }
 
-/** From the first card to a quote. */
+/** Proceeds from the first card to a quote. */
 export async function toQuote(page: Page, tokenKey: string): Promise<void> {
   await press(page, /^Connect /);
   await card(page, 'way');
@@ -134,7 +134,7 @@ export async function toQuote(page: Page, tokenKey: string): Promise<void> {
   await card(page, 'sign');
 }
 
-/** What the wallet was asked to sign and to send. */
+/** The requests to sign and to send that the wallet received. */
 export function asked(wallet: EvmWallet): string[] {
   return wallet.asked().filter((name) => /sign|send/i.test(name));
 }

@@ -1,4 +1,4 @@
-/** What tests of the dashboard do on every page: come in as people do, and look at what stands there. */
+/** What tests of the dashboard do on every page: log in as a person does, and inspect the page. */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { BrowserGround } from './ground.ts';
@@ -8,12 +8,12 @@ type Visit = { email: string; path?: string };
 
 const PATIENCE = { timeout: 90_000 };
 
-/** Logins of this file by mail address, as the tab keeps them. */
+/** The logins of this test file by mail address, in the form in which the tab stores them. */
 const kept = new Map<string, string>();
 
-/** Opens `path`, where one is named, and logs in by the code that is mailed; each login has a code of its own. */
+/** Opens `path` if it is given, and logs in with a mailed code. Each login requests a new code. */
 export async function logIn(ground: BrowserGround, page: Page, { email, path }: Visit): Promise<void> {
-  // A minute lies between two codes, which nobody waits for here.
+  // A new code can only be requested after a minute, so the previous one is backdated.
   const createdAt = new Date(Date.now() - 2 * 3_600_000);
   await ground.database.oneTimePassword.updateMany({ where: { email }, data: { createdAt } });
   const before = (await ground.mails(email)).length;
@@ -25,7 +25,7 @@ export async function logIn(ground: BrowserGround, page: Page, { email, path }: 
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
 }
 
-/** Opens `path` with the login that this file has for the address, as after a reload; the first time it logs in. */
+/** Opens `path` with this test file's login for the address, as after a reload. Logs in the first time. */
 export async function visitDashboard(
   ground: BrowserGround,
   page: Page,
@@ -43,8 +43,8 @@ export async function visitDashboard(
 }
 
 /**
- * Takes its pictures; then axe finds nothing in either theme, nothing is wider than the narrowest screen, and no column of a table is out
- * of sight there.
+ * Takes screenshots of the page. Then asserts that axe finds nothing in either theme, that nothing is wider than the narrowest screen, and
+ * that every column of a table is visible there.
  */
 export async function inspect({ page, axe, pictures }: OpenPage, name: string): Promise<void> {
   await pictures(name);
@@ -58,7 +58,7 @@ export async function inspect({ page, axe, pictures }: OpenPage, name: string): 
   await page.setViewportSize({ width: 1280, height: 900 });
 }
 
-/** The tables that are wider than their frames, by name. One behind a fold scrolls, as its rows are all figures. */
+/** The names of tables that are wider than their frames. A table in a collapsible section may scroll, because it contains only figures. */
 function hiddenColumns(): string[] {
   const tables = [...document.querySelectorAll<HTMLTableElement>('table:not(details table)')];
   return tables.flatMap(({ caption, parentElement: frame }) =>
@@ -66,7 +66,7 @@ function hiddenColumns(): string[] {
   );
 }
 
-/** In pixels: of the page, and of a dialogue over it, which the page's own width leaves out. */
+/** The width in pixels of the page or of the dialog over it, whichever is greater. The page's own width does not include the dialog. */
 function widest(): number {
   const dialogs = [...document.querySelectorAll('[role="dialog"]')];
   const reaches = dialogs.map((one) => one.getBoundingClientRect().left + Math.max(one.scrollWidth, one.clientWidth));

@@ -1,10 +1,10 @@
-/** What a page loads until something is shown, as the browser itself counts it. */
+/** What a page loads until an element is shown, as counted by the browser itself. */
 import type { Page } from 'playwright-core';
 
-/** `requests` by their method and URL, preflights and websockets included; `bytes` as they came over the network, with headers. */
+/** `requests` contains methods and URLs, including preflights and websockets. `bytes` were received over the network, including headers. */
 export type Load = { requests: string[]; bytes: number };
 
-/** Before the page goes anywhere. Answers what was asked for until an element of `selector` was first there, and how much that was. */
+/** Must be called before the page navigates. Returns what was loaded until an element first matched `selector`. */
 export async function weighLoading(page: Page, selector: string): Promise<() => Promise<Load>> {
   const tools = await page.context().newCDPSession(page);
   const requests = new Map<string, { at: number; name: string; bytes: number }>();

@@ -1,4 +1,4 @@
-/** Whether every header was charged at most once and bought one response, and whether the books say what the token says. */
+/** Checks that every header was charged at most once and bought one response, and that the books agree with the token. */
 import type { Address } from 'viem';
 import { z } from 'zod';
 import type { Ground } from '../open-ground.ts';
@@ -18,7 +18,7 @@ export type CallEvidence = {
 
 export type CallVerdict = { reasons: string[]; facts: string[] };
 
-/** Faults of one kind that are told in full. */
+/** The number of faults of one kind that are reported in full. */
 const TOLD = 5;
 const PATIENCE_MS = 60_000;
 
@@ -53,7 +53,7 @@ export async function judgeCalls(evidence: CallEvidence): Promise<CallVerdict> {
   return { reasons, facts };
 }
 
-/** Of each rule the headers that break it. */
+/** For each rule, the headers that violate it. */
 function headerFaults(headers: readonly PaidHeader[], { used }: OnToken): string[][] {
   const usesOf = (header: PaidHeader) => used.get(keyOf(header)) ?? [];
   const told = (header: PaidHeader, fault: string) => {
@@ -95,7 +95,7 @@ function bookFaults(books: ReadonlyMap<string, Booked>, { used }: OnToken): stri
   ];
 }
 
-/** What each payer lost, and what the merchant gained, by the token's balances, its logs and the books. */
+/** Compares what each payer paid and the merchant received according to the token's balances, its logs and the books. */
 async function balanceFaults(
   { token, payers, before, headers }: CallEvidence,
   { onToken, books }: { onToken: OnToken; books: ReadonlyMap<string, Booked> },
@@ -120,7 +120,7 @@ async function balanceFaults(
   return faults;
 }
 
-/** Numbered without a gap; of each payment, the last event that tells its outcome is the outcome. */
+/** Checks that events are numbered without gaps, and that the last event of each payment matches its outcome. */
 async function eventFaults(
   { demo }: Ground,
   { books, onToken }: { books: ReadonlyMap<string, Booked>; onToken: OnToken },
@@ -131,7 +131,7 @@ async function eventFaults(
   );
   const events = await readEvents({ client });
   const wrong = events.findIndex(({ sequence }, index) => sequence !== index + 1);
-  const faults = wrong < 0 ? [] : [`Event ${events[wrong]?.sequence} stands where ${wrong + 1} is due.`];
+  const faults = wrong < 0 ? [] : [`Event ${events[wrong]?.sequence} was found where ${wrong + 1} was expected.`];
   const last = new Map<string, string>();
   for (const { type, resourceId } of events) {
     if (/^payment_intent\.(created|settled|failed|reverted)$/.test(type)) last.set(resourceId, type);
@@ -144,7 +144,7 @@ async function eventFaults(
   return { faults, count: events.length };
 }
 
-/** What the operator's own commands say. */
+/** Checks with the operator's own commands. */
 async function commandFaults({ operate }: Ground): Promise<string[]> {
   const faults: string[] = [];
   for (const args of [
@@ -154,7 +154,7 @@ async function commandFaults({ operate }: Ground): Promise<string[]> {
   ]) {
     const { code, printed, complained } = await operate(args);
     if (code === 0 && !/"fault":\s*"/.test(printed)) continue;
-    faults.push(`${args.join(' ')} ends with ${code}: ${printed.slice(-1_500)} ${complained.slice(-1_500)}`);
+    faults.push(`${args.join(' ')} exited with code ${code}: ${printed.slice(-1_500)} ${complained.slice(-1_500)}`);
   }
   return faults;
 }
@@ -162,7 +162,7 @@ async function commandFaults({ operate }: Ground): Promise<string[]> {
 const reportShape = z.object({ data: z.array(z.looseObject({ row: z.string() })) });
 const DAY_MS = 86_400_000;
 
-/** The report that a merchant compares with an explorer: as many transfers as on the chain, and no difference. */
+/** Checks that the merchant's reconciliation report has as many transfers as the chain, and no differences. */
 async function reconciliationFaults({ demo }: Ground, onToken: OnToken): Promise<string[]> {
   const [from, to] = [-DAY_MS, DAY_MS].map((ms) => new Date(Date.now() + ms).toISOString());
   const url = `${demo.restUrl}/reports/reconciliation?from=${from}&to=${to}`;

@@ -1,4 +1,4 @@
-/** A signed payment header, and what came of every time that it was presented. */
+/** A signed payment header, and the outcome of every request with it. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { decodePaymentResponseHeader, decodePaymentSignatureHeader } from '@x402/core/http';
@@ -12,15 +12,15 @@ export type PaidHeader = {
   nonce: Hex;
   /** Base units. */
   amount: bigint;
-  /** Times that it was presented to a server and had a final answer. */
+  /** The number of requests with the header that received a final response. */
   presented: number;
-  /** Responses that it bought. */
+  /** The number of responses that the header bought. */
   served: number;
   /** The transactions of the receipts. */
   receipts: string[];
-  /** Reasons of final refusals. */
+  /** The reasons of final rejections. */
   refusals: string[];
-  /** Answers that asked to repeat the call. */
+  /** The number of responses that requested a retry, by reason. */
   repeated: Map<string, number>;
 };
 
@@ -42,7 +42,7 @@ export function readHeader(value: string, route: string): PaidHeader {
   return { value, route, payer, nonce, amount, ...nothing };
 }
 
-/** Presents the header, again and again while the answer is that its outcome is not known, and notes the final answer. */
+/** Presents the header repeatedly while its outcome is unknown, and records the final response. */
 export async function present(header: PaidHeader, world: { origin: string; isOver: () => boolean }): Promise<Response> {
   const headers = { 'payment-signature': header.value };
   const response = await untilFinal(`${world.origin}${header.route}`, { headers, repeated: header.repeated, ...world });
@@ -56,7 +56,7 @@ export async function present(header: PaidHeader, world: { origin: string; isOve
   return response;
 }
 
-/** Asks until the answer is neither a broken connection nor one that says that the same call may be repeated. */
+/** Repeats a request while the connection breaks or the response requests a retry. */
 export async function untilFinal(
   url: string,
   request: { headers?: Record<string, string>; repeated: Map<string, number>; isOver: () => boolean },

@@ -1,4 +1,4 @@
-/** Wallets with tokens. Payers of x402 need no coin for gas. */
+/** Wallets with tokens. Payers of x402 need no native coin, because they pay no gas. */
 import { type Address, createTestClient, type Hex, http, keccak256, publicActions, toHex, walletActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { localAccounts } from '../../../src/local/local-accounts.ts';
@@ -9,10 +9,10 @@ export type Payer = { address: Address; privateKey: Hex };
 const BASE_UNITS_EACH = 1_000_000_000n;
 const MINT_GAS = 200_000n;
 const AT_ONCE = 50;
-/** Local chains are final after sixteen blocks. */
+/** On local chains, a block is final after sixteen blocks. */
 const FINAL_BLOCKS = 20;
 
-/** As many wallets as asked for, whose keys follow from `name`, each with a thousand USDC that no reorganization takes back. */
+/** Wallets with keys derived from `name`, each with a thousand USDC that no reorganization can remove. */
 export async function openPayers(
   chain: { rpcUrl: string; token: Address },
   { name, count }: { name: string; count: number },

@@ -1,4 +1,4 @@
-/** What the installation's database says of the payments of a run, read past the gateway. */
+/** The payments of a run in the installation's database, read without the gateway. */
 import pg from 'pg';
 import type { Hex } from 'viem';
 import { z } from 'zod';
@@ -30,7 +30,7 @@ const rowShape = z.object({
   to_merchant: units,
 });
 
-/** By payer and nonce. */
+/** Returns the payments by payer and nonce. */
 export async function readBooks(adminUrl: string): Promise<Map<string, Booked>> {
   const rows = await query(
     adminUrl,
@@ -62,7 +62,7 @@ export async function readBooks(adminUrl: string): Promise<Map<string, Booked>> 
   );
 }
 
-/** What is still under way, in words; none if everything rests. */
+/** Descriptions of all pending work. Empty if there is none. */
 export async function readUnderWay(adminUrl: string): Promise<string[]> {
   const rows = await query(
     adminUrl,

@@ -1,12 +1,12 @@
-/** What the token itself says of a run: every authorization that was used, every transfer to the merchant, and who holds what. */
+/** The token's own record of a run: every used authorization, every transfer to the merchant, and all balances. */
 import { type Address, createPublicClient, getAddress, type Hex, http, parseAbi } from 'viem';
 
 export type TokenWorld = { rpcUrl: string; token: Address; merchant: Address };
 
 export type OnToken = {
-  /** Uses of authorizations: payer and nonce in lower case, and the transaction of each. */
+  /** The transactions that used each authorization, by payer and nonce in lower case. */
   used: ReadonlyMap<string, Hex[]>;
-  /** Base units that each payer, in lower case, has sent to the merchant. */
+  /** The base units that the merchant has received, by payer in lower case. */
   received: ReadonlyMap<string, bigint>;
   transfers: number;
 };
@@ -46,7 +46,7 @@ export async function readToken({ rpcUrl, token, merchant }: TokenWorld): Promis
   return { used, received, transfers };
 }
 
-/** By address in lower case. */
+/** Returns balances by address in lower case. */
 export async function readBalances(
   { rpcUrl, token }: Pick<TokenWorld, 'rpcUrl' | 'token'>,
   owners: readonly Address[],

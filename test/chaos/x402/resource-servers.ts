@@ -1,20 +1,20 @@
-/** The servers of one merchant who sells calls: processes of their own would share nothing either, so these share only their public address. */
+/** The servers of a merchant who sells calls. They run in one process, but share only their public address, as separate processes would. */
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { createX402 } from '../../../packages/x402/src/index.ts';
 
 export type ResourceServers = {
-  /** Any of them serves every route. */
+  /** Each of them serves every route. */
   origins: readonly string[];
   routes: readonly string[];
-  /** What the middleware reported of the gateway, by message. */
+  /** The number of errors of the gateway that the middleware reported, by message. */
   complaints: ReadonlyMap<string, number>;
   close(): void;
 };
 
 const PUBLIC_URL = 'http://forecasts.example';
 const CITIES = 10;
-/** The longest that the gateway allows, so that a payment that a reorganization removed can be sent again. */
+/** The maximum that the gateway allows, so that a payment removed by a reorganization can be sent again. */
 const LONGEST_TIMEOUT_SECONDS = 300;
 
 export async function openResourceServers(

@@ -1,8 +1,8 @@
 /**
  * `npm run x402 -- [--payments 10000] [--clients 200] [--kills 20] [--reorgs 100] [--late 10] [--seed 7] [--limit-minutes 40]`: unmodified
  * clients of x402 buy calls from the servers of one merchant, while parts of the installation are killed, blocks are replaced and the node
- * answers late, in an order that the seed decides. Some headers are sent twice. Then every header is judged by the token and by the books.
- * Ends with 1, and says why, when something does not hold. See docs/x402.md.
+ * responds late, in an order determined by the seed. Some headers are sent twice. Then every header is compared with the token and the
+ * books. If an invariant is violated, prints the reasons and exits with code 1. See docs/x402.md.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -51,10 +51,10 @@ if (
 const SERVERS = 2;
 const TELL_EVERY_MS = 15_000;
 const LOOK_MS = 1_000;
-/** Until everything that was begun has an outcome; an authorization that no transaction uses is valid for five minutes. */
+/** The time limit for all pending payments. An authorization that no transaction uses is valid for five minutes. */
 const REST_LIMIT_MS = 420_000;
 const FINAL_BLOCKS = 20;
-/** Limits of requests are there to be reached, and would be what is proven. */
+/** The load would reach the rate limits, and the run would then measure only those. */
 const withoutLimits = {
   RATE_LIMIT_PER_SECOND: '1000000',
   RATE_LIMIT_BURST: '1000000',
@@ -86,13 +86,13 @@ try {
 } finally {
   if (!interrupted) {
     const left = await ground.stop();
-    if (left.length > 0) reasons.push(`${left.length} processes outlived the end of npm start.`);
+    if (left.length > 0) reasons.push(`${left.length} processes were still running after npm start had ended.`);
   }
 }
-const verdict = reasons.length === 0 ? 'Everything held.' : `${reasons.length} things did not hold.`;
+const verdict = reasons.length === 0 ? 'All checks passed.' : `${reasons.length} checks failed.`;
 console.log(`\n${surroundings()}; seed ${seed}, ${seconds().toFixed(0)} s in all. ${verdict}\n${summary}`);
 for (const reason of reasons) console.error(`- ${reason}`);
-// Whoever interrupted the run waits until the installation has stopped.
+// After an interruption, wait until the installation has stopped.
 if (!interrupted) process.exit(reasons.length === 0 ? 0 : 1);
 
 async function prove(): Promise<string> {
@@ -136,9 +136,10 @@ async function prove(): Promise<string> {
       `${toldServed} served, ${rate.toFixed(1)} a second, ${buying.inFlight()} requests under way; ${struck.kills} kills, ${struck.reorgs} reorganizations, ${struck.late} times late`,
     );
   }, LOOK_MS);
-  /** What can be judged while the run goes on. */
+  /** Checks the invariants that must hold during the run. */
   const brokenRule = (): string | undefined => {
-    if (ground.hasEnded()) return `npm start ended by itself:\n${ground.printed().split('\n').slice(-20).join('\n')}`;
+    if (ground.hasEnded())
+      return `npm start exited unexpectedly:\n${ground.printed().split('\n').slice(-20).join('\n')}`;
     const twice = buying.headers.find(({ served }) => served > 1);
     return (
       twice && `A header bought ${twice.served} responses: ${twice.route}, payer ${twice.payer}, nonce ${twice.nonce}.`
@@ -151,7 +152,7 @@ async function prove(): Promise<string> {
   const took = seconds() - begunAt;
   if (buying.served() < calls)
     reasons.push(`Only ${buying.served()} of ${calls} calls were served in ${took.toFixed(0)} s.`);
-  print(`${buying.served()} calls are served; what was begun comes to rest.`);
+  print(`${buying.served()} calls are served. Pending work is completed.`);
   if (!ground.hasEnded()) {
     reasons.push(...(await comeToRest(rpcUrl)));
     const judged = await judgeCalls({ ground, token, headers: buying.headers, payers: addresses, before });
@@ -164,7 +165,7 @@ async function prove(): Promise<string> {
   return summarize(buying, { took, struck: striking.struck, killed: striking.killed });
 }
 
-/** Mines until everything is final and nothing is under way. */
+/** Mines blocks until everything is final and no work is pending. */
 async function comeToRest(rpcUrl: string): Promise<string[]> {
   const node = createTestClient({ mode: 'anvil', transport: http(rpcUrl) });
   const deadline = performance.now() + REST_LIMIT_MS;
@@ -175,7 +176,7 @@ async function comeToRest(rpcUrl: string): Promise<string[]> {
     const left = await readUnderWay(ground.adminUrl);
     if (left.length === 0) return [];
     if (performance.now() > deadline)
-      return [`It did not come to rest within ${REST_LIMIT_MS / 1000} s: ${left.join(', ')}.`];
+      return [`Work was still pending after ${REST_LIMIT_MS / 1000} s: ${left.join(', ')}.`];
     if (performance.now() - toldAt < TELL_EVERY_MS) continue;
     toldAt = performance.now();
     print(`under way: ${left.join(', ')}`);

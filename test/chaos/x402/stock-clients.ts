@@ -11,13 +11,13 @@ import type { ResourceServers } from './resource-servers.ts';
 
 export type Buying = {
   headers: readonly PaidHeader[];
-  /** Calls that were served to the client that made them. */
+  /** The number of calls that were served to the client that made them. */
   served(): number;
-  /** Milliseconds from the first request to the response, of each served call. */
+  /** For each served call, the milliseconds from the first request to the response. */
   durations: readonly number[];
   /** Final responses other than 402 to a call without a payment, and clients that gave up. */
   failures: ReadonlyMap<string, number>;
-  /** Running requests. */
+  /** The number of pending requests. */
   inFlight(): number;
   /** Resolves when the requested number of calls was made, `goOn` returns false, and every request has a response. */
   done: Promise<void>;
@@ -26,7 +26,7 @@ export type Buying = {
 const OFTEN_SENT_AT_ONCE = 0.1;
 const OFTEN_SENT_LATER = 0.1;
 const LATER_MS = 10_000;
-/** Headers that a client signs for one call before it gives up. */
+/** The number of headers that a client signs for one call before it gives up. */
 const SIGNATURES_LIMIT = 3;
 
 export function buyCalls(

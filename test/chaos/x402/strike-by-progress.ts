@@ -1,4 +1,4 @@
-/** Faults that strike when the calls have come so far, whatever the machine's speed; the seed decides their order and their places. */
+/** Injects faults by the number of served calls, so that the machine's speed does not matter. The seed determines when and in which order. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { seeded } from '../../setup/database/seeded.ts';
 import { reorganize, running } from '../faults.ts';
@@ -10,7 +10,7 @@ export type Counts = { kills: number; reorgs: number; late: number };
 
 export type Striking = {
   struck: Counts;
-  /** Which parts were killed, and how often. */
+  /** How often each part was killed. */
   killed: ReadonlyMap<string, number>;
   done: Promise<void>;
 };
@@ -18,7 +18,7 @@ export type Striking = {
 const killedParts = ['api', 'worker', 'indexer'] as const;
 const DEEPEST = 8;
 const LATE_SECONDS = { least: 4, most: 10 };
-/** `npm start` gives a part up that ends six times in a minute. */
+/** `npm start` gives up on a part that ends six times in a minute. */
 const READY_LIMIT_MS = 60_000;
 const LOOK_MS = 100;
 
@@ -37,7 +37,7 @@ export function strikeByProgress(
   const struck: Counts = { kills: 0, reorgs: 0, late: 0 };
   const killed = new Map<string, number>();
 
-  /** Strikes at this many places, each a little before or after its share of the run. */
+  /** Injects `count` faults, spread over the run at slightly varied points. */
   const spread = async (name: keyof Counts, count: number, strike: (chance: () => number) => Promise<void>) => {
     const chance = seeded(seed * 7 + name.length);
     for (let index = 0; index < count; index += 1) {

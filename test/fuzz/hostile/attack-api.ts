@@ -1,4 +1,4 @@
-/** Attacks an API in this process, and counts what each costs it. */
+/** Sends attacks to an API in this process, and counts the work that each one causes. */
 import { parse } from 'graphql';
 import { openRestApi, type RestApi } from '../../setup/api/rest.ts';
 import type { Attack } from './attack.ts';
@@ -7,20 +7,20 @@ import { type Finding, isRefusal, judgeOutcome } from './judge-outcome.ts';
 import type { Judge } from './run-attacks.ts';
 import { type Outcome, sendAttack, type Target } from './send-attack.ts';
 
-/** What a message may cost in calls of functions: at least, and for each token and character of its document, each byte of another body, and each byte answered. */
+/** The allowed number of function calls: a base, and more per token and character of a document, byte of another body, and response byte. */
 const CALLS = { least: 80_000, refusedToken: 100, token: 300, character: 4, bodyByte: 6, answered: 8 };
-/** Documents parsed, and walked: at least, and for each token, since every definition is walked by itself. */
+/** The number of times that a message's document may be parsed. */
 const PARSES_MOST = 2;
-/** Once by all rules but the dearest, and once by that one where selections meet. */
+/** A document is validated once by all rules except the most expensive one, and once by that rule if its selections overlap. */
 const VALIDATIONS_MOST = 2;
 const VISITS = { least: 12, token: 0.2 };
-/** An API that does less than this between two looks has done what it was asked. */
+/** An API with fewer function calls than this between two samples has finished its work. */
 const QUIET_CALLS = 500;
 const TOKENS_MOST = 4_000;
 
 export type Attacked = { attack: Attack; outcome: Outcome; work: Work };
 
-/** An API that is warm, so that what is made once does not count as the first attack's. */
+/** Opens a warmed-up API, so that one-time work does not count towards the first attack. */
 export async function openAttackedApi(): Promise<{ api: RestApi; target: Target; counter: WorkCounter }> {
   const api = await openRestApi({ environment: { TRUSTED_PROXIES: '1' } });
   const { secretKey, publishableKey } = api.merchantA;
@@ -35,7 +35,7 @@ export async function openAttackedApi(): Promise<{ api: RestApi; target: Target;
   return { api, target: { url: api.url, secretKey, publishableKey }, counter };
 }
 
-/** Judges what is answered and what it cost, and that the API goes on answering others. */
+/** Checks the response and its cost, and that the API still responds to other requests. */
 export function attackJudge(
   target: Target,
   counter: WorkCounter,
@@ -48,7 +48,7 @@ export function attackJudge(
     return [...judgeOutcome(attack, outcome), ...(await tooMuch({ attack, outcome, work }))];
   };
 
-  /** Nothing of a refused message is kept, so that what it costs, it costs again; what else the process did, it does not. */
+  /** Repeats an expensive rejected message. Its cost recurs, because nothing of it is cached, but other work of the process does not. */
   async function tooMuch({ attack, outcome, work }: Attacked): Promise<Finding[]> {
     const found = judgeWork(attack, outcome, work);
     if (found.length === 0 || !isRefusal(outcome)) return found;
@@ -63,7 +63,7 @@ async function cost(target: Target, counter: WorkCounter, attack: Attack): Promi
   return { outcome, work: await settled(target, counter) };
 }
 
-/** All that was done since the last look, when nothing of it goes on: an answer may come before its work has ended. */
+/** Returns the work since the last sample, after it has ended. The response may arrive earlier. */
 async function settled({ url }: Target, counter: WorkCounter): Promise<Work> {
   const work: Work = { calls: 0, parses: 0, visits: 0, validations: 0 };
   for (;;) {
@@ -108,7 +108,7 @@ function bytesOf(outcome: Outcome): number {
   return texts.join('').length;
 }
 
-/** The documents that an attack may have run. */
+/** The documents that the API may have executed for an attack. */
 function documentsOf(attack: Attack): string[] {
   if (attack.over === 'http') return attack.document === undefined ? [] : [attack.document];
   if (attack.over === 'socket') return [];
@@ -118,7 +118,7 @@ function documentsOf(attack: Attack): string[] {
   });
 }
 
-/** Tokens until the document breaks. */
+/** The number of tokens up to the document's first syntax error. */
 function tokensOf(document: string): number {
   try {
     return parse(document, { maxTokens: TOKENS_MOST }).tokenCount ?? 0;

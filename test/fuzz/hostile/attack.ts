@@ -1,44 +1,44 @@
-/** What a stranger may send. Attacks are data, so that a seed and an index make the same one on every machine. */
+/** Messages that a stranger may send. Attacks are data, so that a seed and an index result in the same attack on every machine. */
 
-/** Whose credential an attack carries. What is malformed stands in its headers or frames instead. */
+/** The valid credential that is added to an attack. Malformed credentials are in the attack's headers or frames. */
 export type Credential = 'none' | 'secret' | 'publishable';
 
 export type Header = readonly [name: string, value: string];
 
-/** One request that keeps to HTTP, whatever its fields hold. */
+/** A request that is valid HTTP, whatever its fields contain. */
 export type RequestAttack = {
   over: 'http';
-  /** What is tried, in a few words. */
+  /** A short description of the attack. */
   kind: string;
   credential: Credential;
   method: string;
   path: string;
   headers: readonly Header[];
-  /** Bytes where the body is no UTF-8. */
+  /** Bytes if the body is not valid UTF-8. */
   body: string | Uint8Array | undefined;
-  /** The GraphQL document in it, whose tokens say what it may cost. */
+  /** The GraphQL document in the body. Its tokens determine the allowed cost. */
   document?: string;
-  /** A code that alone is right, where the attack leaves no choice. */
+  /** The only correct error code, if there is just one. */
   code?: string;
 };
 
-/** Bytes on a socket that may keep to nothing. */
+/** Bytes on a socket that may violate any protocol. */
 export type StreamAttack = {
   over: 'socket';
   kind: string;
-  /** In Latin-1, so that every byte can be written. */
+  /** Latin-1, so that every byte can be represented. */
   bytes: string;
-  /** Sent again and again after `bytes` until the server ends it. */
+  /** Sent repeatedly after `bytes` until the server closes the connection. */
   flood?: { piece: string; times: number };
-  /** Whether the client says that no more will come; a request that is whole is not cut short by it. */
+  /** Whether the client half-closes the connection, which must not affect a complete request. */
   ends: boolean;
-  /** Least and most answers; where least is 0, a closed socket says enough. */
+  /** The minimum and maximum number of responses. If the minimum is 0, closing the socket is sufficient. */
   answers: readonly [least: number, most: number];
-  /** The status of the last answer, where the attack leaves no choice. */
+  /** The only correct status of the last response, if there is just one. */
   status?: number;
 };
 
-/** What a frame of a websocket holds. */
+/** The payload of a websocket frame. */
 export type Frame = { text: string } | { bytes: Uint8Array; binary: boolean };
 
 export type FrameAttack = {
@@ -53,7 +53,7 @@ export type Attack = RequestAttack | StreamAttack | FrameAttack;
 
 const SHOWN = 600;
 
-/** An attack for people: everything of it, long texts shortened. */
+/** Prints a whole attack for a developer, with long texts abbreviated. */
 export function printAttack(attack: Attack): string {
   return JSON.stringify(
     attack,

@@ -1,4 +1,4 @@
-/** Bodies of the REST API that hold what no body should. */
+/** Invalid bodies for the REST API. */
 import fc, { type Arbitrary } from 'fast-check';
 import { restRoutes } from '../../../generated/rest.ts';
 import type { Header, RequestAttack } from './attack.ts';

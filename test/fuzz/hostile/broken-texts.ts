@@ -1,4 +1,4 @@
-/** Documents that do not parse, or only nearly. */
+/** Documents with syntax errors, or close to having one. */
 import fc, { type Arbitrary } from 'fast-check';
 import type { HostileDocument } from './flood.ts';
 
@@ -72,7 +72,7 @@ const tokens = [
   ...['0', '-1', '1.5e3', '"a"', '$a', '@skip(if: true)', '...F', '\u0000', '\ufeff', '💥', '\ud800', '__typename'],
 ];
 
-/** A sound document in which some places hold something else. */
+/** A valid document in which some characters are replaced. */
 const spoiled = fc
   .tuple(
     fc.constantFrom(...sound),

@@ -1,11 +1,11 @@
-/** Counts what a request makes the API do, in calls of functions: the same on every machine, however busy it is. */
+/** Counts the function calls that a request causes. The count is the same on every machine, regardless of its load. */
 import { Session } from 'node:inspector/promises';
 import { z } from 'zod';
 
 export type Work = {
-  /** Calls of any function of the GraphQL pipeline: graphql-js, its plugins, and ours. */
+  /** The number of calls to functions of the GraphQL pipeline: those of graphql-js, its plugins, and ours. */
   calls: number;
-  /** Documents parsed, walked, and validated. */
+  /** The number of documents that were parsed, visited, and validated. */
   parses: number;
   visits: number;
   validations: number;
@@ -29,7 +29,7 @@ const counted = [
   ['validations', /\/graphql\/validation\/validate\.js$/, 'validate'],
 ] as const;
 
-/** V8's own counts, of this process: whatever else runs meanwhile counts too. `take` answers what was done since the last. */
+/** Reads V8's counts for this process, including unrelated work. `take` returns the work since the previous call. */
 export async function openWorkCounter(): Promise<WorkCounter> {
   const session = new Session();
   session.connect();

@@ -1,4 +1,4 @@
-/** Cursors that no answer ever held, on every field and every route that takes one. */
+/** Cursors that no response contained, for every field and route that accepts a cursor. */
 import fc, { type Arbitrary } from 'fast-check';
 import { type GraphQLField, getNamedType, isObjectType, isRequiredArgument } from 'graphql';
 import { restRoutes } from '../../../generated/rest.ts';
@@ -34,7 +34,7 @@ const numbers = fc.constantFrom(-1, 0, 2 ** 31 - 1, 2 ** 31, 2 ** 53, -(2 ** 63)
 const whose: Arbitrary<Credential> = fc.constantFrom('secret', 'secret', 'secret', 'none');
 const json: Header[] = [['content-type', 'application/json']];
 
-/** The field asked for the least, with an id where it must have one. */
+/** The field with a minimal selection, and with an id if it is required. */
 function fieldAttack(field: GraphQLField<unknown, unknown>): Arbitrary<RequestAttack> {
   const given = field.args.filter((argument) => NAMES.has(argument.name) || isRequiredArgument(argument));
   const type = getNamedType(field.type);
@@ -63,7 +63,7 @@ function fieldAttack(field: GraphQLField<unknown, unknown>): Arbitrary<RequestAt
     });
 }
 
-/** Rows are read only when they are asked for. */
+/** Selects the rows, because they are read only if the selection includes them. */
 function deepened(field: GraphQLField<unknown, unknown>): string | undefined {
   const type = getNamedType(field.type);
   if (!isObjectType(type)) return undefined;

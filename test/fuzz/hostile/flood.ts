@@ -1,8 +1,8 @@
-/** Pieces that are repeated, and what they are repeated in. */
+/** Documents that repeat a piece many times. */
 
 export type HostileDocument = { kind: string; text: string };
 
-/** `n` pieces, each by its number, with blanks between. */
+/** Joins `n` pieces with spaces. Each piece receives its index. */
 export function times(n: number, piece: (index: number) => string): string {
   return Array.from({ length: n }, (_, index) => piece(index)).join(' ');
 }

@@ -1,4 +1,4 @@
-/** Frames of graphql-ws that come too early, too often, too large, or are none. */
+/** Frames of graphql-ws that are too early, too frequent, too large, or invalid. */
 import fc, { type Arbitrary } from 'fast-check';
 import type { Frame, FrameAttack, Header } from './attack.ts';
 import { credential } from './graphql-attacks.ts';
@@ -117,7 +117,7 @@ const subscribing: Arbitrary<Frame> = fc.oneof(
 
 type Sent = { kind: string; frames: Frame[] };
 
-/** After the first message, unless it says otherwise. */
+/** Sends `frames` after a valid first message, unless they contain their own. */
 function sending<Held>(kind: string, held: Arbitrary<Held>, frames: (held: Held) => Frame[]): Arbitrary<Sent> {
   return held.map((value) => ({ kind, frames: frames(value) }));
 }
@@ -132,7 +132,7 @@ function many(kind: string, max: number, frame: (index: number) => Frame[]): Arb
 const some = <Held>(held: Arbitrary<Held>) => fc.array(held, { minLength: 1, maxLength: 4 });
 const live = { query: 'subscription { chainStatus { appliedBlock } }' };
 
-/** One connection's frames, in the order they are sent, without waiting for answers. */
+/** The frames of one connection, sent in order without waiting for responses. */
 const sent: Arbitrary<Sent> = fc.oneof(
   sending('no messages', some(noMessage), (held) => [init, ...held]),
   sending('no messages before the first', some(noMessage), (held) => held),

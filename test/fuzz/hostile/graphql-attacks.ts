@@ -1,4 +1,4 @@
-/** Requests to /graphql: hostile documents in all that can carry one, and hostile parameters beside a sound document. */
+/** Requests to /graphql: hostile documents in every form of request, and hostile parameters next to a valid document. */
 import fc, { type Arbitrary } from 'fast-check';
 import type { Credential, Header, RequestAttack } from './attack.ts';
 import { hostileDocument } from './hostile-documents.ts';
@@ -15,7 +15,7 @@ const accepts = fc.constantFrom<Header[]>(
 const sound = 'query Q($id: ID) { viewer { kind } }';
 const KINDS = { document: 'a document', params: 'parameters', body: 'a body' };
 
-/** Posted as JSON, nearly always; seldom in the query of a GET, or as another type. */
+/** Mostly sent by POST as JSON, and occasionally in the query string of a GET or with another content type. */
 const documentAttack: Arbitrary<RequestAttack> = fc
   .tuple(
     hostileDocument,
@@ -26,7 +26,7 @@ const documentAttack: Arbitrary<RequestAttack> = fc
   .map(([{ kind, text }, whose, accept, as]) => {
     const attack = { over: 'http', kind: `${KINDS.document}: ${kind}`, credential: whose, document: text } as const;
     const query = new URLSearchParams({ query: text.toWellFormed() });
-    // A head holds no more than this.
+    // The head of a request is limited to this size.
     if (as === 'get' && String(query).length < 8_000)
       return { ...attack, method: 'GET', path: `/graphql?${query}`, headers: accept, body: undefined };
     const typed = (type: string): Header[] => [['content-type', type], ...accept];
@@ -39,7 +39,7 @@ const documentAttack: Arbitrary<RequestAttack> = fc
 const nested = (open: string, close: string, n: number): string => `${open.repeat(n)}1${close.repeat(n)}`;
 const many = (n: number): string => Array.from({ length: n }, (_, index) => `"v${index}":${index}`).join(',');
 
-/** Members of the body's object beside the document, as JSON text. */
+/** Members of the body's object other than the document, as JSON text. */
 const hostileMembers: Arbitrary<string> = fc.oneof(
   fc.integer({ min: 1, max: 100_000 }).map((n) => `"variables":${nested('[', ']', n)}`),
   fc.integer({ min: 1, max: 60_000 }).map((n) => `"variables":${nested('{"a":', '}', n)}`),

@@ -1,4 +1,4 @@
-/** Sound calls with hostile heads, and paths that name nothing. */
+/** Valid calls with hostile headers, and unknown paths. */
 import fc, { type Arbitrary } from 'fast-check';
 import type { Header, RequestAttack } from './attack.ts';
 
@@ -33,7 +33,7 @@ const keys = [
   'k'.repeat(4_000),
 ];
 
-/** Latin-1 without line ends: what a head can hold. */
+/** Latin-1 without line breaks, which is what a header can contain. */
 const value = fc.oneof(
   fc.constantFrom('', ' ', 'x', ',', '\u00ff\u00fe', '\t', 'a, b', '"', '%00', '..', '__proto__', '-1', '1e9', 'null'),
   fc.integer({ min: 1, max: 6_000 }).map((n) => 'h'.repeat(n)),
@@ -150,7 +150,7 @@ const headed: Arbitrary<RequestAttack> = fc
     body: undefined,
   }));
 
-/** With a body, where a key of idempotency counts. */
+/** Requests with a body, for which an Idempotency-Key has an effect. */
 const keyed: Arbitrary<RequestAttack> = fc
   .tuple(
     fc.array(hostileHeaders, { minLength: 1, maxLength: 2 }),

@@ -7,7 +7,7 @@ import { graphqlAttack } from './graphql-attacks.ts';
 import { headerAttack } from './header-attacks.ts';
 import { streamAttack } from './stream-attacks.ts';
 
-/** Everything that a stranger may try, documents most often. */
+/** All kinds of attacks, mostly documents. */
 export const hostileAttack: Arbitrary<Attack> = fc.oneof(
   { weight: 8, arbitrary: graphqlAttack },
   { weight: 3, arbitrary: cursorAttack },

@@ -1,10 +1,10 @@
-/** GraphQL documents that are broken, or cost as much as a text of their size can. */
+/** GraphQL documents that are invalid, or as expensive as possible for their size. */
 import fc, { type Arbitrary } from 'fast-check';
 import { brokenTexts } from './broken-texts.ts';
 import { type HostileDocument, times } from './flood.ts';
 import { largeDocuments } from './large-documents.ts';
 
-/** Larger floods show nothing more: the limit of tokens ends them. */
+/** Larger floods have no further effect, because they exceed the token limit. */
 const MOST = 2_200;
 
 /** A flood of `n` pieces in the braces of one operation. */
@@ -106,7 +106,7 @@ const fragments = [
     40,
     (n) => `{ ...F0 } ${times(n, (index) => `fragment F${index} on Query { ${times(n, (other) => `...F${other}`)} }`)}`,
   ),
-  // Bounded so that the growth is seen in the count, and not suffered.
+  // Bounded, so that the growth is visible in the count without slowing down the test.
   around(
     'fragments that double',
     17,
@@ -125,7 +125,7 @@ const fragments = [
     (n) => `{ viewer { kind } } ${times(n, (index) => `fragment F${index} on Query { viewer { kind } }`)}`,
   ),
   around('fragments of one name', 700, (n) => `{ ...F } ${times(n, () => 'fragment F on Query { viewer { kind } }')}`),
-  selecting('fragments that are not there', (index) => `...F${index}`, 1_300),
+  selecting('unknown fragments', (index) => `...F${index}`, 1_300),
 ];
 
 const deep = [
@@ -152,7 +152,7 @@ const deep = [
   around('braces alone', 3_900, (n) => '{'.repeat(n)),
 ];
 
-/** Any of them; each kind as often as any other. */
+/** Any of these documents. Each kind has the same probability. */
 export const hostileDocument: Arbitrary<HostileDocument> = fc.oneof(
   ...unknown,
   ...floods,

@@ -1,4 +1,4 @@
-/** What must hold of every answer to an attack, whatever was tried. */
+/** The requirements that every response to an attack must meet. */
 import { z } from 'zod';
 import { type ErrorCode, errorCatalogue } from '../../../src/errors.ts';
 import type { Attack } from './attack.ts';
@@ -6,27 +6,27 @@ import type { Answer } from './read-answers.ts';
 import type { ByteOutcome, Outcome } from './send-attack.ts';
 import type { FrameOutcome } from './send-frames.ts';
 
-/** What is wrong, and a few words that findings of one cause share. */
+/** A violated requirement. Findings of the same kind have the same `cause`. */
 export type Finding = { cause: string; words: string };
 
-/** An error's answer does not grow with what was sent, but for the faults of a body, which are all named. */
+/** The size of an error response is bounded, except that it names every fault of a body. */
 const REFUSAL_BYTES = 64 * 1024;
-/** The whole schema, told once, is the longest answer that anybody may ask for. */
+/** The longest possible response is the introspection of the whole schema. */
 const ANSWER_BYTES = 2 * 1024 * 1024;
-/** A document is refused for its first few faults; those of variables are the details of one. */
+/** Only the first few errors of a document are reported. Faults of variables are details of a single error. */
 const ERRORS_MOST = 10;
 const NAMED_TIMES = 24;
-/** A chain without a node and a price without a source are no bugs. */
+/** Codes for a chain without a node and a price without a source, which are not bugs. */
 const lawful = new Set<string>(['CHAIN_UNAVAILABLE', 'PRICE_UNAVAILABLE', 'CHAIN_PAUSED']);
 const INSIDE =
   /prisma|postgres|node_modules|pg-protocol|graphile|\.ts:\d|\bat \S+ \(|\bat async |SELECT .* FROM|ECONNREFUSED|ENOENT|unhandled/i;
 /**
- * Of graphql-ws: bad message, unauthorized, too slow a first message, id taken, first message again; and of the protocol below
- * it, 1006 where the connection is cut without a word.
+ * Close codes of graphql-ws for an invalid message, missing authorization, a late first message, a duplicate id and a repeated first
+ * message, and those of the websocket protocol. 1006 means that the connection was cut without a close frame.
  */
 const closes = new Set([1000, 1002, 1003, 1006, 1007, 1009, 4400, 4401, 4403, 4406, 4408, 4409, 4429]);
 
-/** Of heads that were too slow or too large: VALIDATION_ERROR by a status of their own. */
+/** The statuses for a head that is too slow or too large. Their code is VALIDATION_ERROR. */
 const headStatuses = new Set([408, 431]);
 
 const code = z.custom<ErrorCode>((value) => typeof value === 'string' && Object.hasOwn(errorCatalogue, value));
@@ -58,13 +58,13 @@ const message = z.looseObject({
   payload: z.unknown().optional(),
 });
 
-/** Everything that is wrong with an outcome; nothing of one that is right. */
+/** All violated requirements. Empty if the outcome is correct. */
 export function judgeOutcome(attack: Attack, outcome: Outcome): Finding[] {
   const found = outcome.over === 'websocket' ? judgeFrames(outcome) : judgeBytes(attack, outcome);
   return found.map(({ cause, words }) => ({ cause: `${attack.kind}: ${cause}`, words }));
 }
 
-/** Whether an outcome refuses what was asked: whole answers of errors, and nothing else. */
+/** Whether an outcome is a rejection, which consists only of complete error responses. */
 export function isRefusal(outcome: Outcome): boolean {
   if (outcome.over === 'websocket') return !outcome.messages.some((text) => text.includes('"type":"next"'));
   return outcome.answers.every(
@@ -79,12 +79,12 @@ function judgeBytes(attack: Attack, outcome: ByteOutcome): Finding[] {
   );
   const last = answers.at(-1);
   const say = (cause: string) => findings.push({ cause, words: JSON.stringify(answers).slice(0, 300) });
-  if (endless === 'wait') say('no answer and no close');
-  if (endless === 'flood') say('read on without end');
-  if (rest.length > 0 && last?.status !== 101) say('bytes that are no answer');
+  if (endless === 'wait') say('neither a response nor a close');
+  if (endless === 'flood') say('endless reading of a flood');
+  if (rest.length > 0 && last?.status !== 101) say('bytes after the responses');
   const [least, most] = attack.over === 'socket' ? attack.answers : [1, 1];
   if (answers.length < least || answers.length > most)
-    say(`${answers.length < least ? 'too few' : 'too many'} answers`);
+    say(`${answers.length < least ? 'too few' : 'too many'} responses`);
   const wanted = attack.over === 'socket' ? attack.status : undefined;
   if (wanted !== undefined && last && last.status !== wanted) say(`status ${last.status}, not ${wanted}`);
   return findings;
@@ -99,7 +99,7 @@ function judgeAnswer(answer: Answer, request: { sentBytes: number; isEmpty: bool
   const findings: Finding[] = [];
   const say = (cause: string) => findings.push({ cause, words: `${status} ${type} ${told.slice(0, 600)}` });
   if (status !== 101 && !/^[A-Za-z0-9._:-]{1,128}$/.test(headers.get('x-request-id') ?? '')) say('no x-request-id');
-  if (!refused && told.length > ANSWER_BYTES) say(`an answer of more than ${ANSWER_BYTES} bytes`);
+  if (!refused && told.length > ANSWER_BYTES) say(`a response of more than ${ANSWER_BYTES} bytes`);
   if ((request.isEmpty && told === '') || (!refused && !/json|event-stream/.test(type))) {
     if (status >= 500) say(`status ${status}`);
     return findings;
@@ -107,14 +107,14 @@ function judgeAnswer(answer: Answer, request: { sentBytes: number; isEmpty: bool
   const parsed = parseJson(told);
   const isPage = type === 'text/html' && !/INTERNAL/.test(body);
   if (status >= 500 && !lawful.has(codeOf(parsed))) say(`status ${status}`);
-  if (refused && INSIDE.test(told)) say('it tells of its inside');
+  if (refused && INSIDE.test(told)) say('internals are revealed');
   if (refused && told.length > REFUSAL_BYTES + (isDetailed(parsed) ? NAMED_TIMES * request.sentBytes : 0))
-    say(`a refusal of more than ${REFUSAL_BYTES} bytes`);
+    say(`an error response of more than ${REFUSAL_BYTES} bytes`);
   if (refused && !isPage) findings.push(...judgeRefusal(parsed, { status, type, told }));
   return findings;
 }
 
-/** By its shape: GraphQL's errors, the envelope, or a problem. */
+/** Checks a rejection by its shape: GraphQL errors, the envelope, or problem details. */
 function judgeRefusal(
   parsed: unknown,
   { status, type, told }: { status: number; type: string; told: string },
@@ -123,16 +123,16 @@ function judgeRefusal(
   if (typeof parsed === 'object' && parsed !== null && 'errors' in parsed) return judgeGraphql(parsed, words);
   const shape = type === 'application/problem+json' ? problem : envelope;
   const read = shape.safeParse(parsed);
-  if (!read.success) return [{ cause: `a status ${status} of another shape`, words }];
+  if (!read.success) return [{ cause: `an unexpected shape with status ${status}`, words }];
   const found = 'error' in read.data ? envelope.parse(parsed).error.code : problem.parse(parsed).code;
   if (errorCatalogue[found].status !== status && !headStatuses.has(status))
-    return [{ cause: `${found} by the status ${status}`, words }];
+    return [{ cause: `${found} with status ${status}`, words }];
   return [];
 }
 
 function judgeGraphql(parsed: unknown, words: string): Finding[] {
   const read = graphqlAnswer.safeParse(parsed);
-  if (!read.success) return [{ cause: 'errors of another shape', words }];
+  if (!read.success) return [{ cause: 'errors of an unexpected shape', words }];
   const errors = read.data.errors ?? [];
   const bug = errors.find(({ extensions }) => extensions.http.status >= 500 && !lawful.has(extensions.code));
   return [
@@ -147,23 +147,23 @@ function judgeFrames({ messages, close, unanswered, sentBytes }: FrameOutcome): 
   for (const text of messages) {
     const read = message.safeParse(parseJson(text));
     if (!read.success) {
-      say('a message of another shape', text);
+      say('a message of an unexpected shape', text);
       continue;
     }
     const { type, payload } = read.data;
     const errors = type === 'error' ? { errors: payload } : type === 'next' ? payload : {};
     findings.push(...judgeGraphql(errors, text.slice(0, 600)));
     if (type === 'error' && text.length > REFUSAL_BYTES + (isDetailed(errors) ? NAMED_TIMES * sentBytes : 0))
-      say('a refusal that grows', text);
-    if (type === 'error' && INSIDE.test(text)) say('it tells of its inside', text);
+      say('an error message that grows with the request', text);
+    if (type === 'error' && INSIDE.test(text)) say('internals are revealed', text);
   }
   if (close && !closes.has(close.code)) say(`closed by ${close.code}`, close.reason);
-  if (close && INSIDE.test(close.reason)) say('it tells of its inside', close.reason);
-  if (unanswered.length > 0) say('no answer and no close', unanswered.join(' '));
+  if (close && INSIDE.test(close.reason)) say('internals are revealed', close.reason);
+  if (unanswered.length > 0) say('neither a response nor a close', unanswered.join(' '));
   return findings;
 }
 
-/** Browsers ask for these in an `img`, so that refusals have no body. */
+/** Browsers request these in an `img` element, so rejections have no body. */
 function isOfImage(attack: Attack): boolean {
   return attack.over === 'http' && attack.path.startsWith('/images/');
 }
@@ -172,7 +172,7 @@ function isHead(attack: Attack): boolean {
   return attack.over === 'http' && attack.method === 'HEAD';
 }
 
-/** Faults of a body or of variables are named one by one. */
+/** Whether the response lists every fault of a body or of variables. */
 function isDetailed(parsed: unknown): boolean {
   return JSON.stringify(parsed)?.includes('"details":[') ?? false;
 }

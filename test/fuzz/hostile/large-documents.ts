@@ -1,4 +1,4 @@
-/** Documents that are large without saying much. */
+/** Documents that are large but select little. */
 import fc, { type Arbitrary } from 'fast-check';
 import type { HostileDocument } from './flood.ts';
 

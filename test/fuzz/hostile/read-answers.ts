@@ -1,15 +1,15 @@
-/** HTTP answers as they stand in a socket's bytes: ours are read by hand, so that nothing repairs them. */
+/** Parses HTTP responses from a socket's bytes. Uses no HTTP client, because a client may tolerate faults. */
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 export type Answer = { status: number; headers: ReadonlyMap<string, string>; body: string };
 
-/** Whole answers, and what follows them. After 101 another protocol begins. */
+/** The complete responses, and the bytes that follow them. After status 101, these belong to another protocol. */
 export type Answers = { answers: Answer[]; rest: Buffer };
 
 const HEAD_END = '\r\n\r\n';
 
-/** `isHead`: answers have no bodies, whatever their heads say. `isOver`: nothing more will come. */
+/** `isHead`: responses have no bodies, regardless of their headers. `isOver`: no more bytes will arrive. */
 export function readAnswers(received: Buffer, { isHead, isOver }: { isHead: boolean; isOver: boolean }): Answers {
   const answers: Answer[] = [];
   let rest = received;
@@ -70,7 +70,7 @@ function bodyOf(
   return { bytes: after.subarray(0, Number(length)), rest: after.subarray(Number(length)) };
 }
 
-/** A stream that was cut from this side is what came of it. */
+/** If this side closed the connection, the body consists of the chunks received so far. */
 function unchunked(bytes: Buffer, isOver: boolean): Body | undefined {
   const pieces: Buffer[] = [];
   let at = 0;

@@ -1,4 +1,4 @@
-/** Runs attacks by their numbers, and makes every kind of finding as small as it goes. */
+/** Runs attacks by index, and shrinks the attack of every kind of finding. */
 import fc from 'fast-check';
 import { type Attack, printAttack } from './attack.ts';
 import { hostileAttack } from './hostile-attack.ts';
@@ -6,12 +6,12 @@ import type { Finding } from './judge-outcome.ts';
 
 export type Judge = (attack: Attack) => Promise<Finding[]>;
 
-/** Tries that making a finding smaller may cost. */
+/** The maximum number of attempts to shrink an attack. */
 const SMALLER_TRIES = 60;
-/** Kinds of findings after which a run ends: there is enough to do. */
+/** The number of kinds of findings after which a run ends. */
 const CAUSES_MOST = 40;
 
-/** Attack `index` of a seed, judged; throws nothing. What fails is tried again as smaller ones that fail alike. */
+/** Runs and checks attack `index` of a seed. Does not throw. Shrinks a failing attack to a smaller one with the same findings. */
 export async function runAttack(
   { seed, index }: { seed: number; index: number },
   judge: Judge,
@@ -34,7 +34,7 @@ export async function runAttack(
 
 export type Found = { seed: number; index: number; finding: Finding; smallest: Attack };
 
-/** Runs attacks `from` to `from + count`, and throws one error with the smallest attack of every cause that was found. */
+/** Runs attacks `from` to `from + count`, and throws a single error with the smallest attack of every cause that was found. */
 export async function runAttacks(
   { seed, from = 0, count }: { seed: number; from?: number; count: number },
   judge: Judge,
@@ -52,7 +52,7 @@ export function printFound({ seed, index, finding, smallest }: Found): string {
   return `${finding.cause} (npm run fuzz -- --seed ${seed} --index ${index})\n${finding.words}\n${printAttack(smallest)}`;
 }
 
-/** Neighbouring indexes of neighbouring seeds share nothing. */
+/** Adjacent indexes of adjacent seeds result in unrelated attacks. */
 function seedOf(seed: number, index: number): number {
   return (Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b)) | 0;
 }

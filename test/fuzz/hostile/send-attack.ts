@@ -1,4 +1,4 @@
-/** Carries an attack to an API and brings back all that it answers. */
+/** Sends an attack to an API and returns its complete response. */
 import { connect, type Socket } from 'node:net';
 import type { Attack, Credential, Header, RequestAttack, StreamAttack } from './attack.ts';
 import { type Answer, readAnswers } from './read-answers.ts';
@@ -9,16 +9,16 @@ export type Target = { url: string; secretKey: string; publishableKey: string };
 export type ByteOutcome = {
   over: 'http' | 'socket';
   answers: Answer[];
-  /** Bytes behind the answers that are none. */
+  /** Bytes after the responses that belong to no response. */
   rest: Buffer;
   sentBytes: number;
-  /** What of it goes on: a flood that the server never ended, or a wait for an answer that did not come. */
+  /** `flood`: the server did not close the connection during a flood. `wait`: the server did not respond. */
   endless: 'flood' | 'wait' | undefined;
 };
 
 export type Outcome = ByteOutcome | FrameOutcome;
 
-/** A server that says nothing for so long does not answer. */
+/** The time without data after which the server counts as unresponsive. */
 const PATIENCE_MS = 20_000;
 
 export function sendAttack(target: Target, attack: Attack): Promise<Outcome> {
@@ -48,7 +48,7 @@ export function credentialHeaders(target: Target, credential: Credential): Heade
   return [['x-api-key', credential === 'secret' ? target.secretKey : target.publishableKey]];
 }
 
-/** As HTTP/1.1, with what the attack leaves out: where to, whose, how long, and that nothing follows. */
+/** The request in HTTP/1.1, with the headers that the attack does not set: host, credential, length, and `connection: close`. */
 export function requestBytes(target: Target, attack: RequestAttack): Buffer {
   const body = attack.body === undefined ? Buffer.alloc(0) : Buffer.from(attack.body);
   const given = new Set(attack.headers.map(([name]) => name));
@@ -83,7 +83,7 @@ type Sending = {
   isHead: boolean;
 };
 
-/** Writes, and reads until the server closes, or until a stream of events has told something. */
+/** Writes, and reads until the server closes the connection or an event stream has returned its first event. */
 async function exchange(target: Target, sending: Sending): Promise<ByteOutcome> {
   const { hostname, port } = new URL(target.url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -126,7 +126,7 @@ async function exchange(target: Target, sending: Sending): Promise<ByteOutcome> 
   };
 }
 
-/** False when the server takes no more. */
+/** Returns false if the server accepts no more data. */
 function written(socket: Socket, bytes: Buffer): Promise<boolean> {
   if (socket.destroyed || !socket.writable) return Promise.resolve(false);
   return new Promise((resolve) => {
@@ -139,9 +139,9 @@ function written(socket: Socket, bytes: Buffer): Promise<boolean> {
   });
 }
 
-/** Whether a flood that was read whole brought neither an answer nor a close. */
+/** Whether the connection is still open and without a response after the server has read the whole flood. */
 async function isOpenStill(socket: Socket, chunks: Buffer[]): Promise<boolean> {
-  // An answer may be on its way: one turn of the server is what the next connection's answer takes.
+  // A response may still arrive, so wait for the duration of a request on another connection.
   if (chunks.length > 0 || socket.destroyed) return false;
   await new Promise<void>((resolve) => {
     const other = connect({ host: socket.remoteAddress ?? '127.0.0.1', port: socket.remotePort ?? 0 });
@@ -153,13 +153,13 @@ async function isOpenStill(socket: Socket, chunks: Buffer[]): Promise<boolean> {
   return chunks.length === 0 && !socket.destroyed;
 }
 
-/** A stream of events may never end; its first one that is whole is an answer. */
+/** An event stream may never end, so its first complete event counts as the response. */
 function isToldByEvents(chunks: readonly Buffer[]): boolean {
   if (!/content-type: text\/event-stream/i.test(chunks[0]?.toString('latin1') ?? '')) return false;
   return /^event: (next|complete)\n(.*\n)*?\n/m.test(Buffer.concat(chunks).toString('latin1'));
 }
 
-/** Frames after an upgrade are no answers; what closes the connection is the frame that broke the protocol. */
+/** Whether the connection was upgraded. Frames after that are not responses. */
 function isSwitched(chunks: readonly Buffer[]): boolean {
   const received = Buffer.concat(chunks).toString('latin1');
   return received.startsWith('HTTP/1.1 101 ') && received.includes('\u0088');

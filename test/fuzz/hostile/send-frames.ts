@@ -1,14 +1,14 @@
-/** A websocket client that sends whatever it is given, and waits until the server has answered all of it or closed. */
+/** A websocket client that sends any frames, and waits until the server has responded to all of them or closed the connection. */
 import { WebSocket } from 'ws';
 import type { Frame, Header } from './attack.ts';
 
 export type FrameOutcome = {
   over: 'websocket';
-  /** What the server sent, in its order. */
+  /** The server's messages in order. */
   messages: string[];
-  /** How the server closed, where it did. */
+  /** The server's close code and reason. Undefined if it did not close the connection. */
   close: { code: number; reason: string } | undefined;
-  /** Ids of subscriptions that were neither answered nor ended. */
+  /** Ids of subscriptions that received neither a response nor an end. */
   unanswered: string[];
   sentBytes: number;
 };
@@ -62,7 +62,7 @@ export async function sendFrames(
   return { over: 'websocket', messages, close, unanswered, sentBytes };
 }
 
-/** The ids that an answer is due for: of messages that are whole and are not ended by the client itself. */
+/** The ids that require a response: those of complete messages whose operation the client does not end itself. */
 function subscriptionsOf(frames: readonly Frame[]): Set<string> {
   const open = new Set<string>();
   for (const frame of frames) {

@@ -1,4 +1,4 @@
-/** What is no HTTP, lies about its length, or never ends. `{{secret}}` stands for a secret key. */
+/** Streams that are not HTTP, declare a wrong length, or never end. `{{secret}}` is replaced with a secret key. */
 import fc, { type Arbitrary } from 'fast-check';
 import type { StreamAttack } from './attack.ts';
 
@@ -72,7 +72,7 @@ const brokenBodies = [
   ),
 );
 
-/** An answer that needs no body may come first, so that the close alone is right too. */
+/** The server may respond before it reads the body, so closing the connection is also correct. */
 const lies = [POST, KEYED, ASKED].flatMap((head) => [
   stream('a body that is shorter than it says', `${head}Content-Length: 50\r\n\r\n{"amount":`, {
     ends: true,
@@ -131,7 +131,7 @@ const upgrades = [
   stream('no host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n'),
 ];
 
-/** Frames that break the websocket's own protocol, after an upgrade that keeps to it. */
+/** Frames that violate the websocket protocol, after a valid upgrade. */
 const brokenFrames = [
   ...[
     '\u0081\u0005hello',
@@ -160,7 +160,7 @@ const growing: Arbitrary<StreamAttack>[] = [
   fc
     .integer({ min: 1, max: 40 })
     .map((n) =>
-      stream('a broken one in a row', `${GET.concat('\r\n').repeat(n)}broken\r\n\r\n`, { answers: [1, n + 1] }),
+      stream('a broken request in a row', `${GET.concat('\r\n').repeat(n)}broken\r\n\r\n`, { answers: [1, n + 1] }),
     ),
   fc.integer({ min: 1, max: 20 }).map((n) =>
     stream('refused writes in a row', `${POST}Content-Length: 2\r\n\r\n{}`.repeat(n) + LAST, {

@@ -1,4 +1,4 @@
-/** What refusals cost an API in CPU time, and whether memory returns after many different documents. */
+/** Measures the CPU time of rejections, and whether memory is released after many different documents. */
 import fc from 'fast-check';
 import { parse } from 'graphql';
 import { type Cost, costOf, type MeasuredApi, openSender, ownCostOf, type Sent } from '../../setup/api/measured-api.ts';
@@ -7,13 +7,13 @@ import { times } from './flood.ts';
 import { hostileDocument } from './hostile-documents.ts';
 import { credentialHeaders, type Target } from './send-attack.ts';
 
-/** `bodyBytes`: of a body that is read whole, or whose every fault is named; 0 for a document that is judged by its own limits. */
+/** `bodyBytes`: the size of a body that is read completely or whose faults are all named. 0 for a document, which has its own limits. */
 export type Timing = { cost: Cost; parsing: Cost; bodyBytes: number };
 export type TimedRefusal = Timing & { kind: string; status: number };
 
-/** Beyond parsing. Collections of garbage and late compilation, which only the mean counts in full, may double it. */
+/** The limits in addition to parsing. Garbage collection and late compilation, which only the mean includes in full, may double the cost. */
 export const REFUSAL_LIMITS: Cost = { medianMs: 5, meanMs: 10, worstMs: 20 };
-/** More, for each byte of such a body. */
+/** The additional limit for each byte of such a body. */
 const BODY_MS_PER_BYTE = 0.000_8;
 const TRIES = 4;
 export const HELD_LIMIT_BYTES = 64 * 1024 * 1024;
@@ -22,19 +22,19 @@ const TOKENS_MOST = 4_000;
 const WARM_UPS = 100;
 const DOCUMENT_BYTES = 14_000;
 
-/** A text that was not sent before, so that no cache answers for it. */
+/** Returns a variant of the document that has not been sent before, so that no cache contains it. */
 export function renewed(document: string, run: number): string {
   return `#${run}\n${document}`;
 }
 
-/** A refused request again and again; a document is a new one each time. */
+/** Repeats a rejected request. Documents are different each time. */
 export function timeRefusal(api: MeasuredApi, target: Target, attack: RequestAttack): Promise<TimedRefusal> {
   return bestTime(() => timeOnce(api, target, attack));
 }
 
 /**
- * What else the machine does counts too, so what costs too much is timed again, and the least of a few tries counts for each
- * figure.
+ * Other work on the machine affects the times, so a measurement that exceeds its limits is repeated a few times. The minimum of each figure
+ * counts.
  */
 export async function bestTime<Timed extends Timing>(time: () => Promise<Timed>): Promise<Timed> {
   let best = await time();
@@ -62,9 +62,9 @@ async function timeOnce(api: MeasuredApi, target: Target, attack: RequestAttack)
       status = answer.status;
       if (status >= 500) throw new Error(`${attack.kind} answers ${status}: ${answer.body.slice(0, 300)}`);
     });
-    // What is too large is refused before it is read.
+    // A request that is too large is rejected before it is read.
     const parsing = status === 413 ? NOTHING : ownCostOf(() => readAsServer(attack));
-    // Of a document the first faults are named, of any other body all. A document that is too large arrives in a body that is not.
+    // Only the first faults of a document are named, but all faults of other bodies. A document may be too large in a body that is not.
     const isJudgedByBytes = attack.document === undefined || status === 413;
     const bodyBytes = isJudgedByBytes ? (attack.body ?? attack.document ?? '').length : 0;
     return { kind: attack.kind, cost, parsing, status, bodyBytes };
@@ -78,7 +78,7 @@ export function isWithin({ cost, parsing, bodyBytes }: Timing): boolean {
   return (['medianMs', 'meanMs', 'worstMs'] as const).every((name) => cost[name] - allowedMs <= REFUSAL_LIMITS[name]);
 }
 
-/** Bytes that the heap has grown by after `count` documents that no two are alike: sound ones, hostile ones, large ones. */
+/** The growth of the heap in bytes after `count` distinct documents: valid, hostile and large ones. */
 export async function heldAfterDocuments(
   api: MeasuredApi,
   { count, seed }: { count: number; seed: number },
@@ -91,7 +91,7 @@ export async function heldAfterDocuments(
     if (status >= 500) throw new Error(`It answers ${status} to ${document.slice(0, 300)}`);
   };
   try {
-    // What is made once is not what documents hold.
+    // Memory for one-time initialization must not count.
     for (let index = 1; index <= WARM_UPS; index++) await ask(-index);
     const before = await api.heldBytes();
     for (let index = 0; index < count; index++) await ask(index);
@@ -123,7 +123,7 @@ function posted(query: string, headers: Record<string, string>): Sent {
   return { method: 'POST', path: '/graphql', headers: typed, body: JSON.stringify({ query }) };
 }
 
-/** What nobody can do without: the JSON and the document, as far as either goes. */
+/** Does the minimum work of any server: parses the JSON and the document up to the first error. */
 function readAsServer({ document, body }: RequestAttack): void {
   const text = document === undefined ? Buffer.from(body ?? '').toString() : JSON.stringify({ query: document });
   try {
@@ -131,6 +131,6 @@ function readAsServer({ document, body }: RequestAttack): void {
     if (document !== undefined) parse(document, { maxTokens: TOKENS_MOST });
     void read;
   } catch {
-    // It is as far as it goes.
+    // Parsing ends at the first error.
   }
 }

@@ -314,7 +314,7 @@ describe('injected faults', () => {
 async function until(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + 30_000;
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error('It did not come about within 30 s.');
+    if (Date.now() > deadline) throw new Error('The condition was not met within 30 s.');
     await delay(10);
   }
 }

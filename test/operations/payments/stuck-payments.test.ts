@@ -106,7 +106,7 @@ describe('the list of payments that wait for money', () => {
       chainId,
       amount: '10',
       unit: 'USDC',
-      why: `REFUND: The key ${operator.address} has too little of the coin to pay for gas.`,
+      why: `REFUND: The key ${operator.address} does not have enough of the coin to pay for gas.`,
       do: expect.stringMatching(/^Send ETH on .+ to the key named in the cause/),
     });
     expect(Math.abs(Date.parse(row?.since ?? '') - since)).toBeLessThan(20_000);
@@ -156,7 +156,7 @@ describe('the list of payments that wait for a recipient', () => {
         amount: '10',
         unit: 'USDC',
         since: timelockEndsAt?.toISOString(),
-        why: expect.stringContaining('the merchant cannot be paid at present; looked at again at 20'),
+        why: expect.stringContaining('the merchant cannot be paid at present. The next check is at 20'),
         do: expect.stringContaining('settles automatically as soon as it can'),
       },
     ]);
@@ -198,7 +198,7 @@ describe('the list of payments that wait for a person', () => {
         id,
         amount: '10',
         since: dispute.createdAt.toISOString(),
-        why: `A dispute is open; its deadline is ${dispute.deadline.toISOString()}.`,
+        why: `A dispute is open. Its deadline is ${dispute.deadline.toISOString()}.`,
       },
     ]);
     await resolveDispute(ground.action, { disputeId: dispute.id, payerBps: 10_000, by: { kind: 'arbiter' } });
@@ -230,7 +230,7 @@ describe('the list of payments that wait for a person', () => {
     await refund(id);
     expect(await stuck()).toEqual([]);
     expect(await withOld()).toMatchObject([
-      { cause: 'UNSENT', id, amount: '10', why: 'REFUND is queued and was not sent.' },
+      { cause: 'UNSENT', id, amount: '10', why: 'REFUND is queued but has not been sent.' },
     ]);
     await testClient.setAutomine(false);
     await ground.turnPumps();

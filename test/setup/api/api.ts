@@ -80,7 +80,7 @@ export type TestApi = TestApps & {
   close(): Promise<void>;
 };
 
-/** Well-known first key of development chains; it holds nothing anywhere. */
+/** The well-known first key of development chains. It holds no funds on any public chain. */
 const OPERATOR_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 
 export type OpenApiOptions = {
@@ -90,24 +90,24 @@ export type OpenApiOptions = {
   chains?: unknown;
   environment?: Record<string, string>;
   parts?: (world: World) => ApiParts;
-  /** What stands beside the core in the graph. */
+  /** The other sources of the graph, next to the core. */
   sources?: (made: { world: World } & TestApps) => Promise<GatewayOptions['sources']>;
-  /** Told of operations that pass the gateway. */
+  /** Called for each operation that passes through the gateway. */
   count?: GatewayOptions['count'];
-  /** Told of requests to nodes. */
+  /** Notified of requests to nodes. */
   observers?: NodeObservers;
-  /** The monotonic clock by which credentials are remembered. */
+  /** The monotonic clock that determines how long credentials are cached. */
   rememberBy?: () => number;
 };
 
-/** By this clock nothing is remembered: for tests that count statements, of which every call then reads its credential. */
+/** With this clock nothing is cached, so every call reads its credential. For tests that count statements. */
 export const neverRecent = () => Number.POSITIVE_INFINITY;
 
 export function rememberedBy({ rememberBy }: Pick<OpenApiOptions, 'rememberBy'>): { nowMs?: () => number } {
   return rememberBy ? { nowMs: rememberBy } : {};
 }
 
-/** Closed by itself when the test file ends. The clock stands at the real time of the start until it is set. */
+/** Closed automatically when the test file ends. The clock stays at the real start time until it is set. */
 export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
   const { database, url: databaseUrl } = await freshDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'sluice-api-'));
@@ -180,7 +180,7 @@ export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
   };
 }
 
-/** One more app, of a new merchant unless one is named, with a secret and a publishable key and an EVM payout address. */
+/** Another app, with a secret key, a publishable key and an EVM payout address. Belongs to a new merchant unless one is named. */
 export async function newTestApp(
   world: World,
   request: { name: string; mode: 'TEST' | 'LIVE'; merchantId?: string },

@@ -1,4 +1,4 @@
-/** Every kind of credential there is, each shown as the headers that carry it. */
+/** Every kind of credential, each represented by the headers that carry it. */
 import type { Access } from '../../../src/api/graphql/server/access/access.ts';
 import { createPlatformCredential } from '../../../src/auth/create-platform-credential.ts';
 import type { MemberRole } from '../../../src/auth/members/member.ts';
@@ -6,7 +6,7 @@ import { issueToken } from '../../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../../src/platform/identifier.ts';
 import type { TestApi } from './api.ts';
 
-/** What each may, as answers to merchants say it; written down here a second time on purpose. */
+/** The access that each credential grants, as the API reports it to merchants. Duplicated here on purpose. */
 export const granted: Record<string, Access[]> = {
   anonymous: [],
   'secret key': ['secretKey', 'read', 'write', 'clock', 'credential'],

@@ -1,4 +1,4 @@
-/** One call of every mutation there is, with rows of its own, by a credential that may make it. */
+/** One call of every mutation, on separate rows, by a credential that is allowed to make it. */
 import { type GraphQLSchema, getNamedType, isCompositeType } from 'graphql';
 import type { Database } from '../../../prisma/client.ts';
 import type { World } from '../../../src/api/graphql/server/world.ts';
@@ -19,16 +19,16 @@ export type Caller =
   | 'session token'
   | 'onetime token';
 
-/** What a call may name; `credential` is the row that the credential ends with, `spare` an id that nothing has yet. */
+/** The ids that a call may name. `credential` is the id of the credential's own row, and `spare` an id that is still unused. */
 export type CallerRows = TenantRows & Record<'user' | 'onetime' | 'member' | 'spare' | 'credential', string>;
 
 type Call = {
   by?: Caller;
-  /** In parentheses, as it stands in the document. */
+  /** The arguments in parentheses, as in the document. */
   given?: (rows: CallerRows) => string;
-  /** Brings the rows into the state that the call needs. */
+  /** Brings the rows into the state that the call requires. */
   before?: (database: Database, rows: CallerRows) => Promise<unknown>;
-  /** Even a good credential is refused here: the call needs a chain, a mail, or a payment that was made. */
+  /** The call is rejected even with a valid credential, because it requires a chain, a mail, or a completed payment. */
   needsMore?: true;
 };
 
@@ -87,7 +87,7 @@ export const everyMutation: Record<string, Call> = {
     by: 'client secret',
     ...ofId('session'),
     before: async (database, { session, intent }) => {
-      // Tests move their clocks, and only what can still be paid has codes.
+      // Tests move their clocks, and only a session that can still be paid has codes.
       const data = { expiresAt: new Date(Date.now() + 365 * 86_400_000) };
       await database.checkoutSession.update({ where: { id: session }, data });
       await database.paymentIntent.update({ where: { id: intent }, data });
@@ -143,7 +143,7 @@ export const everyMutation: Record<string, Call> = {
   openInvoice: ofId('invoice'),
   pauseChain: { by: 'operator', ...given(() => '(chainId: 31338)') },
   pauseSubscription: { ...ofId('subscription'), before: subscriptionIs('ACTIVE') },
-  // Of an address that is never called.
+  // The endpoint's address is never called.
   pingWebhookEndpoint: {
     ...ofId('endpoint'),
     before: (database, { endpoint }) =>
@@ -227,7 +227,7 @@ export const everyMutation: Record<string, Call> = {
 
 export type MadeCall = { by: Caller; rows: CallerRows; headers: Record<string, string>; document: string };
 
-/** The call with rows and a credential that no other has. */
+/** The call, with its own rows and credential. */
 export async function makeCall(world: World, schema: GraphQLSchema, name: string): Promise<MadeCall> {
   const call = everyMutation[name];
   const type = schema.getMutationType()?.getFields()[name]?.type;

@@ -6,7 +6,7 @@ import { openChainRecord } from '../../../src/gateway/chain-record/open-chain-re
 import { type GatewayOptions, openGateway } from '../../../src/gateway/open-gateway.ts';
 import { silentLog } from '../../../src/platform/log.ts';
 
-/** With a configuration the indexer's record belongs to it; without one it is the core alone. */
+/** With a configuration, the graph includes the indexer's records. Without one, it consists of the core only. */
 export function openTestGraph({
   config,
   ...options

@@ -2,7 +2,7 @@ import type { Listener } from '../../../src/platform/database/listener.ts';
 
 type Handler = Parameters<Listener['listen']>[1];
 
-/** A listener whose connection a test loses and finds again; it receives nothing by itself. */
+/** A listener whose connection a test can break and restore. It receives only what the test sends. */
 export function handListener() {
   const handlers = new Map<string, Handler>();
   const listener: Listener = {

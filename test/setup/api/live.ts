@@ -1,4 +1,4 @@
-/** Clients of live fields: over graphql-ws, and over server-sent events. */
+/** Clients of subscriptions: over graphql-ws, and over server-sent events. */
 import { type Client, createClient } from 'graphql-ws';
 import WebSocket from 'ws';
 import type { GraphqlFault } from './api.ts';
@@ -10,7 +10,7 @@ export type LiveResult = {
 };
 
 export type Live = {
-  /** The next result; rejects after 10 s. */
+  /** Resolves to the next result. Rejects after 10 s. */
   next(): Promise<LiveResult | 'end'>;
   stop(): Promise<void>;
 };
@@ -47,10 +47,10 @@ export function followWs(client: Client, query: string, variables: Record<string
     async next() {
       try {
         const result = await within(results.next());
-        // The library's types are of its own; what comes over the wire is JSON.
+        // The library has its own types, but the received message is plain JSON.
         return result.done ? 'end' : (result.value as LiveResult);
       } catch (errors) {
-        // An operation that is refused ends by the protocol's own message.
+        // A rejected operation ends with the protocol's own error message.
         if (Array.isArray(errors)) return { errors };
         throw errors;
       }
@@ -61,7 +61,7 @@ export function followWs(client: Client, query: string, variables: Record<string
   };
 }
 
-/** A live field over SSE (the distinct connections mode of graphql-sse). */
+/** A subscription over SSE, in the distinct connections mode of graphql-sse. */
 export async function followSse(
   url: string,
   query: string,
@@ -76,7 +76,7 @@ export async function followSse(
     signal: abort.signal,
   });
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    // Refused before there was a stream.
+    // The request was rejected before the stream was opened.
     const answers: LiveResult[] = [await response.json()];
     return { next: async () => answers.shift() ?? 'end', stop: async () => undefined };
   }
@@ -109,7 +109,7 @@ export async function followSse(
 
 function within<Value>(promise: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('Nothing came within 10 s.')), 10_000);
+    const timer = setTimeout(() => reject(new Error('No result arrived within 10 s.')), 10_000);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -1,4 +1,4 @@
-/** An API in a process of its own that tells what a request costs it, so that the caller's own work does not count. */
+/** An API in a separate process that reports what a request costs it, so that the caller's own work is not measured. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -8,9 +8,9 @@ import { z } from 'zod';
 import { freePort } from '../free-port.ts';
 
 export type Usage = {
-  /** So far: CPU time of all threads and of the main one, and how often garbage was collected. */
+  /** Usage so far: CPU time of all threads, CPU time of the main thread, and the number of garbage collections. */
   used(): Promise<Used>;
-  /** Bytes of the heap after a collection. */
+  /** The size of the heap in bytes after a garbage collection. */
   heldBytes(): Promise<number>;
 };
 
@@ -19,9 +19,9 @@ export type MeasuredApi = Usage & { url: string; stop(): Promise<void> };
 export type Used = { cpuMs: number; mainMs: number; collections: number };
 
 /**
- * CPU time of a request: of all threads in the median and the mean, compilers and collectors of garbage included. `worstMs` says
- * how long one request holds up the others, which is the time of the main thread. It is the worst run during which no garbage was
- * collected, because a collection also clears away what the runs before it left.
+ * CPU time of a request. The median and the mean include all threads, so also the compiler and the garbage collector. `worstMs` is the time
+ * for which one request blocks the others, which is the CPU time of the main thread. It is the maximum over the runs without a garbage
+ * collection, because a collection also frees the garbage of earlier runs.
  */
 export type Cost = { medianMs: number; meanMs: number; worstMs: number };
 type Span = { cpuMs: number; mainMs: number; isCollecting: boolean };
@@ -34,10 +34,10 @@ const RUNS = 50;
 const preload = fileURLToPath(new URL('../gateway/tell-usage.ts', import.meta.url));
 const main = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
-/** For `node`: what a program needs so that `usageOf` can ask it. It must be started with a channel. */
+/** The arguments for `node` that a program needs for `usageOf`. The program must be started with an IPC channel. */
 export const measuredArguments = ['--expose-gc', '--import', preload];
 
-/** `npm run api` with these settings, or another program that serves the API, on a port of its own. */
+/** Starts `npm run api` with these settings, or another program that serves the API, on a free port. */
 export async function openMeasuredApi(
   environment: Record<string, string>,
   options: { environmentFile?: string; program?: string } = {},
@@ -70,7 +70,7 @@ export async function openMeasuredApi(
   return { url, stop, ...usageOf(child) };
 }
 
-/** What a child that was started with `measuredArguments` and a channel has used. One question at a time. */
+/** The usage of a child process that was started with `measuredArguments` and an IPC channel. Allows one request at a time. */
 export function usageOf(child: ChildProcess): Usage {
   const ask = async (what: 'cpu' | 'held'): Promise<unknown> => {
     const answered = once(child, 'message');
@@ -87,14 +87,14 @@ export function usageOf(child: ChildProcess): Usage {
   };
 }
 
-/** What one of `runs` requests costs the process, each on its own, after it is warm. `run` tells them apart. */
+/** The cost of a request in a warmed-up process, over `runs` requests that are sent one at a time. `run` identifies each of them. */
 export async function costOf(
   usage: Usage,
   send: (run: number) => Promise<unknown>,
   { warmUps = WARM_UPS, runs = RUNS } = {},
 ): Promise<Cost> {
   for (let run = 0; run < warmUps; run++) await send(run);
-  // What the warm-up left is not these runs' to collect. A full collection also drops compiled code, which is warmed again.
+  // The garbage of the warm-up must not count. A full collection also discards compiled code, so another warm-up follows.
   await usage.heldBytes();
   for (let run = warmUps; run < 2 * warmUps; run++) await send(run);
   const spans: Span[] = [];
@@ -111,7 +111,7 @@ export async function costOf(
   return summary(spans);
 }
 
-/** What this process needs for `work` itself. */
+/** The cost of `work` in this process. */
 export function ownCostOf(work: () => void, { warmUps = WARM_UPS, runs = RUNS } = {}): Cost {
   for (let run = 0; run < warmUps; run++) work();
   const spans = Array.from({ length: runs }, () => {
@@ -133,7 +133,7 @@ export type Sent = {
 
 export type Answered = { status: number; body: string };
 
-/** Requests over one connection that stays open, so that connecting does not count. */
+/** Sends requests over one persistent connection, so that connecting is not measured. */
 export function openSender(url: string): { send(sent: Sent): Promise<Answered>; close(): void } {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const send = ({ method, path, headers, body }: Sent): Promise<Answered> =>
@@ -146,7 +146,7 @@ export function openSender(url: string): { send(sent: Sent): Promise<Answered>; 
           resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
         );
       });
-      // The server may have closed the connection since its last answer.
+      // The server may have closed the connection since its last response.
       sent.once('error', (error) =>
         sent.reusedSocket ? resolve(send({ method, path, headers, body })) : reject(error),
       );

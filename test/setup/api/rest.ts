@@ -1,6 +1,6 @@
 /**
- * The REST API as a client meets it: every answer is checked against the published OpenAPI document, closed to fields
- * that it does not name, so that the document cannot lie. `client` is the typed client made from the same document.
+ * The REST API from a client's point of view. Every response is validated against the published OpenAPI document, and a field that the
+ * document does not name fails the test. `client` is the typed client that is generated from the same document.
  */
 import createClient, { type Client } from 'openapi-fetch';
 import type { paths } from '../../../generated/payments-api.ts';
@@ -19,20 +19,20 @@ export type RestAnswer = {
 export type RestCall = {
   key?: string | undefined;
   clientSecret?: string | undefined;
-  /** Sent as JSON, a string as it is. */
+  /** Sent as JSON. A string is sent unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
 };
 
 export type RestApi = TestApi & {
   rest(method: string, path: string, call?: RestCall): Promise<RestAnswer>;
-  /** Typed by the OpenAPI document; its answers are checked against it too. */
+  /** A client with the types of the OpenAPI document. Its responses are validated, too. */
   client(key?: string): Client<paths>;
 };
 
 export async function openRestApi(options: OpenApiOptions = {}): Promise<RestApi> {
   const parts = options.parts ?? openParts;
-  // Tests call far more often than a merchant does; those of the limits set their own.
+  // Tests make far more requests than a merchant does. Tests of the rate limits set their own.
   const environment = {
     RATE_LIMIT_PER_SECOND: '100000',
     RATE_LIMIT_BURST: '100000',

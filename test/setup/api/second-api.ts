@@ -1,4 +1,4 @@
-/** One more API process of an installation: its own connections, feed and keys over the same database. */
+/** Another API process of an installation, with its own connections, feed and keys on the same database. */
 import { openDatabase } from '../../../prisma/client.ts';
 import type { World } from '../../../src/api/graphql/server/world.ts';
 import { type ApiParts, startApi } from '../../../src/api/start-api.ts';
@@ -10,7 +10,7 @@ import { onTeardown } from '../teardown.ts';
 import { type CallOptions, callGraphql, rememberedBy, type TestApi } from './api.ts';
 import { openTestGraph } from './graph.ts';
 
-/** Closed by itself when the test file ends. `others` take the place of what it would share with the first. */
+/** Closed automatically when the test file ends. `others` replaces what it would share with the first process. */
 export async function openSecondApi(
   api: TestApi,
   options: {

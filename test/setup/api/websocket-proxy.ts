@@ -4,15 +4,15 @@ import { onTeardown } from '../teardown.ts';
 
 export type WebsocketProxy = {
   url: string;
-  /** What the node said and was passed on. */
+  /** The number of the node's messages that were forwarded. */
   passed(): number;
-  /** Sockets stay open, and nobody is told anything any more. */
+  /** Keeps sockets open, and stops forwarding messages. */
   silence(): void;
-  /** Ends every socket and takes no new one. */
+  /** Closes every socket and accepts no new ones. */
   cut(): void;
 };
 
-/** A websocket in front of a node's own, whose line can fall silent or break. */
+/** A websocket proxy in front of a node. Its connections can be silenced or cut. */
 export async function openWebsocketProxy({ rpcUrl }: { rpcUrl: string }): Promise<WebsocketProxy> {
   const port = await freePort();
   let passed = 0;

@@ -1,6 +1,6 @@
 /**
- * A wallet that is a contract: its owner's key signs for it (ERC-1271), and it does what its owner tells it. It also accepts the owner's
- * signature wrapped with the owner's index, 192 bytes in all, as wallets with several owners use.
+ * A smart contract wallet: its owner's key signs for it (ERC-1271), and it executes its owner's calls. It also accepts the owner's signature
+ * wrapped with the owner's index, 192 bytes in total, which is the form that wallets with several owners use.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ export function wrappedSignature(signature: Hex): Hex {
   return encodeAbiParameters([{ type: 'uint256' }, { type: 'bytes' }], [0n, signature]);
 }
 
-/** Deploys one of `owner`, who pays for its gas. */
+/** Deploys a wallet for `owner`, who pays for the gas. */
 export async function deployContractWallet(evm: TestEvm, owner: Key) {
   const client = evm.walletFor(owner.privateKey);
   const mined = async (hash: Hex) => {
@@ -84,10 +84,10 @@ export async function deployContractWallet(evm: TestEvm, owner: Key) {
   };
   return {
     address,
-    /** As its owner. */
+    /** Executes a call of the owner. */
     execute: (target: Address, data: Hex) =>
       call(encodeFunctionData({ abi, functionName: 'execute', args: [target, data] })),
-    /** From now on another key signs; what the old one signed is worth nothing any more. */
+    /** Replaces the owner's key. Signatures of the old key become invalid. */
     changeOwner: (next: Address) => call(encodeFunctionData({ abi, functionName: 'changeOwner', args: [next] })),
   };
 }

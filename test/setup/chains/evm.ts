@@ -1,4 +1,4 @@
-/** A furnished EVM chain of its own for a test file. */
+/** A local EVM chain for one test file, with contracts, tokens and funded accounts. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,29 +39,29 @@ export type TestEvm = {
   testClient: TestClient<'anvil', Transport, TestChain>;
   walletFor(privateKey: Hex): WalletClient<Transport, TestChain, Account>;
   escrow: Address;
-  /** 6 decimals, EIP-2612 and ERC-3009. */
+  /** A token with 6 decimals, EIP-2612 and ERC-3009. */
   usdc: TestToken;
-  /** 6 decimals, with neither; an allowance must be zero before it is set anew. */
+  /** A token with 6 decimals and neither standard. An allowance must be reset to zero before it can be changed. */
   usdt: TestToken;
-  /** Each holds gas and a million of both tokens. */
+  /** Each has gas and a million units of both tokens. */
   payers: [LocalAccount, LocalAccount, LocalAccount];
   operator: LocalAccount;
   arbiter: LocalAccount;
   merchant: LocalAccount;
   feeRecipient: LocalAccount;
-  /** Mines empty blocks, one second apart or `secondsBetween`; one block when left out. */
+  /** Mines empty blocks, by default a single one. Their timestamps are `secondsBetween` apart, by default one second. */
   mine(blocks?: number, secondsBetween?: number): Promise<void>;
-  /** Replaces the last `depth` blocks by as many empty ones. */
+  /** Replaces the last `depth` blocks with the same number of empty blocks. */
   reorg(depth: number): Promise<void>;
-  /** Lets the chain's clock jump ahead and mines a block there. */
+  /** Advances the chain's clock and mines a block at the new time. */
   passTime(seconds: number): Promise<void>;
-  /** The registry that knows this chain and its tokens, and has a node for it. */
+  /** A registry with this chain, its tokens and its node. */
   registry: Registry;
   rpcSettings: RpcSettings;
   stop(): Promise<void>;
 };
 
-/** Each transaction is mined at once; the clock is the machine's until it is moved. Ended when the test file ends. */
+/** Mines each transaction immediately. The chain follows the machine's clock until it is moved. Stopped when the test file ends. */
 export async function openEvm(options: { chainId?: number; slotsInAnEpoch?: number } = {}): Promise<TestEvm> {
   const chainId = options.chainId ?? 31337;
   const folder = join(tmpdir(), `sluice-test-${process.pid}-${crypto.randomUUID().slice(0, 8)}`);
@@ -115,7 +115,7 @@ function openClients(node: EvmNode) {
   const chain = chainOf(node);
   const settings = { chain, transport: http(node.rpcUrl), pollingInterval: 30, cacheTime: 0 };
   const testClient = createTestClient({ mode: 'anvil', ...settings });
-  // viem's list of the node's methods lacks this one.
+  // viem's types of the node's methods do not include this one.
   const reorgClient = createClient<Transport, undefined, undefined, ReorgRpcSchema>({ transport: settings.transport });
   return {
     chainId: node.chainId,

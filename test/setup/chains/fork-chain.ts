@@ -1,4 +1,4 @@
-/** Another node with the same chain up to now, which goes its own way from here: what a lagging node and a fork are. */
+/** A second node with a copy of the chain, which diverges from now on. Represents a lagging node or a fork. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { TestEvm } from './evm.ts';
 
 export type Fork = { rpcUrl: string; mine(blocks: number): Promise<void> };
 
-/** Ended when the test file ends. `slotsInAnEpoch` as the first node has it. */
+/** Stopped when the test file ends. `slotsInAnEpoch` must be that of the first node. */
 export async function forkChain(evm: TestEvm, { slotsInAnEpoch }: { slotsInAnEpoch: number }): Promise<Fork> {
   const folder = join(tmpdir(), `sluice-fork-${process.pid}-${crypto.randomUUID().slice(0, 8)}`);
   mkdirSync(folder);
@@ -29,6 +29,6 @@ export async function forkChain(evm: TestEvm, { slotsInAnEpoch }: { slotsInAnEpo
     .object({ number: z.string() })
     .parse(await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] } as never));
   const head = await evm.publicClient.getBlock({ blockNumber: BigInt(number) });
-  if (head.number !== (await evm.publicClient.getBlockNumber())) throw new Error('The fork has another height.');
+  if (head.number !== (await evm.publicClient.getBlockNumber())) throw new Error('The fork has a different height.');
   return { rpcUrl: node.rpcUrl, mine: (blocks) => client.mine({ blocks, interval: 1 }) };
 }

@@ -1,4 +1,4 @@
-/** What a wallet does that scanned a Solana Pay code: it reads the URL alone, and pays. https://docs.solanapay.com/spec */
+/** What a wallet does after it has scanned a Solana Pay code: it pays by the URL alone. https://docs.solanapay.com/spec */
 import { base58 } from '@scure/base';
 import {
   createAssociatedTokenAccountIdempotentInstruction,
@@ -20,10 +20,10 @@ import type { LocalSolanaAccount } from '../../../src/local/solana/solana-accoun
 
 const MEMO_PROGRAM = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 
-/** Answers the signature once the node has taken it. */
+/** Returns the signature once the node has accepted the transaction. */
 export async function paySolanaUrl(rpcUrl: string, payer: LocalSolanaAccount, url: string): Promise<string> {
   const { protocol, pathname, searchParams } = new URL(url);
-  if (protocol !== 'solana:') throw new Error(`${url} is no Solana Pay URL.`);
+  if (protocol !== 'solana:') throw new Error(`${url} is not a Solana Pay URL.`);
   const connection = new Connection(rpcUrl, 'confirmed');
   const keypair = Keypair.fromSecretKey(base58.decode(payer.secretKey));
   const owner = new PublicKey(pathname);

@@ -1,4 +1,4 @@
-/** Payments as the projector would have left them, for tests of what merchants do with them. No chain is asked. */
+/** Payments in the state in which the projector leaves them, for tests of merchants' operations on them. No chain is queried. */
 import { privateKeyToAccount } from 'viem/accounts';
 import type { PaymentIntent, PaymentIntentStatus } from '../../../prisma/client.ts';
 import { type PaymentTerms, termsHash, termsToJson, uuidToBytes32 } from '../../../src/escrow/terms.ts';
@@ -10,13 +10,13 @@ export const payer = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e
 export const arbiterKey = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a';
 export const arbiter = privateKeyToAccount(arbiterKey);
 
-/** What such payments need of an API: a node that is never asked, and the arbiter's key. */
+/** The settings of an API for such payments: a node that is never called, and the arbiter's key. */
 export const paymentEnvironment = {
   rpc: { [chainId]: 'http://127.0.0.1:9' },
   environment: { ARBITER_PRIVATE_KEY: arbiterKey },
 };
 
-/** An intent of `appId`, with ten units of its token in escrow where there are any. */
+/** An intent of `appId`, with ten units of its token in escrow if its status implies an escrow. */
 export async function paymentIn(
   api: Pick<TestApi, 'database' | 'world'>,
   { appId, status }: { appId: string; status: PaymentIntentStatus },

@@ -1,19 +1,19 @@
-/** Local servers that answer as CoinGecko and Kraken do, for what they are told. */
+/** Local servers that respond like CoinGecko and Kraken, with the prices that a test sets. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTeardown } from '../teardown.ts';
 
 export type PriceServer = {
   url: string;
-  /** Requests that came. */
+  /** The number of requests received. */
   asked(): number;
-  /** USD by the source's own name of an asset, written as they are. */
+  /** Prices in USD by the source's own name of the asset. They are returned unchanged. */
   prices: Record<string, string>;
-  /** How the next requests are answered in place of prices; null for prices. */
+  /** Answers the next requests instead of the prices. Null to return prices. */
   answer: ((response: ServerResponse) => void) | null;
 };
 
-/** Names: `ethereum`, `usd-coin`; a euro is worth what `eur` says of a `usd-coin`. */
+/** Asset names are `ethereum` and `usd-coin`. `eur` is the price of a euro in `usd-coin`. */
 export function openCoinGecko(): Promise<PriceServer> {
   return openServer('/api/v3/simple/price', 'ids', (prices) => {
     const coins = Object.entries(prices).filter(([name]) => name !== 'eur');
@@ -24,7 +24,7 @@ export function openCoinGecko(): Promise<PriceServer> {
   });
 }
 
-/** Names: `XETHZUSD`, `ZEURZUSD`. */
+/** Asset names are `XETHZUSD` and `ZEURZUSD`. */
 export function openKraken(): Promise<PriceServer> {
   return openServer('/0/public/Ticker', 'pair', (prices) => {
     const told = Object.entries(prices).map(([pair, usd]) => [

@@ -4,13 +4,13 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 export type RawAnswer = {
   status: number;
   headers: Record<string, string | undefined>;
-  /** As they came over the wire. */
+  /** The body as received. */
   bytes: Buffer;
-  /** Without the encoding that the answer names. */
+  /** The body after decoding by the response's Content-Encoding. */
   text: string;
 };
 
-/** By Node's own client, which sends exactly these headers and decodes nothing. */
+/** Makes a request with Node's own client, which sends exactly these headers and decodes nothing. */
 export function rawCall(
   url: string,
   call: { method?: string; headers?: Record<string, string>; body?: string } = {},

@@ -1,4 +1,4 @@
-/** An HTTP server before a node: passes requests on, answers some itself, changes answers, and leads to another node. */
+/** An HTTP proxy in front of a node. It forwards requests, answers some itself, changes results, and can switch to another node. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
@@ -7,20 +7,20 @@ import { onTeardown } from '../teardown.ts';
 const requestShape = z.object({ id: z.number(), method: z.string(), params: z.array(z.unknown()).default([]) });
 const answerShape = z.looseObject({ result: z.unknown().optional() });
 
-/** What the gate answers instead of the node: a body of its own, the rest of a JSON-RPC answer, nothing at all, or a cut. */
+/** The proxy's own response: a text, the remaining members of a JSON-RPC response, no response at all, or a broken connection. */
 export type Injected = { status?: number; body: string | Record<string, unknown> } | 'hang' | 'break';
 
 export type RpcGate = {
   url: string;
-  /** The node behind it. */
+  /** The URL of the node behind the proxy. */
   node: string;
-  /** Answered by 500. */
+  /** Methods that are answered with status 500. */
   failing: (method: string) => boolean;
-  /** Answered by the gate itself, unless undefined. */
+  /** Returns the proxy's own response, or undefined to forward the request. */
   inject: (method: string, params: unknown[]) => Injected | undefined;
-  /** Requests by method since the test last looked. */
+  /** The methods of the requests since the test last reset the list. */
   asked: string[];
-  /** Every result goes through this. */
+  /** Transforms every result. */
   tell: (result: unknown, method: string) => unknown;
 };
 

@@ -1,4 +1,4 @@
-/** A small Solana node that answers for accounts in memory, in the JSON-RPC that the real library speaks. */
+/** A small Solana node that serves accounts from memory over the JSON-RPC methods that the real library calls. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {

@@ -1,4 +1,4 @@
-/** Watcher, pump of payouts and queue's jobs of a gateway on Solana, moved by hand: nothing happens between the calls. */
+/** The watcher, payout pump and jobs of a gateway on Solana. They run only when a test calls them. */
 import { newSolanaMemory, observeSolana } from '../../../src/facts/solana/observe-solana.ts';
 import { factTable } from '../../../src/main/fact-table.ts';
 import { jobTable, reactionTable } from '../../../src/main/job-table.ts';
@@ -49,7 +49,7 @@ export function openSolanaTurns(base: Base) {
         ],
       },
     })) > 0;
-  /** Lets everything that is due happen, on chain and here, and stops when nothing moves. */
+  /** Runs everything that is due, on chain and in the gateway, until nothing is left to do. */
   const settleDown = async (): Promise<void> => {
     for (let round = 0; round < ROUNDS_LIMIT; round++) {
       solana.advance();
@@ -60,12 +60,12 @@ export function openSolanaTurns(base: Base) {
       await own.observe();
       if (ran === 0 && !(await isSending())) return;
     }
-    throw new Error('The gateway does not come to rest.');
+    throw new Error('The gateway did not become idle.');
   };
   return { turns, ...own, runDueJobs, settleDown };
 }
 
-/** One turn of watcher and pump over a database and nodes, which may be mortal. */
+/** One turn of the watcher and of the pump. The database and nodes may be `mortal`. */
 function openTurns(base: Base) {
   const { chainId } = base.solana;
   return (lives: Pick<Parameters<typeof observeSolana>[0], 'database' | 'solanaNodes'>) => {

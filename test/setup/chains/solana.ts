@@ -1,4 +1,4 @@
-/** A furnished Solana of its own for a test file: it moves by transactions, and by what a test tells it. */
+/** A local Solana for one test file, with tokens and funded accounts. It advances only by transactions and by calls of the test. */
 import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,35 +23,35 @@ export type TestSolana = {
   chainId: number;
   node: SolanaNode;
   rpcUrl: string;
-  /** Reads what is confirmed, which is all that has landed. */
+  /** Reads at the commitment `confirmed`, which includes every landed transaction. */
   connection: Connection;
-  /** Each holds 1,000 SOL and a million of both tokens. */
+  /** Each has 1,000 SOL and a million units of both tokens. */
   payers: [LocalSolanaAccount, LocalSolanaAccount, LocalSolanaAccount];
-  /** Holds 1,000 SOL. */
+  /** Has 1,000 SOL. */
   operator: LocalSolanaAccount;
   merchant: LocalSolanaAccount;
   feeRecipient: LocalSolanaAccount;
-  /** Classic Token, 6 decimals. */
+  /** A mint of the original Token program with 6 decimals. */
   usdc: TestMint;
-  /** Token-2022, 6 decimals. */
+  /** A mint of Token-2022 with 6 decimals. */
   pyusd: TestMint;
-  /** As CHAINS_FILE has it. */
+  /** The chain's entry in CHAINS_FILE. */
   chain: ReturnType<typeof localSolanaChain>;
   registry: Registry;
   rpcSettings: RpcSettings;
   keypairOf(account: LocalSolanaAccount): Keypair;
-  /** Finalizes what has landed; more slots when asked. */
+  /** Advances the given number of slots, by default as many as finalize every landed transaction. */
   advance(slots?: number): void;
-  /** Signs and sends; answers when it has landed, and throws when it has failed. */
+  /** Signs and sends a transaction. Resolves when it has landed, and throws if it has failed. */
   send(transaction: Transaction, signers: Keypair[]): Promise<string>;
-  /** Base units that the owner's associated account holds; zero without one. */
+  /** The balance of the owner's associated token account in base units. Zero if there is no such account. */
   tokenBalance(mint: TestMint, owner: string | PublicKey): Promise<bigint>;
 };
 
-/** Slots until final. */
+/** The number of slots until a transaction is final. */
 export const FINALIZED_AFTER = 4;
 
-/** Ended when the test file ends. */
+/** Stopped when the test file ends. */
 export async function openSolana(options: Partial<SolanaNodeOptions> = {}): Promise<TestSolana> {
   const node = await startOnFreePorts({ slotMs: 0, confirmedAfter: 0, finalizedAfter: FINALIZED_AFTER, ...options }, 5);
   onTeardown(node.stop);
@@ -118,7 +118,7 @@ async function registryOf(chain: object, settings: RpcSettings): Promise<Registr
   return loadRegistry({ chainsFile, rpc: [settings] });
 }
 
-/** Its two ports follow one another, so that one may be free and the other not. */
+/** The node uses two consecutive ports, so it fails to start if only the first of them is free. */
 async function startOnFreePorts(options: Omit<SolanaNodeOptions, 'port'>, tries: number): Promise<SolanaNode> {
   try {
     return await startSolanaNode({ ...options, port: await freePort() });

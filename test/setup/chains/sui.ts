@@ -3,7 +3,7 @@ import { onTeardown } from '../teardown.ts';
 
 export type TestSui = Omit<SuiNode, 'stop'>;
 
-/** Ended when the test file ends. */
+/** Stopped when the test file ends. */
 export async function openSui(): Promise<TestSui> {
   const node = await startSuiNode();
   onTeardown(node.stop);

@@ -1,4 +1,4 @@
-/** Two local EVM chains and a local Solana, as CHAINS_FILE would have them. */
+/** Two local EVM chains and a local Solana, in the format of CHAINS_FILE. */
 const evm = (chainId: number, name: string) => ({
   chainId,
   name,

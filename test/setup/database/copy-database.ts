@@ -5,8 +5,8 @@ const SCHEMAS = ['public', 'graphile_worker'];
 type Table = { name: string; columns: string };
 
 /**
- * What `pg_dump --data-only` and `pg_restore` do, for servers that no pg_dump of their version is beside: takes every row
- * in one snapshot, and puts them into a database with the same migrations. Ponder's schemas are left out.
+ * Does what `pg_dump --data-only` and `pg_restore` do, for servers without a pg_dump of their version: reads every row in one snapshot, and
+ * writes the rows to a database with the same migrations. Ponder's schemas are left out.
  */
 export async function takeRows(url: string): Promise<Map<string, string>> {
   return await connected(url, async (client) => {
@@ -23,14 +23,14 @@ export async function takeRows(url: string): Promise<Map<string, string>> {
   });
 }
 
-/** `url`: as a superuser. */
+/** `url` must connect as a superuser. */
 export async function putRows(url: string, rows: ReadonlyMap<string, string>): Promise<void> {
   await connected(url, async (client) => {
     await client.query('BEGIN');
-    // Foreign keys and triggers are not asked, for the rows have passed them once.
+    // Foreign keys and triggers are disabled, because the rows have passed them before.
     await client.query('SET LOCAL session_replication_role = replica');
     const tables = await tablesOf(client);
-    // The migrations left rows in some; the audit log has none, and lets nobody remove any.
+    // The migrations insert rows into some tables. The audit log is empty, and forbids removing rows.
     const emptied = tables.map(({ name }) => name).filter((name) => name !== 'public.audit_entry');
     await client.query(`TRUNCATE ${emptied.join(', ')}`);
     for (const { name, columns } of tables) {
@@ -45,7 +45,7 @@ export async function putRows(url: string, rows: ReadonlyMap<string, string>): P
   });
 }
 
-/** A sequence that a column owns goes on after the column's greatest value. */
+/** A sequence that a column owns must continue after the column's greatest value. */
 const ADVANCE_SEQUENCES = `
   DO $$
   DECLARE owned record;

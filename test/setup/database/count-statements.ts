@@ -1,7 +1,7 @@
-/** Counts what a piece of work asks of Postgres, in this process. */
+/** Counts the statements that this process sends to Postgres. */
 import pg from 'pg';
 
-/** The statements that `work` sends, transactions' own words left out. */
+/** The statements that `work` sends, except those that begin and end transactions. */
 export async function countStatements(work: () => Promise<unknown>): Promise<string[]> {
   const original = pg.Client.prototype.query;
   const statements: string[] = [];

@@ -1,9 +1,9 @@
-/** A TCP proxy in front of Postgres, whose line can be cut in the ways in which a database goes away. */
+/** A TCP proxy in front of Postgres whose connections can fail in the ways in which a database becomes unavailable. */
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from '../free-port.ts';
 import { onTeardown } from '../teardown.ts';
 
-/** `refused`: nobody listens. `hanging`: connections stay open and nothing passes. `dropped`: each is closed at once. */
+/** `refused`: connections are refused. `hanging`: connections stay open and transfer nothing. `dropped`: connections are closed at once. */
 export type Line = 'open' | 'refused' | 'hanging' | 'dropped';
 
 export type DatabaseProxy = {
@@ -36,7 +36,7 @@ export async function openDatabaseProxy(databaseUrl: string): Promise<DatabasePr
       [inner, caller],
     ] as const) {
       from.on('data', (chunk) => {
-        // What arrives while the line hangs is lost, as with a peer that is gone.
+        // Data that arrives while the connection hangs is lost, as with an unreachable peer.
         if (line === 'open') to.write(chunk);
       });
       from.on('error', end);
@@ -63,7 +63,7 @@ export async function openDatabaseProxy(databaseUrl: string): Promise<DatabasePr
   }
 
   async function turn(next: Line): Promise<void> {
-    // What hung has lost bytes, and can only be closed.
+    // A connection that hung has lost data, so it can only be closed.
     if (line === 'hanging' || next === 'refused' || next === 'dropped') cutAll();
     line = next;
     if (next !== 'refused') return await listen();

@@ -1,4 +1,4 @@
-/** A database of its own for a test file, copied from the run's template in some ten milliseconds. */
+/** A separate database for one test file, copied from the run's template in about ten milliseconds. */
 import pg from 'pg';
 import { inject } from 'vitest';
 import { type Database, openDatabase } from '../../../prisma/client.ts';
@@ -6,15 +6,15 @@ import { onTeardown } from '../teardown.ts';
 
 export type FreshDatabase = {
   database: Database;
-  /** As a role without privileges, which owns the database, as every part of an installation connects. */
+  /** Connects as the database's owner, a role without privileges, as every part of an installation does. */
   url: string;
-  /** The same database as the user that made it. */
+  /** Connects to the same database as the user that created it. */
   adminUrl: string;
-  /** Closes and removes it; done by itself when the test file ends. */
+  /** Closes and drops the database. Called automatically when the test file ends. */
   drop(): Promise<void>;
 };
 
-/** All migrations applied, the queue's too; no rows. Dropped, with whoever is still connected, when the file ends. */
+/** A database with all migrations, including the queue's, and no rows. Dropped with all its connections when the test file ends. */
 export async function freshDatabase(options: { poolSize?: number } = {}): Promise<FreshDatabase> {
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
   await administrate(`CREATE DATABASE ${name} TEMPLATE ${inject('templateDatabase')} OWNER ${plainRole()}`);

@@ -1,10 +1,10 @@
-/** What the whole database holds, jobs that wait included, as one short text a table. */
+/** The contents of the whole database, including pending jobs, as one short text per table. */
 import type { Database } from '../../../prisma/client.ts';
 
-/** What a call may leave behind though it is refused: the count against its limit. */
+/** Tables that a rejected call may still change, because it counts against the rate limit. */
 const uncounted = ['rate_bucket', '_prisma_migrations'];
 
-/** `api_key.last_used_at` is left out, which is written in the background. */
+/** Ignores `api_key.last_used_at`, which is written in the background. */
 export async function fingerprint(database: Database): Promise<Record<string, string>> {
   const tables = await database.$queryRaw<{ schema: string; name: string }[]>`
     SELECT table_schema AS schema, table_name AS name FROM information_schema.tables

@@ -1,4 +1,4 @@
-/** One row of every type that `node` finds, and the callers who may see some of them. */
+/** One row of every type that `node` returns, and callers who may read some of them. */
 import type { Database } from '../../../prisma/client.ts';
 import { hashClientSecret, newClientSecret } from '../../../src/auth/client-secret.ts';
 import { createApiKey } from '../../../src/auth/create-api-key.ts';
@@ -16,7 +16,7 @@ const chainId = 31337;
 const tokenKey = 'USDC-31337';
 const hash = (id: string) => `0x${id.replaceAll('-', '').padEnd(64, '0')}`;
 
-/** The rows of a merchant by the name of their type; a payer with `payerWallet` paid the payment. */
+/** The rows of a merchant by the name of their type. A payer with `payerWallet` made the payment. */
 export async function makeMerchantNodes(database: Database, owner: TestApp, payerWallet = wallet) {
   const { merchantId, appId } = owner;
   const rows = await makeTenantRows(database, owner);
@@ -144,7 +144,7 @@ export async function makeMerchantNodes(database: Database, owner: TestApp, paye
   };
 }
 
-/** A user of the card API with a session and a request of its origin, and one of another origin. */
+/** A user of the card API with a session, a request of the session's origin, and a request of another origin. */
 export async function makeCardUser({ database, world }: TestApi) {
   const [userId, sessionId, requestId, elsewhere] = [newId(), newId(), newId(), newId()];
   const now = world.realClock.now();
@@ -173,7 +173,7 @@ export async function makeCardUser({ database, world }: TestApi) {
   };
 }
 
-/** What belongs to the installation: a transaction on its way, and an entry of its own audit log. */
+/** The rows that belong to the installation: a pending transaction, and an entry of its own audit log. */
 export async function makeInstallationNodes(database: Database) {
   const [id, entry] = [newId(), newId()];
   await database.outgoingTransaction.create({

@@ -1,6 +1,6 @@
 /**
- * `npm run test:postgres -- 15 [arguments of vitest]`: runs tests on a PostgreSQL of another major version, from Debian's package
- * (`apt-get install postgresql-15`), in a temporary folder. `18` runs them on the bundled one, as `npm test` does.
+ * `npm run test:postgres -- 15 [arguments of vitest]`: runs tests on another major version of PostgreSQL, from Debian's package
+ * (`apt-get install postgresql-15`), in a temporary folder. `18` runs them on the bundled version, as `npm test` does.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ async function runOn(binaries: string): Promise<number> {
 
 async function runTests(environment: Record<string, string>): Promise<number> {
   const child = spawn('vitest', ['run', ...rest], { env: { ...process.env, ...environment }, stdio: 'inherit' });
-  // Ctrl-C reaches the tests as well; the server is stopped when they have ended.
+  // The tests receive Ctrl-C, too. The server is stopped after they have ended.
   process.on('SIGINT', () => undefined);
   return await new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)));
 }

@@ -1,4 +1,4 @@
-/** mulberry32: the same seed, the same numbers, each at least 0 and below 1. */
+/** The mulberry32 generator: returns the same numbers for the same seed, each at least 0 and less than 1. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

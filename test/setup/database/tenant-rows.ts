@@ -1,4 +1,4 @@
-/** One row of every kind of thing that a merchant has, for tests that try them with somebody else's key. */
+/** One row of every type that belongs to a merchant, for tests that use another merchant's key on them. */
 import type { Database } from '../../../prisma/client.ts';
 import { newId } from '../../../src/platform/identifier.ts';
 

@@ -1,15 +1,15 @@
-/** Counts round trips to Postgres: a TCP proxy that notes when the client speaks after the server has. */
+/** Counts round trips to Postgres: a TCP proxy that counts how often the client sends data after the server has. */
 import { connect, createServer, type Socket } from 'node:net';
 import { onTeardown } from '../teardown.ts';
 
 export type WireTurns = {
   /** The database's URL through the proxy. */
   url: string;
-  /** Round trips that have been begun so far. */
+  /** The number of round trips that have begun so far. */
   turns(): number;
 };
 
-/** Counts those of the connections that call themselves `application`. */
+/** Counts only connections whose application name is `application`. */
 export async function openWireTurns(databaseUrl: string, application: string): Promise<WireTurns> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();

@@ -1,4 +1,4 @@
-/** The feed of an API process over a gateway that is moved by hand. */
+/** The feed of an API process, for a gateway whose steps a test runs one by one. */
 import { announcementChannel } from '../../../src/events/announcements.ts';
 import { type Feed, openFeed } from '../../../src/events/feed.ts';
 import { openListener } from '../../../src/platform/database/listener.ts';
@@ -6,7 +6,7 @@ import { silentLog } from '../../../src/platform/log.ts';
 import { onTeardown } from '../teardown.ts';
 import type { Gateway } from './gateway.ts';
 
-/** Resolves once it receives notifications. `url`: where it listens instead, and then it may never receive any. */
+/** Resolves once the feed receives notifications. With `url`, listens on another server, and may never receive any. */
 export async function gatewayFeed(
   gateway: Pick<Gateway, 'url' | 'database'>,
   { url, slowPollMs }: { url?: string; slowPollMs?: number } = {},
@@ -18,7 +18,7 @@ export async function gatewayFeed(
     await listener.close();
   });
   if (url === undefined) {
-    // One LISTEN is executed after the other, so that the feed's is in force as well.
+    // Each LISTEN is executed in order, so by now the feed's own has been executed, too.
     await new Promise<void>((onUp) => listener.listen(announcementChannel, { onNotification: () => undefined, onUp }));
   }
   return feed;

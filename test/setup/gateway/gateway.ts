@@ -1,6 +1,6 @@
 /**
- * A whole gateway without its HTTP server, moved by hand: a real chain, a database, the projector reading the node's
- * logs, the pumps of operator and arbiter, and the queue's jobs. Nothing happens between the calls of a test.
+ * A whole gateway without its HTTP server: a real chain, a database, the projector reading the node's logs, the pumps of operator and
+ * arbiter, and the queue's jobs. They run only when a test calls them.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { erc20Abi, type Hex, parseEther } from 'viem';
@@ -27,11 +27,11 @@ import { onTeardown } from '../teardown.ts';
 
 export type Gateway = Awaited<ReturnType<typeof openGateway>>;
 
-/** Rounds of pump, projector and jobs in which nothing moves, though something is due. */
+/** The maximum number of rounds of pump, projector and jobs without progress although something is due. */
 const STILL_ROUNDS_LIMIT = 20;
-/** The pause after such a round, times their number: the node may not have mined yet what it was sent. */
+/** The pause after such a round, multiplied by their number, because the node may not have mined a transaction yet. */
 const STILL_PAUSE_MS = 50;
-/** Rounds until nothing is left to do; more means that something goes round in circles. */
+/** The maximum number of rounds until nothing is left to do. More rounds indicate an endless loop. */
 const ROUNDS_LIMIT = 1_000;
 
 type GroundOptions = Pick<
@@ -40,8 +40,8 @@ type GroundOptions = Pick<
 >;
 
 /**
- * `finalityBlocks`: how far the finalized block lags the head (even). `senderKeys`: their number, each with gas. `smtpUrl`: where mails
- * are sent, which are only logged otherwise.
+ * `finalityBlocks`: how far the finalized block lags behind the head, an even number. `senderKeys`: the number of sender keys, each with
+ * gas. `smtpUrl`: the server for mails. Without it, mails are only logged.
  */
 export async function openGateway(options: GroundOptions & { senderKeys?: number; smtpUrl?: string } = {}) {
   const ground = await openGround(options);
@@ -92,7 +92,7 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
   const turnPumps = async () => {
     for (const sender of senders) await pump({ chainId: evm.chainId, sender });
   };
-  /** Lets consumers handle what was appended, and runs the jobs that are due. Returns their names. */
+  /** Lets the consumers handle new events, and runs the jobs that are due. Returns the names of the jobs. */
   const runDueJobs = async (): Promise<string[]> => {
     const consumed = (await consume()) ? ['events'] : [];
     const due = await database.$queryRaw<{ id: bigint; name: string; payload: unknown }[]>`
@@ -119,7 +119,7 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
     });
     return open.map((row) => row.sender);
   };
-  /** Lets everything that is due happen, on chain and here, and stops when nothing moves. */
+  /** Runs everything that is due, on chain and in the gateway, until nothing is left to do. */
   const settleDown = async (): Promise<void> => {
     let due = '';
     for (let round = 0, still = 0; round < ROUNDS_LIMIT && still < STILL_ROUNDS_LIMIT; round += 1) {
@@ -132,7 +132,7 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
       due = now;
       if (still > 0) await delay(still * STILL_PAUSE_MS);
     }
-    throw new Error(`The gateway does not come to rest. ${due}`);
+    throw new Error(`The gateway did not become idle. ${due}`);
   };
 
   return {
@@ -148,17 +148,17 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
     turnPumps,
     runDueJobs,
     stillDue: () => stillDue(ground),
-    /** From now on, on top of the usual ones: "USDC=0.5". */
+    /** Sets prices in addition to the default ones, for example "USDC=0.5". */
     setPrices(table: string) {
       book = fixedPrices({ clock }, table);
     },
     settleDown,
-    /** Chain and clock both move on; failed simulations are due again after it. */
+    /** Advances both the chain and the clock. Failed simulations are due again afterwards. */
     async passTime(seconds: number) {
       skewMs += seconds * 1000;
       await evm.passTime(seconds);
     },
-    /** A made and paid intent, as far as the gateway takes it by itself. */
+    /** Creates and pays an intent, and runs all that the gateway then does without further calls. */
     async pay(fields: Partial<PaymentTerms> = {}) {
       const captureMode = fields.captureOnAuthorize === false ? 'MANUAL' : 'AUTOMATIC';
       const intent = await ground.intent({ captureMode });
@@ -167,7 +167,7 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
       await settleDown();
       return { id: intent.id, signed };
     },
-    /** Transactions of a payment, oldest first, as "TYPE STATUS". */
+    /** The transactions of a payment as "TYPE STATUS", oldest first. */
     async steps(id: string): Promise<string[]> {
       const rows = await database.transaction.findMany({
         where: { paymentIntentId: id },
@@ -176,7 +176,7 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
       return rows.map((row) => `${row.type} ${row.status}`);
     },
     status: async (id: string) => (await ground.read(id)).status,
-    /** What payer, merchant, fee recipient and escrow hold more, or less, after `work`. */
+    /** The changes in the balances of payer, merchant, fee recipient and escrow that `work` causes. */
     async gained(work: () => Promise<unknown>) {
       const before = await tokenBalances(ground);
       await work();
@@ -188,7 +188,7 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
         escrow: after.escrow - before.escrow,
       };
     },
-    /** What the books, the contract and the intent say is left; throws where they differ. */
+    /** The amount left according to the books, the contract and the intent. Throws if they differ. */
     async left(id: string, signed: Pick<Signed, 'id'>): Promise<bigint> {
       const [held, contract, intent] = [
         await ground.held(signed.id),
@@ -204,7 +204,7 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
   };
 }
 
-/** What is sent or waits for it, by sender and nonce, beside the nonces that the chain has used, and the next jobs. */
+/** The pending transactions by sender and nonce, the nonces used on chain, and the next jobs. */
 async function stillDue({ database, evm }: Awaited<ReturnType<typeof openGround>>): Promise<string> {
   const open = await database.outgoingTransaction.findMany({
     where: { OR: [{ status: { in: ['QUEUED', 'SIGNED', 'SENT'] } }, { status: 'MINED', confirmedAt: null }] },

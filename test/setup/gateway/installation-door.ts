@@ -1,6 +1,6 @@
 /**
- * One installation for all browser tests of a run: what `npm start` runs, on ports and in a folder of its own. It lives beside
- * the run's Postgres, outlives the files that use it, and starts when the first of them asks; most runs never ask.
+ * One installation for all browser tests of a run: the parts that `npm start` runs, on separate ports and in a separate folder. It starts
+ * when a test file first requests it, which most runs never do, and stops with the run's Postgres.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -14,11 +14,11 @@ import { checkoutFolder } from '../../../src/local/local-settings.ts';
 import { freePort } from '../free-port.ts';
 import { type Mailbox, startMailbox } from '../mail/start-mailbox.ts';
 
-/** What the door answers. */
+/** The response of the door. */
 export type StandingInstallation = { demo: Demo; databaseUrl: string; folder: string };
 
 export type InstallationDoor = {
-  /** GET /installation answers when it stands; GET /mails?to= what it has mailed to an address, oldest first. */
+  /** GET /installation responds when the installation is ready. GET /mails?to= returns the mails to an address, oldest first. */
   url: string;
   close(): Promise<void>;
 };
@@ -37,7 +37,7 @@ const portNames = [
   'LOCAL_SUI_PORT',
 ];
 
-/** `makeDatabase` is asked once, for a database with all migrations and no rows. */
+/** `makeDatabase` is called once, and returns a database with all migrations and no rows. */
 export async function openInstallationDoor(makeDatabase: () => Promise<string>): Promise<InstallationDoor> {
   const folder = join(tmpdir(), `sluice-test-${process.pid}-${crypto.randomUUID().slice(0, 8)}`);
   const closers: (() => Promise<void>)[] = [];
@@ -64,7 +64,7 @@ export async function openInstallationDoor(makeDatabase: () => Promise<string>):
       (error: unknown) => answer(500, error instanceof Error ? error.message : String(error)),
     );
   });
-  // Starting takes longer than a request usually may.
+  // Starting takes longer than the usual time limit of a request.
   server.requestTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -87,7 +87,7 @@ type StartOptions = {
   closers: (() => Promise<void>)[];
 };
 
-/** A port may be taken between its choice and its use. */
+/** Another process may take a port between the choice and the use of the port. */
 async function startOnFreePorts(options: StartOptions, tries: number): Promise<Demo> {
   const ports = await Promise.all(portNames.map(async (name) => [name, String(await freePort())]));
   const environment = {
@@ -96,22 +96,23 @@ async function startOnFreePorts(options: StartOptions, tries: number): Promise<D
     LOCAL_FOLDER: options.folder,
     DATABASE_URL: options.databaseUrl,
     SMTP_URL: options.smtpUrl,
-    // All pages come from one address.
+    // All pages make their requests from one address.
     RATE_LIMIT_PER_SECOND: '100000',
     RATE_LIMIT_BURST: '100000',
     RATE_LIMIT_KEYLESS_PER_SECOND: '100000',
     ...Object.fromEntries(ports),
   };
-  // The folder's name in its command line is how a later run knows what a killed one has left.
+  // A later run finds the processes of a killed run by the folder's name in their command lines.
   const script = join(checkoutFolder, 'src', 'local', 'start.ts');
   const child = spawn(process.execPath, [script, options.folder], { env: environment });
   const chunks: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(String(chunk)));
   options.closers.push(() => stop(child));
   const deadline = Date.now() + START_LIMIT_MS;
-  while (child.exitCode === null && !chunks.join('').includes('Sluice runs') && Date.now() < deadline) await delay(50);
+  while (child.exitCode === null && !chunks.join('').includes('Sluice is running') && Date.now() < deadline)
+    await delay(50);
   const demo = readDemo(join(options.folder, 'demo.json'));
-  if (child.exitCode === null && demo && chunks.join('').includes('Sluice runs')) return demo;
+  if (child.exitCode === null && demo && chunks.join('').includes('Sluice is running')) return demo;
   await stop(child);
   if (tries > 1) return startOnFreePorts(options, tries - 1);
   throw new Error(`The installation for the browser tests did not start:\n${chunks.join('')}`);

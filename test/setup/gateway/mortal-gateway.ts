@@ -1,4 +1,4 @@
-/** A worker and a projector of a gateway's own database and chain that die at their `diesAt`th step. */
+/** A worker and a projector on the database and chain of a gateway. They die at step `diesAt`. */
 import { openLogSource } from '../../../src/facts/log-source.ts';
 import { newProjectorMemory, observeChain } from '../../../src/facts/observe-chain.ts';
 import { factTable } from '../../../src/main/fact-table.ts';
@@ -7,7 +7,7 @@ import { watchBalances } from '../../../src/main/watch-balances.ts';
 import type { Gateway } from './gateway.ts';
 import { type Life, mortal, mortalNodes } from './mortal.ts';
 
-/** `world` is what verbs and jobs take; `pump` and `observe` are one turn of the operator's pump and of the projector. */
+/** `world` is the argument for verbs and jobs. `pump` and `observe` are one turn of the operator's pump and of the projector. */
 export function mortalGateway(gateway: Gateway, life: Life) {
   const { chainId } = gateway.evm;
   const database = mortal(gateway.database, life);

@@ -1,19 +1,19 @@
 /**
- * A process that dies: whatever it asks of database, node or key is a step, and from a given step on nothing that it
- * asks is done any more. What it had committed or sent stays, an open transaction is rolled back: as after `kill -9`.
+ * Simulates the death of a process. Each request to the database, a node or a key is a step, and from a given step on, no request is
+ * executed. As after `kill -9`, committed changes and sent transactions remain, and an open database transaction is rolled back.
  */
 import type { EvmNodes } from '../../../src/chains/evm/nodes.ts';
 
 export type Life = {
-  /** Steps so far. */
+  /** The number of steps so far. */
   lived: number;
-  /** The step that is not done, nor any after it. */
+  /** The first step that is not executed. */
   diesAt: number;
 };
 
 export class Died extends Error {}
 
-/** Runs `work` with a life of its own; answers how long it lived and whether it died. Other errors are thrown. */
+/** Runs `work` with a new life. Returns the number of steps that it lived, and whether it died. Rethrows other errors. */
 export async function live(
   diesAt: number,
   work: (life: Life) => Promise<unknown>,
@@ -27,7 +27,7 @@ export async function live(
   return { steps: life.lived, died: isDead(life) };
 }
 
-/** Every call of a method is a step, in a transaction too; so is the moment after a transaction's commit. */
+/** Every method call is a step, also within a transaction. The moment after a transaction's commit is a step as well. */
 export function mortal<Target extends object>(target: Target, life: Life): Target {
   return new Proxy(target, {
     get(inner, name) {
@@ -47,7 +47,7 @@ export function mortal<Target extends object>(target: Target, life: Life): Targe
   });
 }
 
-/** Nodes whose every request is a step. */
+/** Nodes for which every request is a step. */
 export function mortalNodes(nodes: EvmNodes, life: Life): EvmNodes {
   return {
     client: (chainId) => mortal(nodes.client(chainId), life),
@@ -57,7 +57,7 @@ export function mortalNodes(nodes: EvmNodes, life: Life): EvmNodes {
   };
 }
 
-/** Of a transaction: what is done inside it are steps too. */
+/** Makes every call within a transaction a step. */
 function withMortalWork([work, ...rest]: unknown[], life: Life): unknown[] {
   return [typeof work === 'function' ? (tx: object) => work(mortal(tx, life)) : work, ...rest];
 }

@@ -1,4 +1,4 @@
-/** Parts of the program as processes of their own, over a database of the test. */
+/** Parts of the program as separate processes, on a test's database. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,11 +12,11 @@ import { onTeardown } from '../teardown.ts';
 
 export type PartProcess = {
   process: ChildProcess;
-  /** Whether it has ended. */
+  /** Whether the process has ended. */
   isGone(): boolean;
 };
 
-/** Ended by itself when the test file ends, also while it is stopped by SIGSTOP. */
+/** Killed automatically when the test file ends, even if it is stopped by SIGSTOP. */
 export async function spawnPart(part: string, environment: Record<string, string>): Promise<PartProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-part-'));
   const chainsFile = join(folder, 'chains.json');
@@ -51,7 +51,7 @@ export async function spawnPart(part: string, environment: Record<string, string
   return { process: child, isGone: () => gone };
 }
 
-/** An API process that is up, and where it listens. */
+/** An API process that is ready, with its URL. */
 export async function spawnApi(environment: Record<string, string>): Promise<PartProcess & { url: string }> {
   const port = await freePort();
   const part = await spawnPart('api', { PORT: String(port), ...environment });

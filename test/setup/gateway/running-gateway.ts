@@ -1,6 +1,6 @@
 /**
- * A whole gateway that runs by itself, as main composes it: API and worker over a database and a real chain. Only Ponder
- * is left out: the projector reads the node's logs. Its time moves by the test clock, through the API.
+ * A whole gateway that runs continuously, composed as in main: API and worker on a database and a real chain. Only Ponder is left out: the
+ * projector reads the node's logs. Tests move the time by the test clock, through the API.
  */
 import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -35,13 +35,13 @@ import { onTeardown } from '../teardown.ts';
 export type RunningGateway = Awaited<ReturnType<typeof openRunningGateway>>;
 type Payer = { address: Address; privateKey: Hex };
 
-/** Real seconds that an advance may take on a busy machine. */
+/** The real time that an advance of the clock may take on a busy machine. */
 const ADVANCE_LIMIT_MS = 240_000;
 
 export type GatewayOptions = {
   environment?: Record<string, string>;
   chainId?: number;
-  /** The contents of CHAINS_FILE; the local chain by default. */
+  /** The contents of CHAINS_FILE. Defaults to the local chain. */
   chains?: (evm: TestEvm) => unknown;
 };
 
@@ -70,7 +70,7 @@ export async function openRunningGateway(options: GatewayOptions = {}) {
 
   const rest = (method: string, path: string, call: RestCall = {}) =>
     callRest(url, method, path, call.clientSecret === undefined ? { key, ...call } : call);
-  /** Advances and waits until the clock has arrived; answers its state. */
+  /** Advances the clock and waits until it has arrived. Returns its state. */
   const advance = async (input: { seconds: number } | { to: Date }) => {
     const until = performance.now() + ADVANCE_LIMIT_MS;
     const started = await rest('POST', '/test-clock/advance', { body: { ...input, waitSeconds: 20 } });
@@ -83,7 +83,7 @@ export async function openRunningGateway(options: GatewayOptions = {}) {
     if (state.isAdvancing || state.fault !== null) throw new Error(JSON.stringify(state));
     return state;
   };
-  /** Sends and signs what the steps say, and answers the signatures and the last transaction. */
+  /** Executes the steps by signing and sending, and returns the signatures and the last transaction. */
   const doSteps = async (payer: Payer, steps: PaymentStep[]) => {
     const signatures: Record<string, Hex> = {};
     let txHash: Hex | undefined;
@@ -105,7 +105,7 @@ export async function openRunningGateway(options: GatewayOptions = {}) {
     database,
     databaseUrl: fresh.url,
     config,
-    /** The clock of another process of the installation. */
+    /** The clock as another process of the installation reads it. */
     clock: floor.clock,
     rest,
     graphql: (document: string, variables?: Record<string, unknown>) => callGraphql(url, document, variables, { key }),
@@ -138,7 +138,7 @@ async function environmentOf(evm: TestEvm, at: { databaseUrl: string; port: numb
   };
 }
 
-/** The indexer's part, without Ponder. */
+/** Does the work of the indexer without Ponder. */
 async function observe(config: ReturnType<typeof parseConfig>) {
   const floor = openFloor(config, 'indexer');
   await floor.time.follow();

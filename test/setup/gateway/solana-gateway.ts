@@ -1,6 +1,6 @@
 /**
- * A whole gateway on a Solana of its own, without its HTTP server, moved by hand: the watcher, the pump of payouts, and
- * the queue's jobs. Nothing happens between the calls of a test.
+ * A whole gateway on a separate local Solana, without its HTTP server: the watcher, the payout pump, and the queue's jobs. They run only
+ * when a test calls them.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -83,7 +83,7 @@ export async function openSolanaGateway() {
       },
     });
 
-  /** As checkout writes it; `token` null for SOL. */
+  /** Creates a quote as the checkout does. `token` is null for SOL. */
   const quote = async (
     of: PaymentIntent | null = null,
     token: TestMint | null = solana.usdc,
@@ -130,7 +130,7 @@ export async function openSolanaGateway() {
     return { intent: paid, termsHash, terms, token };
   };
 
-  /** What a wallet makes of the quote; `amount` and `token` may be other ones than it says. */
+  /** The transaction that a wallet builds from the quote. `amount` and `token` may differ from the quote's. */
   const transfer = (
     { terms, token }: Quoted,
     change: { amount?: bigint; token?: TestMint | null; from?: string; named?: boolean } = {},
@@ -175,23 +175,23 @@ export async function openSolanaGateway() {
     pay,
     turns,
     ...own,
-    /** Chain and clock both move on. */
+    /** Advances both the chain and the clock. */
     passTime(seconds: number) {
       skewMs += seconds * 1000;
       solana.node.passTime(seconds);
     },
     read: (id: string) => database.paymentIntent.findUniqueOrThrow({ where: { id } }),
-    /** Types of what was told of the intent, oldest first, without `payment_intent.`. */
+    /** The types of the intent's events, oldest first, without the prefix `payment_intent.`. */
     async events(id: string): Promise<string[]> {
       const events = await database.event.findMany({ where: { resourceId: id }, orderBy: { sequence: 'asc' } });
       return events.map((event) => event.type.replace('payment_intent.', ''));
     },
-    /** Transactions of a payment, as "TYPE STATUS", oldest first. */
+    /** The transactions of a payment as "TYPE STATUS", oldest first. */
     async steps(id: string): Promise<string[]> {
       const rows = await database.transaction.findMany({ where: { paymentIntentId: id }, orderBy: { id: 'asc' } });
       return rows.map((row) => `${row.type} ${row.status}`);
     },
-    /** What vault and books hold, of every vault that was ever named: they must be the same. */
+    /** The balances of every vault ever used, on chain and in the books. They must be equal. */
     async books(): Promise<{ chain: Record<string, string>; books: Record<string, string> }> {
       const rows = await database.paymentTerms.findMany({ where: { chainId } });
       const vaults = rows.map(({ terms }) => Object(terms)).map(({ vault, vaultOwner }) => ({ vault, vaultOwner }));

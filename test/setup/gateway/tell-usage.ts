@@ -1,7 +1,7 @@
 /**
- * Loaded before a program (`node --expose-gc --import`): tells the process that started it what it has used. Asked `cpu`, it
- * answers microseconds of all its threads and of its main thread, and how often garbage was collected so far; asked `held`, the bytes of its heap that
- * are left when the rest is collected.
+ * Loaded before a program (`node --expose-gc --import`): reports the program's usage to its parent process. The message `cpu` is answered
+ * with the CPU time in microseconds of all threads and of the main thread, and the number of garbage collections so far. The message `held`
+ * is answered with the size of the heap in bytes after a garbage collection.
  */
 import { PerformanceObserver } from 'node:perf_hooks';
 
@@ -15,7 +15,7 @@ process.on('message', (asked) => {
   if (asked === 'cpu') {
     const { user, system } = process.cpuUsage();
     const main = process.threadCpuUsage();
-    // Node reports a collection one turn of the event loop after it.
+    // Node reports a collection one turn of the event loop later.
     setImmediate(() =>
       setImmediate(() => {
         collections += observer.takeRecords().length;
@@ -25,7 +25,7 @@ process.on('message', (asked) => {
   }
   if (asked !== 'held') return;
   globalThis.gc?.();
-  // What finalizers let go is collected by the second.
+  // The second collection frees what finalizers have released.
   setImmediate(() => {
     globalThis.gc?.();
     process.send?.(process.memoryUsage().heapUsed);

@@ -1,7 +1,7 @@
 import { onTeardown } from '../teardown.ts';
 import { type Mailbox, startMailbox } from './start-mailbox.ts';
 
-/** A mailbox of its own for a test file, closed when the file ends. */
+/** A separate mailbox for one test file, closed when the file ends. */
 export async function openMailbox(): Promise<Mailbox> {
   const mailbox = await startMailbox();
   onTeardown(mailbox.close);

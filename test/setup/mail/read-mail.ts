@@ -1,7 +1,7 @@
-/** A mail as a mailbox shows it. */
+/** A mail as a mail client shows it. */
 export type ReadMail = { headers: Map<string, string>; subject: string; text: string; html: string };
 
-/** Reads a multipart/alternative mail as nodemailer prints it. */
+/** Parses a multipart/alternative mail in the form in which nodemailer prints it. */
 export function readMail(raw: string): ReadMail {
   const [head = '', ...rest] = raw.split('\r\n\r\n');
   const headers = readHeaders(head);

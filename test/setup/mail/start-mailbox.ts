@@ -1,18 +1,18 @@
 import { SMTPServer } from 'smtp-server';
 
-/** `text` is the mail as it was sent. */
+/** `text` is the raw mail. */
 export type ReceivedMail = { to: string[]; text: string };
 export type Mailbox = {
   url: string;
   mails: ReceivedMail[];
-  /** Called when a mail has arrived and is not answered yet: the server refuses it with the words that this returns. */
+  /** Called before the server responds to a mail. If it returns a text, the server rejects the mail with this text. */
   onMail(decide: (() => Promise<string | null>) | null): void;
-  /** Recipients that the server refuses for good. */
+  /** Recipients that the server rejects permanently. */
   refused: Set<string>;
   close(): Promise<void>;
 };
 
-/** A real SMTP server on a free port that keeps what it is sent. */
+/** A real SMTP server on a free port that keeps the mails that it receives. */
 export async function startMailbox(): Promise<Mailbox> {
   const mails: ReceivedMail[] = [];
   let decide: (() => Promise<string | null>) | null = null;

@@ -6,7 +6,7 @@ import { webhookConsumer } from '../../../src/events/consumers/webhook-consumer.
 import type { Reactions } from '../../../src/events/react.ts';
 import { silentLog } from '../../../src/platform/log.ts';
 
-/** Both consumers, turned by hand. The returned function handles every event that waits, and returns whether there were any. */
+/** Both consumers. The returned function handles every pending event, and returns whether there were any. */
 export function openConsumers({ database, reactions }: { database: Database; reactions: Reactions }) {
   const consumers: Consumer[] = [
     webhookConsumer({ database }),

@@ -1,4 +1,4 @@
-/** A merchant's webhook receiver on a real port: it keeps what it was sent, and answers what a test tells it to. */
+/** A merchant's webhook receiver on a real port. It keeps the messages that it receives, and responds with the status that a test sets. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { afterAll } from 'vitest';
 
@@ -6,7 +6,7 @@ export type Received = { path: string; headers: Record<string, string>; body: st
 export type Receiver = {
   url: string;
   received: Received[];
-  /** Answers with this status from now on; a function decides for each message. */
+  /** Sets the status of the following responses. A function chooses the status of each message. */
   answer(status: Answer): void;
 };
 
@@ -42,13 +42,13 @@ export async function openReceiver(): Promise<Receiver> {
 
 export type HangingReceiver = {
   url: string;
-  /** Messages that came. */
+  /** The number of messages received. */
   received: number;
-  /** Hangs up on all that wait. */
+  /** Closes all pending connections. */
   end(): void;
 };
 
-/** A receiver that takes every message and answers none. */
+/** A receiver that accepts every message and never responds. */
 export async function openHangingReceiver(): Promise<HangingReceiver> {
   const server = createServer((request) => {
     hanging.received += 1;

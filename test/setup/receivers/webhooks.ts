@@ -1,4 +1,4 @@
-/** An app of its own whose events are delivered to a receiver, under a clock that stands still until a test moves it. */
+/** An app whose events are delivered to a receiver, with a clock that does not advance until a test moves it. */
 import { type Database, transaction, type WebhookEndpoint } from '../../../prisma/client.ts';
 import { appendEvents } from '../../../src/events/append-events.ts';
 import { createWebhookEndpoint } from '../../../src/events/webhooks/create-webhook-endpoint.ts';
@@ -18,23 +18,23 @@ export type WebhookApp = {
   later(seconds: number): void;
   endpoint(input?: Partial<CreateEndpointInput>): Promise<WebhookEndpoint>;
   update(endpoint: WebhookEndpoint, input: UpdateEndpointInput): Promise<WebhookEndpoint>;
-  /** Appends that many events and queues their deliveries, as the reaction to them does. */
+  /** Appends `count` events and queues their deliveries, as the reaction to events does. */
   tell(count: number): Promise<void>;
-  /** One round of a worker that has taken the endpoint. */
+  /** Runs one round of a worker that has claimed the endpoint. */
   serve(endpoint: WebhookEndpoint): Promise<Told>;
-  /** Whether a worker would take the endpoint now. */
+  /** Whether a worker would claim the endpoint now. */
   isDue(endpoint: WebhookEndpoint): Promise<boolean>;
 };
 
 export const sequenceOf = (message: Received) => (JSON.parse(message.body) as { sequence: number }).sequence;
 export const sequencesOf = (told: Receiver) => told.received.map(sequenceOf);
-/** The sequence numbers in the order in which each came for the first time. */
+/** The sequence numbers in the order in which they first arrived. */
 export const firstAttempts = (told: Receiver) => [...new Set(sequencesOf(told))];
 export const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
 export async function openWebhookApp(database: Database): Promise<WebhookApp> {
   const receiver = await openReceiver();
-  // A little ahead of the database, whose clock says when a delivery was queued.
+  // The clock is slightly ahead of the database's, which determines when a delivery was queued.
   let now = new Date(Date.now() + 5_000);
   const world = { database, clock: { now: () => now }, privateAddresses: true as const };
   const [merchantId, appId] = [newId(), newId()];

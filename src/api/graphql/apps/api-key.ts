@@ -103,7 +103,7 @@ export const ApiKeyRef = builder.prismaObject('ApiKey', {
 const IssuedApiKeyRef = builder.objectRef<IssuedApiKey>('IssuedApiKey').implement({
   description: 'A key that was just created.',
   fields: (t) => ({
-    apiKey: t.field({ type: ApiKeyRef, description: 'The key’s record.', resolve: (issued) => issued.key }),
+    apiKey: t.field({ type: ApiKeyRef, description: "The key's record.", resolve: (issued) => issued.key }),
     secret: t.exposeString('secret', { description: 'The key itself. Returned only when it is created.' }),
   }),
 });
@@ -171,7 +171,7 @@ const RotateApiKeyInput = builder.inputType('RotateApiKeyInput', {
   extensions: carryRules(rotateRules),
   fields: (t) => ({
     overlapSeconds: t.int({
-      description: 'How long the old key keeps working: 0 to 604800 seconds. Defaults to one day.',
+      description: 'Number of seconds for which the old key remains valid, 0 to 604800. Defaults to one day.',
     }),
   }),
 });
@@ -214,7 +214,7 @@ builder.mutationField('createApiKey', (t) =>
 builder.mutationField('rotateApiKey', (t) =>
   t.field({
     type: IssuedApiKeyRef,
-    description: 'Creates a successor of a key. The old key keeps working for a limited time.',
+    description: 'Creates a key that replaces another one. The old key remains valid for a limited time.',
     authScopes: { write: true },
     args: {
       id: t.arg.id({ required: true, description: 'The key that is replaced.' }),

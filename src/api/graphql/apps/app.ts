@@ -83,15 +83,15 @@ const X402SettingsRef = builder.objectRef<X402Settings>('X402Settings').implemen
     }),
     paymentLimit: t.expose('x402PaymentLimit', {
       type: 'Decimal',
-      description: 'The most that one such payment may be worth, in USD.',
+      description: 'Maximum value of one such payment, in USD.',
     }),
     dailyLimit: t.expose('x402DailyLimit', {
       type: 'Decimal',
-      description: 'The most that such payments within 24 hours may be worth, in USD. Failed ones do not count.',
+      description: 'Maximum total value of such payments within 24 hours, in USD. Failed payments do not count.',
     }),
     feeBps: t.exposeInt('x402FeeBps', {
       description:
-        'The fee that is recorded as billed for each, in basis points. It is never deducted from the payment.',
+        'The fee that is recorded as billed for each such payment, in basis points. It is never deducted from the payment.',
     }),
   }),
 });
@@ -195,7 +195,7 @@ export const AppRef = builder.prismaObject('App', {
     accentColor: t.exposeString('accentColor', {
       extensions: { rest: false },
       nullable: true,
-      description: 'Accent color of payers’ pages, emails and invoices, as #rrggbb. Null if the default color is used.',
+      description: "Accent color of payers' pages, emails and invoices, as #rrggbb. Null if the default color is used.",
     }),
     accentShades: t.field({
       type: [AccentShadeRef],
@@ -215,12 +215,12 @@ export const AppRef = builder.prismaObject('App', {
     checkoutHeading: t.exposeString('checkoutHeading', {
       extensions: { rest: false },
       nullable: true,
-      description: 'Heading of payers’ pages.',
+      description: "Heading of payers' pages.",
     }),
     checkoutMessage: t.exposeString('checkoutMessage', {
       extensions: { rest: false },
       nullable: true,
-      description: 'Text under the heading of payers’ pages.',
+      description: "Text under the heading of payers' pages.",
     }),
     receiptMessage: t.exposeString('receiptMessage', {
       extensions: { rest: false },
@@ -271,7 +271,7 @@ export const AppRef = builder.prismaObject('App', {
 builder.queryField('app', (t) =>
   t.prismaField({
     type: 'App',
-    description: "The app with the given ID, or the caller's app without one.",
+    description: "The app with the given ID. Without an ID, the caller's own app.",
     authScopes: { read: true },
     args: { id: t.arg.id({ description: 'Required if the credential covers several apps.' }) },
     resolve: async (query, _root, { id }, context) => {

@@ -30,7 +30,7 @@ const PayoutAddressInput = builder.inputType('PayoutAddressInput', {
       type: 'Address',
       required: true,
       description:
-        'Address of a wallet that you control. An address with a wrong checksum is refused, and so is an address from which nobody could move the money, such as the zero address, a precompile, a program, the escrow contract, or a registered token or its mint.',
+        'Address of a wallet that you control. An address with an invalid checksum is refused, as is an address from which funds could not be moved, such as the zero address, a precompile, a program, the escrow contract, or a registered token or its mint.',
     }),
   }),
 });
@@ -63,15 +63,16 @@ const X402SettingsInput = builder.inputType('X402SettingsInput', {
     }),
     paymentLimit: t.field({
       type: 'Decimal',
-      description: 'The most that one such payment may be worth, in USD, at most 9 digits and 2 decimals.',
+      description: 'Maximum value of one such payment, in USD, with at most 9 digits and 2 decimals.',
     }),
     dailyLimit: t.field({
       type: 'Decimal',
-      description: 'The most that such payments within 24 hours may be worth, in USD, at most 9 digits and 2 decimals.',
+      description:
+        'Maximum total value of such payments within 24 hours, in USD, with at most 9 digits and 2 decimals.',
     }),
     feeBps: t.int({
       description:
-        'The fee that is recorded as billed for each, 0 to 1000 basis points. It is never deducted from the payment.',
+        'The fee that is recorded as billed for each such payment, 0 to 1000 basis points. It is never deducted from the payment.',
     }),
   }),
 });
@@ -131,10 +132,10 @@ const UpdateAppInput = builder.inputType('UpdateAppInput', {
     websiteUrl: t.field({ type: 'URL', description: 'Your website. Receipts link to it. Null removes it.' }),
     accentColor: t.string({
       description:
-        'The color of payers’ pages, emails and invoices, as #rrggbb. Null for the default. Where it would not be readable, a shade of it is used: see App.accentShades.',
+        "The color of payers' pages, emails and invoices, as #rrggbb. Null for the default. Where it would not be readable, a shade of it is used: see App.accentShades.",
     }),
     checkoutHeading: t.string({
-      description: 'Heading of payers’ pages, at most 80 characters on one line. Null removes it.',
+      description: "Heading of payers' pages, at most 80 characters on one line. Null removes it.",
     }),
     checkoutMessage: t.string({
       description: 'Text under that heading, at most 300 characters on one line. Null removes it.',

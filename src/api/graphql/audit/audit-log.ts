@@ -13,7 +13,7 @@ import { scopeOf } from '../server/scope-of.ts';
 const AuditActorKindEnum = builder.enumType('AuditActorKind', {
   description: 'The kind of actor.',
   values: {
-    MEMBER: { value: 'MEMBER', description: 'A person of the merchant, logged in to the dashboard.' },
+    MEMBER: { value: 'MEMBER', description: 'A member of the merchant, who is logged in to the dashboard.' },
     API_KEY: { value: 'API_KEY', description: 'A secret API key.' },
     OPERATOR: { value: 'OPERATOR', description: "An operator's credential of the installation." },
     ARBITER: { value: 'ARBITER', description: "An arbiter's credential of the installation." },

@@ -94,7 +94,7 @@ builder.mutationField('verifyOtp', (t) =>
   t.field({
     type: CardLoginRef,
     description:
-      'Logs a wallet user in, and creates the user at the first login. AUTHENTICATION_ERROR for a wrong, used or expired code.',
+      'Logs a wallet user in, and creates the user at the first login. AUTHENTICATION_ERROR if the code is wrong, used or expired.',
     authScopes: { public: true },
     args: { input: t.arg({ type: VerifyOtpInput, required: true, description: 'The code.' }) },
     resolve: (_root, { input }, context) =>

@@ -47,7 +47,7 @@ const DisplayRef = builder.objectRef<{ summary: string; warnings: string[] }>('O
 const ResultRef = builder.objectRef<{ signature: string; encoding: string }>('OnetimeResult').implement({
   description: 'A verified signature.',
   fields: (t) => ({
-    signature: t.exposeString('signature', { description: 'As returned by the wallet.' }),
+    signature: t.exposeString('signature', { description: 'The signature, as returned by the wallet.' }),
     encoding: t.exposeString('encoding', { description: 'hex, base58 or base64.' }),
   }),
 });
@@ -133,7 +133,7 @@ const StartedRequestRef = builder.objectRef<StartedRequest>('StartedOnetimeReque
     }),
     status: t.field({
       type: OnetimeStatusEnum,
-      description: 'PENDING.',
+      description: 'The status, which is always PENDING.',
       resolve: () => 'PENDING' as const,
     }),
     method: t.string({ description: 'Name of the wallet method.', resolve: ({ request }) => request.method }),

@@ -109,7 +109,7 @@ builder.queryField('walletActivity', (t) =>
     complexity: ({ limit }) => ({ field: 5, multiplier: limit ?? DEFAULT_LIMIT }),
     args: {
       clientOrigin: t.arg.string({ description: 'Only requests of this client.' }),
-      limit: t.arg.int({ description: `1 to ${ACTIVITY_LIMIT}, ${DEFAULT_LIMIT} by default.` }),
+      limit: t.arg.int({ description: `1 to ${ACTIVITY_LIMIT}. Defaults to ${DEFAULT_LIMIT}.` }),
       cursor: t.arg({ type: 'UUID', description: 'The `nextCursor` of the previous page.' }),
     },
     resolve: (_root, args, context) => {

@@ -14,7 +14,7 @@ const CreateCouponInput = builder.inputType('CreateCouponInput', {
   extensions: carryRules(createRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
-    name: t.string({ required: true, description: '1 to 255 characters; payers see it.' }),
+    name: t.string({ required: true, description: '1 to 255 characters. Visible to payers.' }),
     code: t.string({ description: '1 to 50 letters, digits, hyphens and underscores; case-insensitive.' }),
     percentOffBps: t.int({ description: 'Basis points: 1 to 10000.' }),
     amountOff: t.field({ type: 'Decimal', description: 'Greater than zero, at most 2 decimals.' }),

@@ -28,7 +28,7 @@ export const CouponRef = builder.prismaObject('Coupon', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
-    name: t.exposeString('name', { description: '1 to 255 characters; payers see it.' }),
+    name: t.exposeString('name', { description: '1 to 255 characters. Visible to payers.' }),
     code: t.exposeString('code', {
       nullable: true,
       description:
@@ -58,7 +58,8 @@ export const CouponRef = builder.prismaObject('Coupon', {
     }),
     maxRedemptionsPerCustomer: t.exposeInt('maxRedemptionsPerCustomer', {
       nullable: true,
-      description: 'Number of checkouts per customer, by id or email address, that may redeem it. Null if unlimited.',
+      description:
+        'Number of checkouts that may redeem it for each customer, who is identified by ID or email address. Null if unlimited.',
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
@@ -115,7 +116,7 @@ const CouponFilter = builder.inputType('CouponFilter', {
   description: 'Conditions on coupons. Coupons must satisfy all of them.',
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
-    isActive: t.boolean({ description: 'Only active ones, or only archived ones.' }),
+    isActive: t.boolean({ description: 'If true, only active ones; if false, only archived ones.' }),
   }),
 });
 
@@ -130,7 +131,7 @@ builder.queryField('coupons', (t) =>
       ...orderArgs,
       filter: t.arg({ type: CouponFilter, description: 'Returns only rows that match every given condition.' }),
       appId: t.arg.id({ description: 'Only this app.' }),
-      isActive: t.arg.boolean({ description: 'Only active ones, or only archived ones.' }),
+      isActive: t.arg.boolean({ description: 'If true, only active ones; if false, only archived ones.' }),
     },
     totalCount: async (_root, args, context) =>
       context.database.coupon.count({ where: await conditionsOf(context, args, couponWhere) }),
@@ -150,7 +151,7 @@ builder.queryField('couponsPage', (t) =>
     args: {
       ...pageArgs,
       appId: t.arg.id({ description: 'Only this app.' }),
-      isActive: t.arg.boolean({ description: 'Only active ones, or only archived ones.' }),
+      isActive: t.arg.boolean({ description: 'If true, only active ones; if false, only archived ones.' }),
     },
     resolve: async (_root, args, context) => {
       const where = couponWhere(await scopeOf(context, args), args);

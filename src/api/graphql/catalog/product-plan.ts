@@ -20,7 +20,8 @@ export const BillingIntervalEnum = builder.enumType('BillingInterval', {
     WEEK: { value: 'WEEK', description: 'Seven days.' },
     MONTH: {
       value: 'MONTH',
-      description: 'A calendar month in UTC. A day that the month does not have becomes its last day.',
+      description:
+        'A calendar month in UTC. A day that does not exist in a month is replaced by the last day of the month.',
     },
     YEAR: { value: 'YEAR', description: 'Twelve calendar months.' },
   } as const,
@@ -64,7 +65,7 @@ export const ProductPlanPriceRef = builder.prismaObject('ProductPlanPrice', {
       description: 'Number of days before the first charge.',
     }),
     nickname: t.exposeString('nickname', { nullable: true, description: 'At most 255 characters.' }),
-    sortOrder: t.exposeInt('sortOrder', { description: 'Position among the plan’s prices.' }),
+    sortOrder: t.exposeInt('sortOrder', { description: "Position among the plan's prices." }),
     isDefault: t.exposeBoolean('isDefault', {
       description: 'Whether this is the default price. A plan has exactly one.',
     }),

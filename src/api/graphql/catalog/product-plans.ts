@@ -53,7 +53,7 @@ const ProductPlanFilter = builder.inputType('ProductPlanFilter', {
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
     planType: t.field({ type: PlanTypeEnum, description: 'Only plans of this type.' }),
-    isActive: t.boolean({ description: 'Only active ones, or only archived ones.' }),
+    isActive: t.boolean({ description: 'If true, only active ones; if false, only archived ones.' }),
   }),
 });
 
@@ -69,7 +69,7 @@ builder.queryField('productPlans', (t) =>
       filter: t.arg({ type: ProductPlanFilter, description: 'Returns only rows that match every given condition.' }),
       appId: t.arg.id({ description: 'Only this app.' }),
       planType: t.arg({ type: PlanTypeEnum, description: 'Only plans of this type.' }),
-      isActive: t.arg.boolean({ description: 'Only active ones, or only archived ones.' }),
+      isActive: t.arg.boolean({ description: 'If true, only active ones; if false, only archived ones.' }),
     },
     totalCount: async (_root, args, context) =>
       context.database.productPlan.count({ where: await conditionsOf(context, args, planWhere) }),
@@ -83,7 +83,7 @@ builder.queryField('productPlans', (t) =>
 builder.queryField('productPlansPage', (t) =>
   t.field({
     type: ProductPlanPage,
-    description: 'A numbered page of product plans, newest first. Without `appId`: of all apps of the caller.',
+    description: 'A numbered page of product plans, newest first. Without `appId`, it covers all apps of the caller.',
     authScopes: { read: true },
     complexity: (args) => listComplexity(args.pageSize),
     args: {

@@ -15,7 +15,7 @@ type Status = { chain: Chain; cursor: ChainCursor | null; now: Date };
 const ChainStatusRef = builder.objectRef<Status>('ChainStatus').implement({
   description: 'How far the gateway has read a chain.',
   fields: (t) => ({
-    chainId: t.int({ description: 'The chain.', resolve: ({ chain }) => chain.chainId }),
+    chainId: t.int({ description: 'Numeric chain ID.', resolve: ({ chain }) => chain.chainId }),
     chain: t.field({ type: ChainRef, description: 'The chain.', resolve: ({ chain }) => chain }),
     headBlock: t.string({
       nullable: true,

@@ -9,7 +9,7 @@ export const TokenRef = builder.objectRef<Token>('Token').implement({
     key: t.exposeString('key', {
       description: 'Key that identifies the token in this API, in the form `<SYMBOL>-<chainId>`.',
     }),
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
     symbol: t.exposeString('symbol', { description: 'Symbol of the token, such as USDC.' }),
     name: t.exposeString('name', { description: 'Display name.' }),
     decimals: t.exposeInt('decimals', {
@@ -33,7 +33,8 @@ export const ChainRef = builder.objectRef<Chain>('Chain').implement({
   description: 'A chain that this installation knows.',
   fields: (t) => ({
     chainId: t.exposeInt('chainId', {
-      description: 'Numeric chain ID. EVM chains have their own; Solana has 101 to 103, and Sui 784 to 786.',
+      description:
+        'Numeric chain ID. EVM chains use their EIP-155 IDs, Solana uses 101 to 103, and Sui uses 784 to 786.',
     }),
     name: t.exposeString('name', { description: 'Display name.' }),
     family: t.expose('family', { type: ChainFamilyEnum, description: 'The kind of chain.' }),

@@ -7,8 +7,8 @@ import { sessionScope } from './session-access.ts';
 const CheckoutOptionRef = builder.objectRef<CheckoutOption>('CheckoutOption').implement({
   description: 'A way to pay, at the current price.',
   fields: (t) => ({
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
-    chainName: t.exposeString('chainName', { description: 'Its name.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
+    chainName: t.exposeString('chainName', { description: 'Name of the chain.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     symbol: t.exposeString('symbol', { description: "The token's symbol." }),
     decimals: t.exposeInt('decimals', { description: 'Number of decimal places of the token.' }),

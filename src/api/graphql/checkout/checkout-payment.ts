@@ -106,7 +106,7 @@ export const CheckoutAttemptRef = builder.objectRef<Attempt>('CheckoutAttempt').
   fields: (t) => ({
     quoteId: t.expose('quoteId', { type: 'UUID', description: 'The quote that the payer confirmed.' }),
     method: t.expose('method', { type: AuthorizationMethodEnum, description: 'The method of payment.' }),
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     walletAddress: t.exposeString('walletAddress', {
       description: "Address of the payer's wallet. Empty if none was given.",

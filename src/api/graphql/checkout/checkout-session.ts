@@ -43,7 +43,7 @@ export const CheckoutUiModeEnum = builder.enumType('CheckoutUiMode', {
   description: 'Who shows the payment to the payer.',
   values: {
     HOSTED: { value: 'HOSTED', description: "The gateway's own page, at `url`." },
-    HEADLESS: { value: 'HEADLESS', description: 'A client of the merchant, with the client secret.' },
+    HEADLESS: { value: 'HEADLESS', description: 'A client of the merchant, which uses the client secret.' },
   } as const,
 });
 
@@ -87,7 +87,7 @@ builder.prismaObject('CheckoutItem', {
     taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax on the whole line.' }),
     discountAmount: t.expose('discountAmount', {
       type: 'Decimal',
-      description: 'Discount of the coupon on the whole line, before an exclusive tax or including an inclusive one.',
+      description: 'Discount of the coupon on the whole line. It excludes exclusive tax and includes inclusive tax.',
     }),
     productPlanId: t.expose('productPlanId', {
       type: 'UUID',
@@ -103,7 +103,7 @@ builder.prismaObject('CheckoutItem', {
 });
 
 export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
-  description: 'One visit of a payer, in which a payment is made or a subscription begins.',
+  description: "A payer's checkout, in which a payment is made or a subscription starts.",
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),

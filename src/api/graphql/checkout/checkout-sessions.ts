@@ -80,7 +80,8 @@ builder.queryField('checkoutSessions', (t) =>
 builder.queryField('checkoutSessionsPage', (t) =>
   t.field({
     type: CheckoutSessionPage,
-    description: 'A numbered page of checkout sessions, newest first. Without `appId`: of all apps of the caller.',
+    description:
+      'A numbered page of checkout sessions, newest first. Without `appId`, it covers all apps of the caller.',
     authScopes: { read: true },
     complexity: (args) => listComplexity(args.pageSize),
     args: {

@@ -50,7 +50,7 @@ export const CreateCheckoutSessionInput = builder.inputType('CreateCheckoutSessi
       type: 'UUID',
       description: 'A coupon of the app. Allowed only with `items` or `paymentLinkId`.',
     }),
-    couponCode: t.string({ description: 'The code of a coupon of the app, instead of its id.' }),
+    couponCode: t.string({ description: 'The code of a coupon of the app, instead of its ID.' }),
     customerAccountId: t.field({ type: 'UUID', description: 'A customer of the app.' }),
     uiMode: t.field({ type: CheckoutUiModeEnum, description: 'Defaults to HOSTED.' }),
     successUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after paying.' }),

@@ -14,7 +14,7 @@ export type OfferedCoupon = Pick<
 export const OfferedCouponRef = builder.objectRef<OfferedCoupon>('OfferedCoupon').implement({
   description: 'A coupon that reduces the amount due.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name.' }),
+    name: t.exposeString('name', { description: 'Name of the coupon.' }),
     percentOffBps: t.exposeInt('percentOffBps', {
       nullable: true,
       description: 'Discount in basis points. Null if the discount is an amount.',

@@ -45,7 +45,7 @@ const PrepareCheckoutInput = builder.inputType('PrepareCheckoutInput', {
     tokenKey: t.string({ required: true, description: 'Token key of one of the options.' }),
     walletAddress: t.string({
       description:
-        "The payer's wallet: an EVM address in any valid case, base58 on Solana. On Solana it may be left out: whoever pays is then the payer, and the step contains the payment URL but no transaction to sign. For TRANSFER it is the refund address, which must be an address whose key the payer holds: it receives refunds and everything that is not part of the payment, and only its key can dispute the payment. A deposit address is rejected.",
+        "The payer's wallet: an EVM address with any valid capitalization, or base58 on Solana. On Solana it is optional: without it, whoever pays is the payer, and the step contains the payment URL but no transaction to sign. For TRANSFER it is the refund address, which must be an address whose key the payer holds: it receives refunds and everything that is not part of the payment, and only its key can dispute the payment. A deposit address is rejected.",
     }),
     method: t.field({
       type: AuthorizationMethodEnum,

@@ -8,16 +8,22 @@ import { builder, NodeRef } from '../server/builder.ts';
 const PaymentStepKindEnum = builder.enumType('PaymentStepKind', {
   description: 'The kind of step, which determines which fields it has.',
   values: {
-    transaction: { value: 'transaction', description: 'The wallet sends it: chainId, to, data, value.' },
-    signTypedData: { value: 'signTypedData', description: 'The wallet signs it: name, typedData.' },
+    transaction: {
+      value: 'transaction',
+      description: 'The wallet sends a transaction. The step has the fields chainId, to, data and value.',
+    },
+    signTypedData: {
+      value: 'signTypedData',
+      description: 'The wallet signs typed data. The step has the fields name and typedData.',
+    },
     transfer: {
       value: 'transfer',
       description:
-        'A plain transfer that the payer sends manually, from any wallet or exchange: chainId, address, tokenKey, amount, refundAddress, expiresAt, paymentUrl.',
+        'The payer sends a plain transfer manually, from any wallet or exchange. The step has the fields chainId, address, tokenKey, amount, refundAddress, expiresAt and paymentUrl.',
     },
     solanaTransaction: {
       value: 'solanaTransaction',
-      description: 'A Solana wallet signs it: transaction, paymentUrl.',
+      description: 'A Solana wallet signs a transaction. The step has the fields transaction and paymentUrl.',
     },
   } as const,
 });
@@ -81,7 +87,7 @@ const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
     typedData: t.field({
       type: 'JSONObject',
       nullable: true,
-      description: 'EIP-712 `{domain, types, primaryType, message}`, as eth_signTypedData_v4 takes it.',
+      description: 'EIP-712 `{domain, types, primaryType, message}`, in the form that eth_signTypedData_v4 accepts.',
       resolve: (step) => (step.kind === 'signTypedData' ? step.typedData : null),
     }),
     transaction: t.string({
@@ -113,7 +119,7 @@ const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
     }),
     addressQr: t.string({
       nullable: true,
-      description: 'The bare deposit address as a QR code, an SVG document. Exchanges and most wallets read it.',
+      description: 'The bare deposit address as a QR code, an SVG document. Exchanges and most wallets can read it.',
       resolve: (step) => (step.kind === 'transfer' ? renderSVG(step.address) : null),
     }),
     tokenKey: t.string({
@@ -131,7 +137,7 @@ const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
       type: 'Address',
       nullable: true,
       description:
-        'The address that receives refunds and everything that is not part of the payment, and that may dispute it.',
+        'The address that receives refunds and everything that is not part of the payment. Its key can dispute the payment.',
       resolve: (step) => (step.kind === 'transfer' ? step.refundAddress : null),
     }),
     expiresAt: t.field({
@@ -182,7 +188,7 @@ const QuoteRef = builder.objectRef<ToldQuote>('Quote').implement({
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     cryptoAmount: t.field({
       type: 'BaseUnits',

@@ -103,7 +103,7 @@ const AddCustomerWalletInput = builder.inputType('AddCustomerWalletInput', {
     walletAddress: t.string({
       required: true,
       description:
-        '`0x` and 40 hex digits, in any case. An address to which nobody has a key is refused, such as a precompile, the escrow contract or a token.',
+        '`0x` and 40 hex digits, with any capitalization. An address without a private key is refused, such as that of a precompile, the escrow contract or a token.',
     }),
   }),
 });
@@ -148,7 +148,7 @@ builder.mutationField('addCustomerWallet', (t) =>
   t.field({
     type: CustomerWalletRef,
     description:
-      'Links a wallet to a customer. Subscriptions that the wallet signed, and that lost it when it was unlinked, are charged from it again at their next attempt. CONFLICT if it is already linked.',
+      'Links a wallet to a customer. Subscriptions whose consent the wallet signed, and which lost the wallet when it was unlinked, are charged to it again from their next attempt. CONFLICT if it is already linked.',
     authScopes: { write: true },
     args: {
       customerId: t.arg.id({ required: true, description: "The customer's UUID." }),

@@ -9,7 +9,7 @@ const ChainInfo = builder.objectRef<Chain>('ChainInfo').implement({
   description: 'Chain data for a wallet.',
   fields: (t) => ({
     chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
-    name: t.exposeString('name', { description: 'Its name.' }),
+    name: t.exposeString('name', { description: 'Name of the chain.' }),
     family: t.expose('family', { type: ChainFamilyEnum, description: 'EVM, SOLANA or SUI.' }),
     testnet: t.exposeBoolean('testnet', { description: 'Whether it is a test network.' }),
     explorerUrl: t.exposeString('explorerUrl', { nullable: true, description: 'URL of a public block explorer.' }),
@@ -20,7 +20,7 @@ const WalletAuthorizationTypeEnum = builder.enumType('WalletAuthorizationType', 
   description: 'How a wallet authorized the escrow to charge it.',
   values: {
     PERMIT: { value: 'PERMIT', description: 'By a signed EIP-2612 permit.' },
-    APPROVAL: { value: 'APPROVAL', description: 'By an ERC-20 approve.' },
+    APPROVAL: { value: 'APPROVAL', description: 'By a call of ERC-20 `approve`.' },
   } as const,
 });
 
@@ -105,15 +105,15 @@ export const CustomerAccountRef = builder.prismaObject('CustomerAccount', {
       query: { orderBy: { id: 'asc' } },
     }),
     paymentIntents: t.relation('paymentIntents', {
-      description: 'The 50 newest.',
+      description: 'Newest first, at most 50.',
       query: { orderBy: { id: 'desc' }, take: RELATED_LIMIT },
     }),
     invoices: t.relation('invoices', {
-      description: 'The 50 newest.',
+      description: 'Newest first, at most 50.',
       query: { orderBy: { id: 'desc' }, take: RELATED_LIMIT },
     }),
     subscriptions: t.relation('subscriptions', {
-      description: 'The 50 newest.',
+      description: 'Newest first, at most 50.',
       query: { orderBy: { id: 'desc' }, take: RELATED_LIMIT },
     }),
     _count: t.field({

@@ -113,7 +113,7 @@ builder.queryField('customers', (t) =>
 builder.queryField('customersPage', (t) =>
   t.field({
     type: CustomerPage,
-    description: 'A numbered page of customers, newest first. Without `appId`: of all apps of the caller.',
+    description: 'A numbered page of customers, newest first. Without `appId`, it covers all apps of the caller.',
     authScopes: { read: true },
     complexity: (args) => listComplexity(args.pageSize),
     args: {

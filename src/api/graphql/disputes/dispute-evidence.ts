@@ -133,14 +133,14 @@ const DisputeFileRef = builder.prismaObject('DisputeFile', {
       select: { party: true, submittedBy: true },
       resolve: (file, _args, context) => submitterShownTo(context, file),
     }),
-    name: t.exposeString('name', { description: 'A safe name, with the extension of its content type.' }),
+    name: t.exposeString('name', { description: 'The sanitized file name, with the extension of the content type.' }),
     contentType: t.exposeString('contentType', {
       description: 'application/pdf, image/png, image/jpeg, image/webp or image/gif, detected from its first bytes.',
     }),
     sizeBytes: t.exposeInt('sizeBytes', { description: `Size in bytes, 1 to ${FILE_BYTES}.` }),
     sha256: t.field({
       type: 'Hex',
-      description: 'SHA-256 of its content.',
+      description: 'SHA-256 of the content: `0x` and 64 hex digits.',
       select: { sha256: true },
       resolve: ({ sha256 }) => `0x${Buffer.from(sha256).toString('hex')}`,
     }),

@@ -52,7 +52,7 @@ const DisputePaymentRef = builder.objectRef<Disputed>('DisputePayment').implemen
     status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Current status.' }),
     amount: t.expose('amount', { type: 'Decimal', description: 'Amount in `currency`.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
-    chainId: t.exposeInt('authorizationChainId', { nullable: true, description: 'The chain.' }),
+    chainId: t.exposeInt('authorizationChainId', { nullable: true, description: 'Numeric chain ID.' }),
     tokenKey: t.exposeString('cryptoTokenKey', { nullable: true, description: 'The token.' }),
     decimals: t.exposeInt('cryptoTokenDecimals', { nullable: true, description: 'Decimals of the token.' }),
     cryptoAmount: t.expose('cryptoAmount', {
@@ -66,7 +66,7 @@ const DisputePaymentRef = builder.objectRef<Disputed>('DisputePayment').implemen
       description: 'Amount in escrow, which a resolution splits, in base units.',
     }),
     walletAddress: t.exposeString('authorizationWalletAddress', { nullable: true, description: "The payer's wallet." }),
-    txHash: t.exposeString('authorizationTxHash', { nullable: true, description: 'The paying transaction.' }),
+    txHash: t.exposeString('authorizationTxHash', { nullable: true, description: 'Hash of the paying transaction.' }),
     capturedAt: t.expose('capturedAt', { type: 'DateTime', nullable: true, description: 'Block time of the capture.' }),
   }),
 });
@@ -145,7 +145,7 @@ export type PricedSplit = Split & { paid: { units: bigint; fiat: { toString(): s
 
 export const DisputeSplitRef = builder.objectRef<PricedSplit>('DisputeSplit').implement({
   description:
-    'How a resolution divides the amount in escrow. It rounds as the contract does: each share down, and the fee last.',
+    "How a resolution divides the amount in escrow. As in the contract, the payer's share and the fee are rounded down, and the merchant receives the remainder.",
   fields: (t) => ({
     payerBps: t.exposeInt('payerBps', { description: "The payer's share, in basis points." }),
     payerAmount: t.field({

@@ -60,7 +60,7 @@ builder.queryField('dispute', (t) =>
   t.prismaField({
     type: 'Dispute',
     description:
-      'One dispute, with the evidence of both sides. NOT_FOUND if it does not belong to the caller. A client secret reads the dispute of its session’s payment, a wallet reads those of its own payments, and an arbiter reads any dispute.',
+      "One dispute, with the evidence of both sides. NOT_FOUND if it does not belong to the caller. A client secret reads the dispute of its session's payment, a wallet reads those of its own payments, and an arbiter reads any dispute.",
     authScopes: { read: true, session: true, payer: true, arbiter: true },
     args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (query, _root, { id }, context) => {

@@ -42,7 +42,7 @@ builder.mutationField('submitDisputeEvidence', (t) =>
   t.field({
     type: DisputeEvidenceRef,
     description:
-      'Adds evidence for the caller’s side to an open dispute. It cannot be changed or withdrawn, and the other side and the arbiter can see it. INVALID_STATE unless the dispute is OPEN.',
+      "Adds evidence for the caller's side to an open dispute. It cannot be changed or withdrawn, and the other side and the arbiter can see it. INVALID_STATE unless the dispute is OPEN.",
     authScopes: { write: true, session: true, payer: true },
     args: {
       id: t.arg.id({ required: true, description: "The dispute's UUID." }),

@@ -98,7 +98,7 @@ const EventPage = builder.objectRef<{ items: SequencedEvent[]; hasMore: boolean 
 
 const sequenceArgs = builder.args((t) => ({
   after: t.int({ description: 'The last sequence number that you received, or 0 for all events.' }),
-  types: t.stringList({ description: `Only these types, of ${eventTypes.length} known; all by default.` }),
+  types: t.stringList({ description: `Only events of these types. Defaults to all ${eventTypes.length} types.` }),
   appId: t.id({ description: 'Required if the credential covers several apps.' }),
 }));
 

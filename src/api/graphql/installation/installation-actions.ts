@@ -12,7 +12,7 @@ const LONGEST_WAIT = 20;
 const ChainPauseRef = builder.objectRef<{ chainId: number; paused: boolean }>('ChainPause').implement({
   description: 'Whether a chain accepts new payments.',
   fields: (t) => ({
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
     paused: t.exposeBoolean('paused', { description: 'Whether new payments are paused.' }),
   }),
 });
@@ -22,7 +22,7 @@ builder.mutationField('pauseChain', (t) =>
     type: ChainPauseRef,
     description: 'Pauses new payments on a chain. Payments in progress continue. Has no effect if the chain is paused.',
     authScopes: { operator: true },
-    args: { chainId: t.arg.int({ required: true, description: 'The chain.' }) },
+    args: { chainId: t.arg.int({ required: true, description: 'Numeric chain ID.' }) },
     resolve: async (_root, { chainId }, { world }) => {
       await pauseChain(world, { chainId, pausedAt: world.realClock.now() });
       return { chainId, paused: true };
@@ -35,7 +35,7 @@ builder.mutationField('resumeChain', (t) =>
     type: ChainPauseRef,
     description: 'Resumes new payments on a chain. Has no effect if the chain is not paused.',
     authScopes: { operator: true },
-    args: { chainId: t.arg.int({ required: true, description: 'The chain.' }) },
+    args: { chainId: t.arg.int({ required: true, description: 'Numeric chain ID.' }) },
     resolve: async (_root, { chainId }, { world }) => {
       await pauseChain(world, { chainId, pausedAt: null });
       return { chainId, paused: false };

@@ -33,8 +33,8 @@ const text = (value: bigint | undefined | null) => value?.toString() ?? null;
 const ChainLineRef = builder.objectRef<ChainLine>('InstallationChain').implement({
   description: 'How far the gateway has read a chain. Block numbers are integer strings; on Solana, they are slots.',
   fields: (t) => ({
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
-    name: t.exposeString('name', { description: 'Its name.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
+    name: t.exposeString('name', { description: 'Name of the chain.' }),
     nodeBlock: t.string({
       nullable: true,
       description: "Newest block of the installation's node. Null while the node does not respond.",
@@ -85,7 +85,7 @@ const ChainLineRef = builder.objectRef<ChainLine>('InstallationChain').implement
 const SenderRef = builder.objectRef<SenderLine>('InstallationSender').implement({
   description: 'A key that sends transactions, and its balance for gas.',
   fields: (t) => ({
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
     address: t.exposeString('sender', { description: 'Address of the key.' }),
     left: t.expose('left', {
       type: 'BaseUnits',
@@ -98,7 +98,7 @@ const SenderRef = builder.objectRef<SenderLine>('InstallationSender').implement(
     daysLeft: t.exposeInt('daysLeft', {
       nullable: true,
       description:
-        'Whole days for which the balance lasts at the rate of its latest 500 transactions of the last week. Null if nothing was spent.',
+        'Whole days for which the balance lasts, estimated from its latest 500 transactions in the last week. Null if nothing was spent.',
     }),
   }),
 });
@@ -137,7 +137,7 @@ const BooksStateEnum = builder.enumType('BooksState', {
 const BooksRef = builder.objectRef<BooksLine>('InstallationBooks').implement({
   description: 'Comparison of the ledger of open payments with the escrow contract.',
   fields: (t) => ({
-    chainId: t.exposeInt('chainId', { nullable: true, description: 'The chain. Null if no node answered.' }),
+    chainId: t.exposeInt('chainId', { nullable: true, description: 'The chain. Null if no node responded.' }),
     state: t.expose('state', { type: BooksStateEnum, description: 'Result of the comparison.' }),
     payments: t.exposeInt('payments', { nullable: true, description: 'Number of open payments that were compared.' }),
     drifting: t.exposeInt('drifting', { nullable: true, description: 'Number of payments that differ.' }),
@@ -152,7 +152,7 @@ const OutgoingRef = builder.objectRef<OutgoingTransaction>('OutgoingTransaction'
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
     purpose: t.exposeString('purpose', { description: 'Purpose of the transaction.' }),
     status: t.exposeString('status', { description: 'QUEUED, SIGNED, SENT, MINED, FINAL, FAILED or CANCELLED.' }),
     nonce: t.string({
@@ -198,7 +198,7 @@ const AlarmRef = builder.objectRef<Alarm>('InstallationAlarm').implement({
   description: 'An occurrence that raises an alarm.',
   fields: (t) => ({
     alarm: t.exposeString('alarm', { description: 'Name of the alert rule.' }),
-    at: t.expose('at', { type: 'DateTime', description: 'When it occurred.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Time at which it occurred.' }),
     what: t.exposeString('what', { description: 'What occurred, at most 300 characters.' }),
   }),
 });

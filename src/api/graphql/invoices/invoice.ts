@@ -56,7 +56,8 @@ const InvoiceItemUsageRef = builder.objectRef<UsageOfLine>('InvoiceItemUsage').i
       description: 'The units charged in each tier.',
     }),
     isAboveCap: t.exposeBoolean('isAboveCap', {
-      description: 'Whether the line is the part above the cap, which one invoice deducts and another one charges.',
+      description:
+        'Whether the line is the part above the cap, which is deducted from one invoice and charged by another.',
     }),
   }),
 });
@@ -72,7 +73,7 @@ builder.prismaObject('InvoiceItem', {
     quantity: t.exposeInt('quantity', { description: 'Number of units.' }),
     discountAmount: t.expose('discountAmount', {
       type: 'Decimal',
-      description: 'Discount of a coupon on the whole line, before an exclusive tax or including an inclusive one.',
+      description: 'Discount of a coupon on the whole line. It excludes exclusive tax and includes inclusive tax.',
     }),
     taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax on the line.' }),
     usage: t.field({
@@ -315,7 +316,7 @@ builder.queryField('invoices', (t) =>
 builder.queryField('invoicesPage', (t) =>
   t.field({
     type: InvoicePage,
-    description: 'A numbered page of invoices, newest first. Without `appId`: of all apps of the caller.',
+    description: 'A numbered page of invoices, newest first. Without `appId`, it covers all apps of the caller.',
     authScopes: { read: true },
     complexity: (args) => listComplexity(args.pageSize),
     args: {

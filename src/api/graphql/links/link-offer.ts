@@ -202,7 +202,7 @@ builder.queryField('linkOffer', (t) =>
     complexity: 100,
     args: {
       slug: t.arg.string({ required: true, description: "The link's slug." }),
-      quantity: t.arg.int({ description: 'The number of units to price; the minimum of the link by default.' }),
+      quantity: t.arg.int({ description: 'The number of units to price. Defaults to the minimum of the link.' }),
     },
     resolve: (_root, args, { world }) => readOffer(world, args),
   }),

@@ -17,7 +17,7 @@ const createRules = defineRules({
 });
 const CreatePaymentLinkInput = builder.inputType('CreatePaymentLinkInput', {
   description:
-    'Input for creating a payment link. It has an amount, or a plan’s price, or neither, in which case the payer chooses the amount.',
+    "Input for creating a payment link. It has an amount, or a plan's price, or neither, in which case the payer chooses the amount.",
   extensions: carryRules(createRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', required: true, description: 'The owning app.' }),

@@ -30,9 +30,16 @@ export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
       nullable: true,
       description: 'The product plan that the link sells. Null if there is none.',
     }),
-    productPlanPriceId: t.expose('productPlanPriceId', { type: 'UUID', nullable: true, description: 'Its price.' }),
+    productPlanPriceId: t.expose('productPlanPriceId', {
+      type: 'UUID',
+      nullable: true,
+      description: 'The price of the plan.',
+    }),
     taxRateId: t.expose('taxRateId', { type: 'UUID', nullable: true, description: 'The tax rate.' }),
-    allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'EVM and Solana chain ids.' }),
+    allowedChains: t.expose('allowedChains', {
+      type: 'ChainSelection',
+      description: 'Numeric IDs of EVM and Solana chains.',
+    }),
     allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Token keys.' }),
     successUrl: t.exposeString('successUrl', {
       nullable: true,
@@ -102,7 +109,7 @@ export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
       nullable: true,
       description: 'The product plan that the link sells. Null if there is none.',
     }),
-    productPlanPrice: t.relation('productPlanPrice', { nullable: true, description: 'Its price.' }),
+    productPlanPrice: t.relation('productPlanPrice', { nullable: true, description: 'The price of the plan.' }),
     taxRate: t.relation('taxRate', { nullable: true, description: 'The tax rate.' }),
   }),
 });
@@ -146,7 +153,7 @@ const PaymentLinkFilter = builder.inputType('PaymentLinkFilter', {
   description: 'Conditions on payment links. Payment links must satisfy all of them.',
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
-    isActive: t.boolean({ description: 'Only those that accept payments, or only those that do not.' }),
+    isActive: t.boolean({ description: 'If true, only those that accept payments; if false, only those that do not.' }),
   }),
 });
 
@@ -161,7 +168,9 @@ builder.queryField('paymentLinks', (t) =>
       ...orderArgs,
       filter: t.arg({ type: PaymentLinkFilter, description: 'Returns only rows that match every given condition.' }),
       appId: t.arg.id({ description: 'Only this app.' }),
-      isActive: t.arg.boolean({ description: 'Only those that accept payments, or only those that do not.' }),
+      isActive: t.arg.boolean({
+        description: 'If true, only those that accept payments; if false, only those that do not.',
+      }),
     },
     totalCount: async (_root, args, context) =>
       context.database.paymentLink.count({ where: await conditionsOf(context, args, linkWhere) }),
@@ -175,13 +184,15 @@ builder.queryField('paymentLinks', (t) =>
 builder.queryField('paymentLinksPage', (t) =>
   t.field({
     type: PaymentLinkPage,
-    description: 'A numbered page of payment links, newest first. Without `appId`: of all apps of the caller.',
+    description: 'A numbered page of payment links, newest first. Without `appId`, it covers all apps of the caller.',
     authScopes: { read: true },
     complexity: (args) => listComplexity(args.pageSize),
     args: {
       ...pageArgs,
       appId: t.arg.id({ description: 'Only this app.' }),
-      isActive: t.arg.boolean({ description: 'Only those that accept payments, or only those that do not.' }),
+      isActive: t.arg.boolean({
+        description: 'If true, only those that accept payments; if false, only those that do not.',
+      }),
     },
     resolve: async (_root, args, context) => {
       const where = linkWhere(await scopeOf(context, args), args);

@@ -26,10 +26,10 @@ const StartLinkCheckoutInput = builder.inputType('StartLinkCheckoutInput', {
   description: 'Input from a payer for a payment link.',
   extensions: carryRules(rules),
   fields: (t) => ({
-    amount: t.field({ type: 'Decimal', description: 'Only if the payer chooses the amount.' }),
+    amount: t.field({ type: 'Decimal', description: 'The amount. Allowed only if the payer chooses it.' }),
     currency: t.string({ description: 'USD or EUR, if the payer chooses.' }),
     quantity: t.int({
-      description: "Number of units to buy, between the link's minimum and maximum; the minimum by default.",
+      description: "Number of units to buy, between the link's minimum and maximum. Defaults to the minimum.",
     }),
     couponCode: t.string({
       description:
@@ -51,7 +51,7 @@ builder.mutationField('startLinkCheckout', (t) =>
     authScopes: { public: true },
     args: {
       slug: t.arg.string({ required: true, description: "The link's slug." }),
-      input: t.arg({ type: StartLinkCheckoutInput, description: 'Optional if the link asks for nothing.' }),
+      input: t.arg({ type: StartLinkCheckoutInput, description: 'Optional if the link requires no input.' }),
     },
     resolve: async (_root, args, context) => {
       const input = checked(context, rules, args.input ?? {});

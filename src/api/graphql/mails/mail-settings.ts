@@ -170,7 +170,7 @@ builder.queryField('mailPreview', (t) =>
     authScopes: { read: true },
     args: {
       appId: t.arg.id({ description: 'Required if the credential covers several apps.' }),
-      kind: t.arg({ type: MailKindEnum, required: true, description: 'The kind.' }),
+      kind: t.arg({ type: MailKindEnum, required: true, description: 'The kind of email.' }),
       language: t.arg({
         type: MailLanguageEnum,
         description: 'The language. Defaults to the language in the settings.',

@@ -11,7 +11,7 @@ const MailStatusEnum = builder.enumType('MailStatus', {
   description: 'The delivery status of an email.',
   values: {
     QUEUED: { value: 'QUEUED', description: 'Waiting to be sent, or to be tried again at `nextTryAt`.' },
-    HELD: { value: 'HELD', description: 'Held for the member’s next summary.' },
+    HELD: { value: 'HELD', description: "Held for the member's next summary." },
     SENT: { value: 'SENT', description: 'Accepted by the mail server.' },
     SUMMARIZED: { value: 'SUMMARIZED', description: 'Counted in a summary.' },
     FAILED: {
@@ -31,7 +31,7 @@ const MailErrorEnum = builder.enumType('MailError', {
   values: {
     RECIPIENT_REJECTED: {
       value: 'RECIPIENT_REJECTED',
-      description: 'The mail server permanently rejected the recipient’s address.',
+      description: "The mail server permanently rejected the recipient's address.",
     },
     MESSAGE_REJECTED: { value: 'MESSAGE_REJECTED', description: 'The mail server permanently rejected the email.' },
     TEMPORARILY_REJECTED: {
@@ -40,7 +40,7 @@ const MailErrorEnum = builder.enumType('MailError', {
     },
     SENDER_REJECTED: {
       value: 'SENDER_REJECTED',
-      description: 'The mail server rejected the gateway’s login or sender address, which concerns all emails.',
+      description: "The mail server rejected the gateway's login or sender address, which concerns all emails.",
     },
     SERVER_UNREACHABLE: {
       value: 'SERVER_UNREACHABLE',
@@ -94,7 +94,7 @@ builder.prismaObject('Mail', {
 builder.queryField('mails', (t) =>
   t.prismaField({
     type: ['Mail'],
-    description: 'The emails of the caller’s apps, newest first. They are kept for a limited time, 90 days by default.',
+    description: "The emails of the caller's apps, newest first. They are kept for a limited time, 90 days by default.",
     authScopes: { read: true },
     args: {
       appId: t.arg.id({ description: 'Only emails of this app.' }),

@@ -83,7 +83,7 @@ const UpdateNotificationSettingsInput = builder.inputType('UpdateNotificationSet
 builder.mutationField('updateNotificationSettings', (t) =>
   t.field({
     type: NotificationSettingsRef,
-    description: 'Changes the email notifications of the member who is logged in. Every role is allowed to.',
+    description: 'Changes the email notifications of the member who is logged in. Members of every role may call it.',
     authScopes: { member: true },
     args: { input: t.arg({ type: UpdateNotificationSettingsInput, required: true, description: 'The changes.' }) },
     resolve: async (_root, { input }, context) => {

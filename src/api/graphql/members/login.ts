@@ -61,7 +61,7 @@ builder.mutationField('requestLogin', (t) =>
   t.field({
     type: OtpRequestRef,
     description:
-      'Emails a one-time password to a member. The response is the same for anyone else, who receives no email.',
+      'Emails a one-time password to a member. For any other address, the response is the same, but no email is sent.',
     authScopes: { public: true },
     args: { input: t.arg({ type: RequestLoginInput, required: true, description: 'The member.' }) },
     resolve: (_root, { input }, context) => {

@@ -17,16 +17,16 @@ const MemberRoleEnum = builder.enumType('MemberRole', {
       description: 'May do everything, including creating apps and inviting and removing members.',
     },
     DEVELOPER: { value: 'DEVELOPER', description: 'May do everything except create apps and manage members.' },
-    VIEWER: { value: 'VIEWER', description: 'May read.' },
+    VIEWER: { value: 'VIEWER', description: 'Has read-only access.' },
   } as const,
 });
 
 const MerchantRef = builder.prismaObject('Merchant', {
-  description: 'A merchant, who owns apps and is paid.',
+  description: 'A merchant, which owns apps and receives payments.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
-    name: t.exposeString('name', { description: 'Its name.' }),
+    name: t.exposeString('name', { description: 'Name of the merchant.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
   }),
 });

@@ -28,14 +28,14 @@ type Kind = keyof typeof kinds;
 type Item = { kind: Kind; count: number; hasMore: boolean; dueAt: Date | null; createdFrom: Date | null };
 
 const AttentionKindEnum = builder.enumType('AttentionKind', {
-  description: 'Kinds of problems that a merchant should look at.',
+  description: 'Kinds of problems that need the attention of a merchant.',
   values: Object.fromEntries(
     Object.entries(kinds).map(([kind, description]) => [kind, { value: kind, description }]),
   ) as { [Name in Kind]: { value: Name; description: string } },
 });
 
 const AttentionItemRef = builder.objectRef<Item>('AttentionItem').implement({
-  description: 'Problems of one kind, with their number.',
+  description: 'Problems of one kind, and how many there are.',
   fields: (t) => ({
     kind: t.expose('kind', { type: AttentionKindEnum, description: 'The kind of problem.' }),
     count: t.exposeInt('count', { description: `Number of problems, 1 to ${MOST}.` }),
@@ -57,7 +57,7 @@ builder.queryField('attention', (t) =>
   t.field({
     type: [AttentionItemRef],
     description:
-      'What a merchant should look at, most urgent first: disputes, payouts that could not be delivered, failed renewals, disabled webhooks, and payments that arrived wrong or late. Empty if all is well.',
+      'Problems that need the attention of a merchant, most urgent first: disputes, payouts that could not be delivered, failed renewals, disabled webhooks, and payments that are wrong or late. Empty if there are none.',
     authScopes: { read: true },
     complexity: { field: 30, multiplier: 1 },
     args: { appId: t.arg.id({ description: 'Only this app. Defaults to all apps of the caller.' }) },

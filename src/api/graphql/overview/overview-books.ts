@@ -16,7 +16,7 @@ const BookedSumRef = builder.objectRef<BookedSum>('OverviewBookedSum').implement
 
 export const OverviewBooksRef = builder.objectRef<OverviewBooks>('OverviewBooks').implement({
   description:
-    'What became of the money of payment intents in one token and currency. `received` is the sum of all the others, in units and in value.',
+    'Totals of the ledger for payment intents in one token and currency. `received` is the sum of all other amounts, in units and in value.',
   fields: (t) => ({
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     chainId: t.exposeInt('chainId', { description: 'Chain of the token.' }),

@@ -12,7 +12,7 @@ export const OverviewUndeliveredRef = builder.objectRef<UndeliveredSum>('Overvie
       description: 'Address of the recipient, with its checksum.',
       resolve: (sum) => printAddress(sum.recipient),
     }),
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     payments: t.exposeInt('payments', { description: 'Number of payment intents.' }),
     amount: t.field({
@@ -24,7 +24,7 @@ export const OverviewUndeliveredRef = builder.objectRef<UndeliveredSum>('Overvie
       description: 'Whole tokens, as a decimal string.',
       resolve: ({ tokenKey, amount }, _args, { world }) => formatPayout(world.registry, { tokenKey, amount }),
     }),
-    since: t.expose('since', { type: 'DateTime', description: 'Block time of the oldest.' }),
+    since: t.expose('since', { type: 'DateTime', description: 'Block time of the oldest payout.' }),
     paymentIntentId: t.expose('paymentIntentId', {
       type: 'UUID',
       description: 'The payment intent of the oldest payout. Call deliverPayouts with it to retry all of them.',

@@ -161,14 +161,19 @@ const OverviewRef = builder.objectRef<Overview>('Overview').implement({
 builder.queryField('overview', (t) =>
   t.field({
     type: OverviewRef,
-    description: 'Counts and sums by status, currency, chain and time, for charts: the last 30 days by default.',
+    description: 'Counts and sums by status, currency, chain and time, for charts. Defaults to the last 30 days.',
     authScopes: { read: true },
     complexity: { field: 20, multiplier: 10 },
     args: {
       appId: t.arg.id({ description: 'Only this app. Defaults to all apps of the caller.' }),
       from: t.arg({ type: 'DateTime', description: 'Start of the range, inclusive.' }),
       to: t.arg({ type: 'DateTime', description: 'End of the range, exclusive.' }),
-      bucket: t.arg({ type: BucketEnum, required: true, defaultValue: 'DAY', description: 'At most 800 spans.' }),
+      bucket: t.arg({
+        type: BucketEnum,
+        required: true,
+        defaultValue: 'DAY',
+        description: 'Length of the intervals. A range may contain at most 800 of them.',
+      }),
     },
     resolve: async (_root, args, context) => {
       const to = args.to ?? context.world.clock.now();

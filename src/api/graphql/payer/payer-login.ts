@@ -22,7 +22,8 @@ const PayerChallengeRef = builder.objectRef<PayerChallenge>('PayerChallenge').im
 });
 
 const PayerLoginRef = builder.objectRef<PayerLogin>('PayerLogin').implement({
-  description: 'The access token of a wallet. It reads what that wallet has paid and signed, and nothing else.',
+  description:
+    'The access token of a wallet. It grants read access to what that wallet has paid and signed, and to nothing else.',
   fields: (t) => ({
     accessToken: t.string({
       description: 'A JWT of the audience `payer`, for the header `Authorization: Bearer`.',
@@ -54,7 +55,7 @@ const RequestPayerLoginInput = builder.inputType('RequestPayerLoginInput', {
     wallet: t.field({
       type: 'Address',
       required: true,
-      description: 'An EVM address. An address with a wrong checksum is refused.',
+      description: 'An EVM address. An address with an invalid checksum is refused.',
     }),
     chainId: t.int({
       required: true,

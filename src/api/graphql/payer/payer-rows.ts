@@ -136,7 +136,7 @@ export const PayerPaymentRef = builder.objectRef<PaymentRow>('PayerPayment').imp
       nullable: true,
       description: 'Time from which a captured payment can be paid out to the merchant, unless it is disputed.',
     }),
-    txHash: t.exposeString('authorizationTxHash', { nullable: true, description: 'The paying transaction.' }),
+    txHash: t.exposeString('authorizationTxHash', { nullable: true, description: 'Hash of the paying transaction.' }),
     refundTxHash: t.exposeString('refundTxHash', {
       nullable: true,
       description: "Hash of the latest refund's transaction.",
@@ -175,7 +175,7 @@ export const PayerConsentRef = builder.objectRef<ConsentRow>('PayerConsent').imp
     revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'Time of the revocation.' }),
     isCurrent: t.boolean({
       description:
-        'Whether the subscription is charged under this consent. False if the payer has replaced it by a later one.',
+        'Whether the subscription is charged under this consent. False if the payer has replaced it with a later one.',
       resolve: ({ acceptedBy }) => acceptedBy !== null,
     }),
     appName: t.string({ description: 'Name of the payee.', resolve: ({ subscription }) => subscription.app.name }),

@@ -21,7 +21,7 @@ const PayerAllowanceRef = builder.objectRef<Allowance>('PayerAllowance').impleme
   description:
     'A token allowance that a wallet has granted to the escrow. An allowance alone moves no tokens, because the payer signs each payment.',
   fields: (t) => ({
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     amount: t.field({
       type: 'BaseUnits',

@@ -68,7 +68,7 @@ const DisputeStepRef = builder.objectRef<SigningStep>('DisputeStep').implement({
     name: t.string({ description: 'Name of the step, which is always `dispute`.', resolve: () => 'dispute' }),
     typedData: t.field({
       type: 'JSONObject',
-      description: 'EIP-712 `{domain, types, primaryType, message}`, as eth_signTypedData_v4 takes it.',
+      description: 'EIP-712 `{domain, types, primaryType, message}`, in the form that eth_signTypedData_v4 accepts.',
       resolve: ({ domain, types, primaryType, message }) => ({ domain, types, primaryType, message }),
     }),
     description: t.string({

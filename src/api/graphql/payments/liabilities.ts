@@ -56,7 +56,7 @@ const LiabilitySnapshotRef = builder.objectRef<PublishedSnapshot>('LiabilitySnap
   description: 'Liabilities of the installation on one chain at a final block.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
     blockNumber: t.string({
       description: 'Number of the block.',
       resolve: ({ blockNumber }) => String(blockNumber),
@@ -94,7 +94,7 @@ const LiabilitySnapshotRef = builder.objectRef<PublishedSnapshot>('LiabilitySnap
 const PathNodeRef = builder.objectRef<ProofPiece['path'][number]>('LiabilityPathNode').implement({
   description: 'A sibling on the path from a leaf to the root.',
   fields: (t) => ({
-    hash: t.exposeString('hash', { description: '64 hexadecimal digits.' }),
+    hash: t.exposeString('hash', { description: 'Hash of the sibling: 64 hexadecimal digits.' }),
     sum: t.expose('sum', { type: 'BaseUnits', description: 'Sum of the leaves below it.' }),
   }),
 });
@@ -119,7 +119,7 @@ const LiabilityProofRef = builder.objectRef<LiabilityProof>('LiabilityProof').im
   fields: (t) => ({
     snapshotId: t.string({ description: 'The snapshot.', resolve: ({ snapshot }) => snapshot.id }),
     snapshotDigest: t.string({ description: 'Digest of the snapshot.', resolve: ({ snapshot }) => snapshot.digest }),
-    chainId: t.int({ description: 'The chain.', resolve: ({ snapshot }) => snapshot.chainId }),
+    chainId: t.int({ description: 'Numeric chain ID.', resolve: ({ snapshot }) => snapshot.chainId }),
     blockNumber: t.string({
       description: 'Number of the block.',
       resolve: ({ snapshot }) => String(snapshot.blockNumber),
@@ -134,7 +134,7 @@ const LiabilityProofRef = builder.objectRef<LiabilityProof>('LiabilityProof').im
     amount: t.expose('amount', { type: 'BaseUnits', description: "Amount owed for the app's payments." }),
     statement: t.exposeStringList('statement', {
       description:
-        "One line per payment: the kind (HELD, CAPTURED, DISPUTED or UNDELIVERED), the payment's id in the contract, the amount and, for UNDELIVERED, the recipient.",
+        "One line per payment: the kind (HELD, CAPTURED, DISPUTED or UNDELIVERED), the payment's ID in the contract, the amount and, for UNDELIVERED, the recipient.",
     }),
     statementHash: t.exposeString('statementHash', {
       description: 'Hash of the statement, to which the leaves commit.',
@@ -152,7 +152,7 @@ builder.queryField('liabilities', (t) =>
     args: {
       chainId: t.arg.int({ description: 'Only snapshots of this chain.' }),
       newest: t.arg.boolean({ description: 'Whether only the newest snapshot of each chain is returned.' }),
-      limit: t.arg.int({ description: `1 to ${MOST_SNAPSHOTS}; ${DEFAULT_SNAPSHOTS} by default.` }),
+      limit: t.arg.int({ description: `1 to ${MOST_SNAPSHOTS}. Defaults to ${DEFAULT_SNAPSHOTS}.` }),
     },
     complexity: ({ limit }) => ({
       field: 1,
@@ -197,7 +197,7 @@ builder.queryField('liabilityProofs', (t) =>
     authScopes: { read: true },
     args: {
       appId: t.arg.id({ description: 'The app. Required for members; a key belongs to one app.' }),
-      snapshotId: t.arg.id({ description: 'The snapshot; the newest of each chain by default.' }),
+      snapshotId: t.arg.id({ description: 'The snapshot. Defaults to the newest snapshot of each chain.' }),
     },
     complexity: { field: 10, multiplier: 4 },
     async resolve(_root, { appId, snapshotId }, context) {

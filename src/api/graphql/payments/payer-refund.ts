@@ -46,7 +46,7 @@ export const PayerRefundRef = builder.objectRef<PayerRefund>('PayerRefund').impl
     }),
     amount: t.expose('amount', { type: 'BaseUnits', description: 'Refunded amount, in base units.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
-    chainId: t.int({ description: 'The chain.', resolve: ({ transaction }) => transaction.chainId }),
+    chainId: t.int({ description: 'Numeric chain ID.', resolve: ({ transaction }) => transaction.chainId }),
     reason: t.string({
       nullable: true,
       description: "The merchant's reason, 1 to 500 characters. Null if the refund was not requested here.",

@@ -20,7 +20,7 @@ const CapturePaymentIntentInput = builder.inputType('CapturePaymentIntentInput',
     appId: t.field({ type: 'UUID', description: OWN_APP }),
     amount: t.string({
       description:
-        'Amount in base units, at most the authorized amount, which is the default. The rest returns to the payer.',
+        'Amount in base units. Defaults to the authorized amount, which is also the maximum. The rest is returned to the payer.',
     }),
   }),
 });
@@ -78,7 +78,7 @@ builder.mutationField('capturePaymentIntent', (t) =>
   t.field({
     type: PaymentIntentRef,
     description:
-      'Captures an authorized payment in whole or in part. The rest returns to the payer. The status becomes CAPTURED when the chain has confirmed the transaction. INVALID_STATE unless the payment is AUTHORIZED.',
+      'Captures an authorized payment in whole or in part. The rest is returned to the payer. The status becomes CAPTURED when the chain has confirmed the transaction. INVALID_STATE unless the payment is AUTHORIZED.',
     authScopes: { write: true },
     args: {
       id: t.arg.id({ required: true, description: 'UUID of the object.' }),

@@ -92,7 +92,7 @@ builder.queryField('paymentIntents', (t) =>
 builder.queryField('paymentIntentsPage', (t) =>
   t.field({
     type: PaymentIntentPage,
-    description: 'A numbered page of payment intents, newest first. Without `appId`: of all apps of the caller.',
+    description: 'A numbered page of payment intents, newest first. Without `appId`, it covers all apps of the caller.',
     authScopes: { read: true },
     complexity: (args) => listComplexity(args.pageSize),
     args: {

@@ -40,8 +40,8 @@ export const LedgerEntryRef = builder.prismaObject('LedgerEntry', {
       resolve: (entry) => entry.amount.toFixed(0),
     }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
-    txHash: t.exposeString('txHash', { description: 'The transaction.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
+    txHash: t.exposeString('txHash', { description: 'Hash of the transaction.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the entry.' }),
   }),
 });
@@ -52,7 +52,7 @@ builder.prismaObject('PaymentTerms', {
     hash: t.exposeString('termsHash', {
       description: 'EIP-712 struct hash of the terms, which identifies the payment on its chain.',
     }),
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     method: t.expose('method', {
       type: AuthorizationMethodEnum,

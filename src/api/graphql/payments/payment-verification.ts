@@ -40,10 +40,13 @@ const VerifiedTermsRef = builder.objectRef<VerifiedPayment>('VerifiedTerms').imp
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     accepted: t.exposeBoolean('accepted', { description: 'Whether these are the terms that were paid.' }),
     status: t.exposeString('status', { description: 'The status in the escrow contract, such as Captured.' }),
-    left: t.expose('left', { type: 'BaseUnits', description: 'Amount held for it on the chain, in base units.' }),
+    left: t.expose('left', {
+      type: 'BaseUnits',
+      description: 'Amount held for the payment on the chain, in base units.',
+    }),
     booked: t.expose('booked', {
       type: 'BaseUnits',
-      description: 'Amount held for it according to the ledger, in base units.',
+      description: 'Amount held for the payment according to the ledger, in base units.',
     }),
     faults: t.exposeStringList('faults', { description: 'Descriptions of the differences.' }),
   }),

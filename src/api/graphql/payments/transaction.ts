@@ -10,9 +10,9 @@ const TransactionTypeEnum = builder.enumType('TransactionType', {
   description: 'What a transaction does with the funds.',
   values: {
     AUTHORIZE: { value: 'AUTHORIZE', description: 'Moves funds from the payer into escrow.' },
-    CAPTURE: { value: 'CAPTURE', description: 'Captured for the merchant, and still in escrow.' },
+    CAPTURE: { value: 'CAPTURE', description: 'Captures funds for the merchant. They stay in escrow.' },
     SETTLE: { value: 'SETTLE', description: 'Pays the merchant and the fee recipient.' },
-    VOID: { value: 'VOID', description: 'Returns an authorized payment to the payer, sent by the operator.' },
+    VOID: { value: 'VOID', description: 'Returns an authorized payment to the payer. Sent by the operator.' },
     RECLAIM: {
       value: 'RECLAIM',
       description: 'Returns an authorized payment to the payer, after the capture deadline.',
@@ -84,7 +84,7 @@ export const TransactionRef = builder.prismaObject('Transaction', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', description: 'The payment.' }),
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
     type: t.expose('type', { type: TransactionTypeEnum, description: 'What the transaction does.' }),
     status: t.expose('status', { type: TransactionStatusEnum, description: 'Current status.' }),
     txHash: t.exposeString('txHash', {
@@ -124,7 +124,7 @@ export const TransactionRef = builder.prismaObject('Transaction', {
       type: GasCostRef,
       nullable: true,
       description:
-        'What this installation paid for its gas, also if it failed. Null if somebody else sent the transaction, before it is confirmed, and on Solana.',
+        'What this installation paid for its gas, even if it failed. Null before the transaction is confirmed, if someone else sent it, and on Solana.',
       select: { gasCostWei: true, gasCostUsd: true },
       resolve: ({ chainId, gasCostWei, gasCostUsd }, _args, { world }) => {
         const coin = world.registry.chain(chainId)?.native;

@@ -33,7 +33,7 @@ export const PaymentTransferRef = builder.objectRef<DepositWithBalances>('Paymen
   description:
     'A plain transfer to a deposit address. If at least `amount` arrives by `payBy`, exactly `amount` is collected for the payment; everything else is returned to the refund address.',
   fields: (t) => ({
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
     address: t.expose('address', { type: 'Address', description: 'The deposit address.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The expected token.' }),
     amount: t.expose('amount', { type: 'BaseUnits', description: 'Expected amount, in base units.' }),
@@ -56,7 +56,7 @@ export const PaymentTransferRef = builder.objectRef<DepositWithBalances>('Paymen
     refundAddress: t.expose('refundAddress', {
       type: 'Address',
       description:
-        'The address that receives refunds and everything that is not part of the payment, and that may dispute it.',
+        'The address that receives refunds and everything that is not part of the payment. Its key can dispute the payment.',
     }),
     paymentUrl: t.string({
       extensions: { rest: false },

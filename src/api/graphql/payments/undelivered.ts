@@ -37,7 +37,7 @@ export const UndeliveredPayoutRef = builder.objectRef<CreditedPayout>('Undeliver
       description: 'Address of the recipient, with its checksum.',
       resolve: (row) => printAddress(row.recipient),
     }),
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     amount: t.expose('amount', { type: 'BaseUnits', description: 'Amount in base units.' }),
     formatted: t.string({

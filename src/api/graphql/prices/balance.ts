@@ -41,7 +41,7 @@ const BalanceRef = builder.objectRef<Balance>('Balance').implement({
     symbol: t.exposeString('symbol', {
       nullable: true,
       description:
-        'Symbol of the token. For a token that is not registered, the symbol that the token itself reports, which anyone can choose, or null.',
+        'Symbol of the token. For an unregistered token, the unverified symbol that the token contract reports, or null.',
     }),
     decimals: t.exposeInt('decimals', { description: 'Number of decimal places of the token.' }),
     balance: t.field({
@@ -141,7 +141,7 @@ const BalanceBatchRef = builder.objectRef<{ items: BalanceResult[] }>('BalanceBa
 });
 
 const BalanceItemInput = builder.inputType('BalanceItemInput', {
-  description: 'A balance to read. Without `token` and `tokenKey`, it is the balance of the chain’s native coin.',
+  description: "A balance to read. Without `token` and `tokenKey`, it is the balance of the chain's native coin.",
   fields: (t) => ({
     chainId: t.int({
       required: true,

@@ -8,7 +8,7 @@ const PriceQuoteRef = builder.objectRef<PriceQuote>('PriceQuote').implement({
   description: "A token's price, and a conversion if one was requested.",
   fields: (t) => ({
     asset: t.exposeString('asset', { description: 'The priced asset: a token key or a symbol.' }),
-    symbol: t.exposeString('symbol', { description: 'The token’s symbol.' }),
+    symbol: t.exposeString('symbol', { description: "The token's symbol." }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     priceFiat: t.float({
       description:

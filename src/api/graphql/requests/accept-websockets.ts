@@ -33,7 +33,7 @@ export function acceptWebsockets<Extra>(
   sockets.options.handleProtocols = handleProtocols;
   sockets.on('connection', (socket: WebSocket, request: IncomingMessage) => {
     // `ws` closes the connection itself, with the code of the protocol.
-    socket.on('error', (error) => log.debug({ err: error }, 'A websocket broke the protocol.'));
+    socket.on('error', (error) => log.debug({ err: error }, 'A websocket violated the protocol.'));
     keepAlive(socket, keepAliveMs);
     const closed = server.opened(
       {

@@ -37,7 +37,7 @@ builder.queryField('nodes', (t) =>
       const size = Math.max(1, Math.min(ids.length, LIST_LIMIT));
       return { field: size, multiplier: size };
     },
-    args: { ids: t.arg.idList({ required: true, description: `Their UUIDs, at most ${LIST_LIMIT}.` }) },
+    args: { ids: t.arg.idList({ required: true, description: `The UUIDs of the objects, at most ${LIST_LIMIT}.` }) },
     resolve: async (_root, { ids }, context, info) => {
       if (ids.length > LIST_LIMIT) {
         throw invalid([{ param: 'ids', message: `has ${ids.length} entries, at most ${LIST_LIMIT}` }]);

@@ -16,7 +16,7 @@ const SELECTION_LENGTH = 200;
 const NESTING = 20;
 const FIAT_DIGITS = 2;
 
-scalar('UUID', 'A UUID, as 36 characters.', readId);
+scalar('UUID', 'A UUID in its 36-character form.', readId);
 scalar(
   'Decimal',
   'An amount as a decimal string in plain digits without leading zeros, such as "10.00"; never a JSON number.',

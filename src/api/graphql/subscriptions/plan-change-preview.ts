@@ -13,13 +13,13 @@ const PlanChangeLineRef = builder.objectRef<RenewalLine>('PlanChangeLine').imple
     amount: t.field({
       type: 'Decimal',
       description:
-        'Amount of the line, before an exclusive tax or including an inclusive one. Negative if it is a credit.',
+        'Amount of the line. It excludes exclusive tax and includes inclusive tax. Negative if it is a credit.',
       resolve: ({ amount }) => amount.toFixed(2),
     }),
     discountAmount: t.field({
       type: 'Decimal',
       description:
-        "Discount of the subscription's coupon on the line, before an exclusive tax or including an inclusive one.",
+        "Discount of the subscription's coupon on the line. It excludes exclusive tax and includes inclusive tax.",
       resolve: ({ discountAmount }) => discountAmount.toFixed(2),
     }),
     taxAmount: t.field({
@@ -64,7 +64,7 @@ const PlanChangePreviewRef = builder.objectRef<PlanChangePreview>('PlanChangePre
     discountAmount: t.field({
       type: 'Decimal',
       description:
-        "Discount of the subscription's coupon on the lines, before an exclusive tax or including an inclusive one. Already deducted from the totals.",
+        "Discount of the subscription's coupon on the lines. It excludes exclusive tax and includes inclusive tax, and is already deducted from the totals.",
       resolve: ({ discountAmount }) => discountAmount.toFixed(2),
     }),
     total: t.field({

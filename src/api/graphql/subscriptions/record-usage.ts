@@ -26,7 +26,7 @@ const UsageFaultEnum = builder.enumType('UsageFault', {
   description: 'Why a usage event was rejected.',
   values: {
     NOT_FOUND: { value: 'NOT_FOUND', description: 'The caller has no such subscription.' },
-    CONFLICT: { value: 'CONFLICT', description: 'The id was used for an event with other content.' },
+    CONFLICT: { value: 'CONFLICT', description: 'The ID was used for an event with different content.' },
     NOT_METERED: { value: 'NOT_METERED', description: "The subscription's price is not metered." },
     NOT_STARTED: { value: 'NOT_STARTED', description: 'The subscription had not started, or was not metered yet.' },
     PERIOD_CLOSED: { value: 'PERIOD_CLOSED', description: 'The usage of the period has already been billed.' },
@@ -46,7 +46,7 @@ const UsageErrorRef = builder.objectRef<UsageError>('UsageError').implement({
 const UsageResultRef = builder.objectRef<UsageResult>('UsageResult').implement({
   description: 'The outcome of one usage event.',
   fields: (t) => ({
-    eventId: t.exposeString('eventId', { description: 'The id of the event, as sent.' }),
+    eventId: t.exposeString('eventId', { description: 'The ID of the event, as sent.' }),
     status: t.expose('status', { type: UsageOutcomeEnum, description: 'The outcome.' }),
     error: t.expose('error', {
       type: UsageErrorRef,
@@ -74,7 +74,7 @@ const UsageEventInput = builder.inputType('UsageEventInput', {
   fields: (t) => ({
     eventId: t.string({
       required: true,
-      description: 'Your own id for the event, 1 to 255 characters. An id is recorded only once per app, permanently.',
+      description: 'Your own ID for the event, 1 to 255 characters. An ID is recorded only once per app, permanently.',
     }),
     subscriptionId: t.field({ type: 'UUID', required: true, description: 'The subscription.' }),
     quantity: t.field({

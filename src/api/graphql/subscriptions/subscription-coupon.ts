@@ -23,7 +23,7 @@ const ApplySubscriptionCouponInput = builder.inputType('ApplySubscriptionCouponI
       type: 'UUID',
       description: "A coupon of the app. If its discount is an amount, it must be in the price's currency.",
     }),
-    couponCode: t.string({ description: 'Code of a coupon of the app, instead of its ID. Case-insensitive.' }),
+    couponCode: t.string({ description: 'The code of a coupon of the app, instead of its ID. Case-insensitive.' }),
   }),
 });
 

@@ -30,7 +30,7 @@ const CreateSubscriptionInput = builder.inputType('CreateSubscriptionInput', {
       type: 'UUID',
       description: 'A coupon of the app for the first invoices. Not allowed together with couponCode.',
     }),
-    couponCode: t.string({ description: 'Code of a coupon of the app, instead of its ID. Case-insensitive.' }),
+    couponCode: t.string({ description: 'The code of a coupon of the app, instead of its ID. Case-insensitive.' }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),
 });

@@ -10,7 +10,7 @@ const INVOICES_SHOWN = 10;
 
 const statusWords: Record<(typeof subscriptionStatuses)[number], string> = {
   PENDING: 'Waiting for the first payment, or for the consent of a trial or of a first period that costs nothing.',
-  ACTIVE: 'Charged once a period.',
+  ACTIVE: 'Charged once per period.',
   PAUSED: 'Not charged until it is resumed.',
   CANCELLED: 'Ended. Final.',
   PAST_DUE: 'Charges failed. When its grace period ends, `renewalRetry.atEnd` of the app applies.',
@@ -158,7 +158,7 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
       authorizationMethod: t.expose('authorizationMethod', {
         type: AuthorizationMethodEnum,
         nullable: true,
-        description: 'How the allowance was given.',
+        description: 'How the allowance was granted.',
       }),
       authorizationChainId: t.exposeInt('authorizationChainId', {
         nullable: true,
@@ -176,7 +176,7 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
         nullable: true,
         description: 'Current allowance of the escrow, in base units.',
       }),
-      currentPeriodStart: instant('currentPeriodStart', 'Start of the period that is paid.'),
+      currentPeriodStart: instant('currentPeriodStart', 'Start of the current period, which is paid.'),
       currentPeriodEnd: instant('currentPeriodEnd', 'End of the current period, when the next charge is due.'),
       billingCycleAnchor: instant('billingCycleAnchor', 'Time from which billing periods are counted, in UTC.'),
       trialStart: instant('trialStart', 'Start of the trial.'),
@@ -228,7 +228,7 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
         nullable: true,
         description: 'The amounts on which `renewalForecast` is based. Null before the wallet is first read.',
       }),
-      allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'EVM chain ids.' }),
+      allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'Numeric IDs of EVM chains.' }),
       allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Token keys.' }),
       metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
       createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),

@@ -110,7 +110,7 @@ builder.queryField('subscriptions', (t) =>
 builder.queryField('subscriptionsPage', (t) =>
   t.field({
     type: SubscriptionPage,
-    description: 'A numbered page of subscriptions, newest first. Without `appId`: of all apps of the caller.',
+    description: 'A numbered page of subscriptions, newest first. Without `appId`, it covers all apps of the caller.',
     authScopes: { read: true },
     complexity: (args) => listComplexity(args.pageSize),
     args: {

@@ -23,7 +23,7 @@ const UpcomingChargeRef = builder.objectRef<UpcomingCharge>('UpcomingCharge').im
     discountAmount: t.expose('discountAmount', {
       type: 'Decimal',
       description:
-        "Discount of the subscription's coupon, before an exclusive tax or including an inclusive one. Already deducted from the other amounts.",
+        "Discount of the subscription's coupon. It excludes exclusive tax and includes inclusive tax, and is already deducted from the other amounts.",
     }),
     total: t.expose('total', { type: 'Decimal', description: 'Amount to charge. Zero if credit covers it.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),

@@ -32,7 +32,7 @@ export const SubscriptionUsageRef = builder.objectRef<PricedPeriod>('Subscriptio
     eventCount: t.exposeInt('eventCount', { description: 'Number of events that were recorded.' }),
     amount: t.field({
       type: 'Decimal',
-      description: 'Cost of the usage so far, before an exclusive tax and without the base fee. 0.00 during a trial.',
+      description: 'Cost of the usage so far, without the base fee and without exclusive tax. 0.00 during a trial.',
       resolve: amountOf,
     }),
     currency: t.string({

@@ -18,7 +18,7 @@ export function tellingSecret<Row extends object>(endpoint: Row): Row {
 }
 
 export const WebhookEndpointRef = builder.prismaObject('WebhookEndpoint', {
-  description: 'A URL that receives the events of an app, as Standard Webhooks describes.',
+  description: 'A URL that receives the events of an app according to the Standard Webhooks specification.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),

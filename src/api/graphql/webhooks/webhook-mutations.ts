@@ -39,7 +39,7 @@ const UpdateWebhookEndpointInput = builder.inputType('UpdateWebhookEndpointInput
   fields: (t) => ({
     url: t.field({ type: 'URL', description: 'An http or https URL outside private networks.' }),
     events: t.stringList({ description: EVENTS }),
-    active: t.boolean({ description: 'True also clears the reason why it was disabled.' }),
+    active: t.boolean({ description: 'Whether events are sent to the endpoint. True also clears `disabledReason`.' }),
     ordered: t.boolean({ description: `${ORDERED} Takes effect with the next delivery.` }),
   }),
 });
@@ -122,7 +122,7 @@ builder.mutationField('rotateWebhookSecret', (t) =>
   t.field({
     type: WebhookEndpointRef,
     description:
-      'Replaces the secret of an endpoint and returns the new one, only here. The old secret keeps signing as well for 24 hours.',
+      'Replaces the secret of an endpoint. The new secret is returned only by this mutation. For 24 hours, deliveries are signed with both secrets.',
     authScopes: { write: true },
     args: {
       appId: t.arg.id({ description: ofApp }),
@@ -192,7 +192,7 @@ const rangeRules = defineRules({
   schema: z.object({ endpointId: z.string(), from: z.int().min(1), to: z.int().min(1) }),
 });
 const RedeliverRangeInput = builder.inputType('RedeliverWebhooksInput', {
-  description: 'A range of an app’s sequence.',
+  description: "A range of an app's sequence.",
   extensions: carryRules(rangeRules),
   fields: (t) => ({
     endpointId: t.id({ required: true, description: "The endpoint's UUID." }),

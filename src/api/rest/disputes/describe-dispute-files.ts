@@ -30,7 +30,7 @@ function describeUpload(submit: JsonSchema): JsonSchema {
   return {
     operationId: 'uploadDisputeFile',
     tags: submit.tags,
-    summary: 'Uploads a file for the caller’s side to an open dispute',
+    summary: "Uploads a file for the caller's side to an open dispute",
     description: [
       `The body is the file itself: a PDF or a PNG, JPEG, WebP or GIF image of 1 to ${FILE_BYTES} bytes. The content type is detected from the first bytes, regardless of the Content-Type header; other content is rejected with 415. A file above the limit, or one with which the files of the dispute would exceed ${DISPUTE_BYTES} bytes in total, is rejected with 413, and a body that arrives at less than ${SLOWEST_BYTES_PER_SECOND} bytes a second with 400. Each side can upload at most ${FILES} files. A file cannot be changed or withdrawn, and the other side and the arbiter can see it. INVALID_STATE unless the dispute is OPEN.`,
       callersIn(submit),

@@ -21,7 +21,7 @@ export function describeAuditExport(list: JsonSchema): JsonSchema {
         in: 'query',
         required: false,
         description:
-          'CSV (RFC 4180), or newline-delimited JSON with one entry as `GET /audit-log` has it on each line.',
+          'CSV (RFC 4180), or newline-delimited JSON, with one entry on each line in the form of `GET /audit-log`.',
         schema: { type: 'string', enum: ['csv', 'ndjson'], default: 'ndjson' },
       },
       ...filters,

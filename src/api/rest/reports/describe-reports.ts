@@ -24,17 +24,20 @@ function describeReport(list: JsonSchema, name: string, { summary, columns, form
     tags: [reportsTag.name],
     summary,
     description:
-      'Streams the report about one app. A response that breaks off before its end is not whole. Export periods that are over.',
+      'Streams the report of one app. A response that ends early is incomplete. Export only periods that have ended.',
     security: list.security,
     parameters: [
       parameter('format', 'The format of the file.', { type: 'string', enum: [...formats], default: formats[0] }),
-      parameter('from', 'Start of the period, inclusive; by default 30 days before `to`.', instant),
+      parameter('from', 'Start of the period, inclusive. Defaults to 30 days before `to`.', instant),
       parameter(
         'to',
-        `End of the period, exclusive, and at most ${SPAN_DAYS} days after \`from\`; now by default.`,
+        `End of the period, exclusive, and at most ${SPAN_DAYS} days after \`from\`. Defaults to now.`,
         instant,
       ),
-      parameter('appId', 'The app. A key has only one; members must name it.', { type: 'string', format: 'uuid' }),
+      parameter('appId', 'The app. Optional for a key, which belongs to one app. Required for members.', {
+        type: 'string',
+        format: 'uuid',
+      }),
     ],
     responses: { ...responses, 200: { ...done, content: contentOf(columns) } },
   };

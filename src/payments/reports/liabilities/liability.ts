@@ -2,7 +2,7 @@
  * Liabilities: what the escrow contract holds for the payments of an installation. Terms:
  *
  * - account: an app, whose payments are summed by token. A secret key reads the proof of its own app only.
- * - statement: one line per payment of an account, with its kind, the payment's id in the contract, the amount and, if it is
+ * - statement: one line per payment of an account, with its kind, the payment's ID in the contract, the amount and, if it is
  *   undelivered, the recipient.
  * - piece: a part of an account's amount, and a leaf of the token's sum tree. An account is divided into several pieces of random
  *   size at random positions, so that the sums in another account's proof are not the amount of any account.

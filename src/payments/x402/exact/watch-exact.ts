@@ -137,6 +137,6 @@ async function writing(
   } catch (error) {
     const fault = databaseFault(error);
     if (fault === undefined) throw error;
-    log.warn({ chainId, authorizationId: id, fault }, 'What became of an x402 authorization could not be written.');
+    log.warn({ chainId, authorizationId: id, fault }, 'The outcome of an x402 authorization could not be stored.');
   }
 }

@@ -23,13 +23,13 @@ const printed = facilitatedPaymentFields;
 builder.prismaObject('ExactAuthorization', {
   name: 'FacilitatedPayment',
   description:
-    "A payment by x402 `exact` that was settled for another server. It went from the payer directly to that server's address, has no payment intent, and is in no ledger.",
+    "A payment by x402 `exact` that was settled for another server. The payer paid that server's address directly. The payment has no payment intent and no ledger entries.",
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The app whose key settled it.' }),
     status: t.expose('status', { type: StatusEnum, description: 'Current status.' }),
-    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'Numeric chain ID.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     amount: t.expose('amount', { type: 'BaseUnits', description: 'The amount, in base units.' }),
     valueUsd: t.expose('valueUsd', {
@@ -67,7 +67,7 @@ builder.prismaObject('ExactAuthorization', {
     }),
     failureReason: t.string({
       nullable: true,
-      description: 'Why it failed, in snake_case as x402 names it. Null unless it failed.',
+      description: 'Why it failed, as an x402 error code in snake_case. Null unless it failed.',
       resolve: (row) => printed(row).failureReason,
     }),
     failureMessage: t.string({
@@ -109,7 +109,7 @@ builder.queryField('facilitatedPayment', (t) =>
     type: 'ExactAuthorization',
     description: 'One payment to another server. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'The UUID of the payment.' }) },
     resolve: async (query, _root, { id }, { database }) => {
       const payment = await database.exactAuthorization.findFirst({ ...query, where: { id, paymentIntentId: null } });
       if (!payment) throw notFound('facilitated payment');
@@ -133,7 +133,13 @@ builder.queryField('facilitatedPayments', (t) =>
     description: 'Payments to other servers, newest first unless ordered otherwise; at most 100 at a time.',
     authScopes: { read: true },
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
-    args: { ...orderArgs, filter: t.arg({ type: FacilitatedPaymentFilter, description: 'All conditions must hold.' }) },
+    args: {
+      ...orderArgs,
+      filter: t.arg({
+        type: FacilitatedPaymentFilter,
+        description: 'Returns only rows that match every given condition.',
+      }),
+    },
     totalCount: async (_root, args, context) =>
       context.database.exactAuthorization.count({ where: await conditionsOf(context, args, paymentWhere) }),
     resolve: async (query, _root, args, context) => {

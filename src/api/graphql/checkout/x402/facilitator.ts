@@ -25,7 +25,9 @@ const SupportedRef = builder.objectRef<Supported>('X402Supported').implement({
       description: 'Each scheme on each enabled EVM chain that has a token with EIP-3009.',
       resolve: ({ kinds }) => kinds,
     }),
-    extensions: t.exposeStringList('extensions', { description: 'The extensions of the protocol; none yet.' }),
+    extensions: t.exposeStringList('extensions', {
+      description: 'The supported extensions of the protocol. Always empty at present.',
+    }),
     signers: t.field({
       type: 'JSONObject',
       description: 'The addresses that send settlements, by network pattern: `{"eip155:*": ["0x…"]}`.',
@@ -55,7 +57,7 @@ const SettlementRef = builder.objectRef<SettleAnswer>('X402Settlement').implemen
   description: 'The outcome of an x402 payment.',
   fields: (t) => ({
     success: t.exposeBoolean('success', {
-      description: "Whether the payment is on chain, as deep as the chain's required confirmations.",
+      description: 'Whether the payment is on chain with the required number of confirmations.',
     }),
     transaction: t.exposeString('transaction', { description: 'The transaction hash. Empty while it is not known.' }),
     network: t.exposeString('network', { description: 'The chain as a CAIP-2 name.' }),
@@ -76,7 +78,7 @@ const SettlementRef = builder.objectRef<SettleAnswer>('X402Settlement').implemen
     }),
     replayed: t.exposeBoolean('replayed', {
       description:
-        'Whether this success has been reported before, to a call without an attemptId or with another one. Deliver only for a response in which it is false.',
+        'Whether this success has been reported before, to a call without an attemptId or with a different one. Deliver the resource only if it is false.',
     }),
     paymentIntentId: t.exposeString('paymentIntentId', {
       nullable: true,
@@ -103,7 +105,7 @@ const FacilitatorInput = builder.inputType('X402PaymentInput', {
     }),
     attemptId: t.string({
       description:
-        'Identifies one attempt to be paid for one response: 16 to 64 letters, digits, hyphens or underscores, chosen at random for each request of a client and never shown to it. If the response to settle is lost, repeat the call with the same attemptId. The success of a payment is reported with replayed: false to one attempt only, as often as that attempt asks.',
+        'Identifies one attempt to sell one response: 16 to 64 letters, digits, hyphens or underscores, chosen at random for each request of a client and never revealed to the client. If the response to settle is lost, repeat the call with the same attemptId. The success of a payment is reported with replayed: false to one attempt only, however often that attempt repeats the call.',
     }),
   }),
 });
@@ -133,7 +135,7 @@ builder.mutationField('settleX402Payment', (t) =>
   t.field({
     type: SettlementRef,
     description:
-      'Settles an x402 payment and waits for the outcome, at most 45 seconds. The same payment is settled once, however often this is called, and every call returns the outcome of the first; no idempotency key is needed. Only the attempt that learns of the success first may deliver for it: see attemptId and replayed.',
+      'Settles an x402 payment and waits for the outcome, at most 45 seconds. The same payment is settled once, however often this is called, and every call returns the outcome of the first; no idempotency key is needed. Only the first attempt to which the success is reported may deliver the resource: see attemptId and replayed.',
     authScopes: { secretKey: true },
     args: { input: t.arg({ type: FacilitatorInput, required: true }) },
     resolve: async (_root, { input }, context) =>

@@ -12,10 +12,12 @@ import { appScopeOf } from '../../server/scope-of.ts';
 const rules = defineRules({ schema: newRequirementsSchema });
 
 const RequirementsRef = builder.objectRef<Offer>('X402PaymentRequirements').implement({
-  description: 'One way in which a call can be paid, as the header PAYMENT-REQUIRED carries it in `accepts`.',
+  description:
+    'One way in which a call can be paid, in the form of an entry of `accepts` in the header PAYMENT-REQUIRED.',
   fields: (t) => ({
     scheme: t.exposeString('scheme', {
-      description: 'exact: a transfer to the merchant, not refundable here. escrow: a payment of the escrow contract.',
+      description:
+        '`exact`: a transfer to the merchant, which this gateway cannot refund. `escrow`: a payment through the escrow contract.',
     }),
     network: t.exposeString('network', { description: 'The chain as a CAIP-2 name.' }),
     asset: t.exposeString('asset', { description: "The token's contract." }),
@@ -25,12 +27,12 @@ const RequirementsRef = builder.objectRef<Offer>('X402PaymentRequirements').impl
     }),
     maxTimeoutSeconds: t.exposeInt('maxTimeoutSeconds', {
       description:
-        'How long after the end of the offer a payment is accepted, and how long a settlement is waited for.',
+        'Seconds after the end of the offer during which a payment is accepted, and seconds for which a call waits for a settlement.',
     }),
     extra: t.field({
       type: 'JSONObject',
       description:
-        'What the client needs to sign. `quote` is sealed by this installation: the requirements must come back unchanged.',
+        'What the client needs to sign. `quote` is sealed by this installation, so the requirements must be returned unchanged.',
       resolve: ({ extra }) => extra,
     }),
   }),
@@ -47,7 +49,7 @@ const IssuedRef = builder.objectRef<IssuedRequirements>('X402IssuedRequirements'
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
-      description: 'Time until which the offers may be sent to clients, about a minute.',
+      description: 'Time until which the offers may be sent to clients, about a minute after the call.',
     }),
   }),
 });
@@ -55,7 +57,11 @@ const IssuedRef = builder.objectRef<IssuedRequirements>('X402IssuedRequirements'
 const ResourceInput = builder.inputType('X402ResourceInput', {
   description: 'What is paid for.',
   fields: (t) => ({
-    url: t.field({ type: 'URL', required: true, description: 'Its http(s) URL, at most 1024 characters.' }),
+    url: t.field({
+      type: 'URL',
+      required: true,
+      description: 'URL of the resource: http or https, at most 1024 characters.',
+    }),
     description: t.string({ description: 'At most 500 characters.' }),
     mimeType: t.string({ description: 'The media type of the response, at most 100 characters.' }),
   }),
@@ -66,9 +72,12 @@ const SchemeEnum = builder.enumType('X402Scheme', {
   values: {
     exact: {
       value: 'exact',
-      description: 'A transfer to the address of the merchant. Not refundable by this gateway.',
+      description: 'A transfer to the address of the merchant, which this gateway cannot refund.',
     },
-    escrow: { value: 'escrow', description: 'A payment of the escrow contract, which can be refunded and disputed.' },
+    escrow: {
+      value: 'escrow',
+      description: 'A payment through the escrow contract, which can be refunded and disputed.',
+    },
   } satisfies { [Scheme in X402Scheme]: { value: Scheme; description: string } },
 });
 
