@@ -18,7 +18,7 @@ export function openLiveClient(demo: Pick<Demo, 'graphqlUrl' | 'secretKey'>): Cl
 /** Resolves to the time at which the client received CAPTURED. Rejects after the limit. */
 export function untilCaptured(client: Client, id: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`Payment ${id} was not told in time.`)), LIMIT_MS);
+    const timer = setTimeout(() => reject(new Error(`Payment ${id} was not reported in time.`)), LIMIT_MS);
     const end = (finish: () => void) => {
       clearTimeout(timer);
       unsubscribe();
@@ -30,8 +30,8 @@ export function untilCaptured(client: Client, id: string): Promise<number> {
       {
         next: (result) => {
           const at = performance.now();
-          const told = pushSchema.safeParse(result.data);
-          if (told.success && told.data.paymentIntentUpdated.status === 'CAPTURED') end(() => resolve(at));
+          const pushed = pushSchema.safeParse(result.data);
+          if (pushed.success && pushed.data.paymentIntentUpdated.status === 'CAPTURED') end(() => resolve(at));
         },
         error: (error) => end(() => reject(error)),
         complete: () => undefined,

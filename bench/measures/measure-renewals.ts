@@ -97,13 +97,13 @@ async function timed(
 ): Promise<string> {
   spent();
   const startedAt = performance.now();
-  let told = 0;
+  let printedCount = 0;
   for (let reached = 0; reached < count; ) {
     if (performance.now() - startedAt > 60_000 + count * LIMIT_MS_EACH) throw new Error(`Only ${reached} were done.`);
     await delay(POLL_MS);
     reached = await done();
-    if (reached < told + count / 10) continue;
-    told = reached;
+    if (reached < printedCount + count / 10) continue;
+    printedCount = reached;
     print(`${reached} ${name} after ${seconds(startedAt)} s`);
   }
   const took = seconds(startedAt);

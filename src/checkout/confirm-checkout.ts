@@ -229,7 +229,7 @@ async function recordAnswer(
     data: {
       confirmedAt: now,
       signature: signatures.permit ?? signatures.receive ?? null,
-      toldTxHash: txHash,
+      reportedTxHash: txHash,
     },
   });
   await tx.paymentTerms.update({

@@ -29,16 +29,16 @@ export function openAppWatches(): AppWatches {
 
   function wake(apps: readonly string[] | null): void {
     for (const appId of apps ?? byApp.keys()) for (const each of byApp.get(appId) ?? []) each.isDue = true;
-    tell();
+    wakeDue();
   }
 
-  function tell(): void {
+  function wakeDue(): void {
     if (rest) return;
     const due = [...byApp.values()].flatMap((set) => [...set].filter(({ isDue, resolve }) => isDue && resolve));
     if (due.length === 0) return;
     rest = setTimeout(() => {
       rest = undefined;
-      tell();
+      wakeDue();
     }, REST_MS);
     rest.unref();
     for (const { resolve } of due) resolve?.(true);
@@ -55,7 +55,7 @@ export function openAppWatches(): AppWatches {
         each.isDue = false;
         settle(isChanged);
       };
-      tell();
+      wakeDue();
     });
   }
 

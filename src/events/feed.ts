@@ -75,9 +75,9 @@ export function openFeed(options: Hearing & { database: Database; log: Log; queu
     if (!reader || event.sequence <= reader.last) return;
     reader.last = event.sequence;
     for (const queue of reader.everything) queue.push(event);
-    const told = new Set<EventQueue>();
-    for (const id of concerned(event)) for (const queue of reader.byResource.get(id) ?? []) told.add(queue);
-    for (const queue of told) queue.push(event);
+    const notified = new Set<EventQueue>();
+    for (const id of concerned(event)) for (const queue of reader.byResource.get(id) ?? []) notified.add(queue);
+    for (const queue of notified) queue.push(event);
   }
 
   /** The reader of an app, which starts at the app's current end. */

@@ -193,8 +193,8 @@ function count(world: Applying, group: HandledGroup, outcome: Outcome | undefine
   const tries = countTry(world.memory, key);
   const error = typeof outcome === 'object' ? outcome.error : null;
   // Repeated exceptions indicate a bug. They are reported early, and then as rarely as other faults.
-  const isTold = tries % ALARM_AFTER === 0 || (error !== null && tries === FAULT_ALARM_AT);
-  if (!isTold) return;
+  const isReported = tries % ALARM_AFTER === 0 || (error !== null && tries === FAULT_ALARM_AT);
+  if (!isReported) return;
   if (error === null) {
     world.log.error(
       { chainId, ref, tries },

@@ -111,12 +111,12 @@ async function dropped(world: Judged, view: ChainView, suspects: readonly ChainF
 
 /** Applied facts are reverted by the next application. Facts that were only reported as pending are reverted here. */
 async function orphan(world: Judged, view: ChainView, facts: readonly ChainFact[]): Promise<void> {
-  const told = facts.filter((fact) => fact.appliedAt === null);
+  const unapplied = facts.filter((fact) => fact.appliedAt === null);
   await orphanFacts(
     world.database,
     facts.filter((fact) => fact.appliedAt !== null || !world.handlers.get(fact.kind)?.vanished),
   );
-  for (const group of groupFacts(world.handlers, view, told)) {
+  for (const group of groupFacts(world.handlers, view, unapplied)) {
     const { vanished } = group.handler;
     if (!vanished) continue;
     await transaction(world.database, async (tx) => {

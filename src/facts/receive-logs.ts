@@ -24,7 +24,7 @@ export async function receiveLogs(
     await transaction(world.database, async (tx) => {
       await limitLockWait(tx);
       const put = await putFacts(tx, group);
-      await tell(tx, world.handlers, view, put);
+      await report(tx, world.handlers, view, put);
     });
   }
 }
@@ -40,7 +40,12 @@ async function standingLogs(
   return logs.filter(({ blockNumber, blockHash }) => (hashes.get(blockNumber) ?? blockHash) === blockHash);
 }
 
-async function tell(tx: DatabaseTransaction, handlers: FactHandlers, view: ChainView, put: ChainFact[]): Promise<void> {
+async function report(
+  tx: DatabaseTransaction,
+  handlers: FactHandlers,
+  view: ChainView,
+  put: ChainFact[],
+): Promise<void> {
   // A fact that returns before it was reverted has already been reported.
   const fresh = put.filter((fact) => fact.appliedAt === null);
   for (const group of groupFacts(handlers, view, fresh)) await group.handler.seen?.(tx, group);

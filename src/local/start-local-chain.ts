@@ -72,7 +72,7 @@ async function checkGenesis(options: LocalChainOptions): Promise<void> {
   const known = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   if (known !== undefined && known !== hash) {
     throw new ConfigError(
-      `The state of chain ${options.chainId} was lost, and the database tells of the old one: remove ${options.folder} to begin anew.`,
+      `The state of chain ${options.chainId} was lost, and the database describes the old one: remove ${options.folder} to start over.`,
     );
   }
   if (known === undefined) replacePrivateFile(file, hash);

@@ -77,8 +77,8 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const stopSweep = repeat(() => sweep(world), { everyMs: SWEEP_MS, log });
   const stopReminders = repeat(() => remindDueRenewals(world), { everyMs: REMINDERS_MS, log });
   const stopPurge = repeat(() => purge({ ...floor, clock: floor.realClock }), { everyMs: PURGE_MS, log });
-  const stopSenders = repeat(() => tellSenders(world), { everyMs: SENDERS_MS, log });
-  const stopBooks = repeat(() => tellBooks(world, locks), { everyMs: BOOKS_MS, log });
+  const stopSenders = repeat(() => measureSenders(world), { everyMs: SENDERS_MS, log });
+  const stopBooks = repeat(() => measureBooks(world, locks), { everyMs: BOOKS_MS, log });
   const stopLiabilities = repeat(() => publishLiabilities(world, locks), { everyMs: LIABILITIES_MS, log });
   let queue: Queue | undefined;
   const service = await openService(floor, () => ({
@@ -125,9 +125,9 @@ async function purge(floor: Floor): Promise<void> {
   await purgeBuckets(floor, { limits: floor.config.rateLimits });
 }
 
-type TellingWorld = Floor & Awaited<ReturnType<typeof openSigners>>;
+type MeasuringWorld = Floor & Awaited<ReturnType<typeof openSigners>>;
 
-async function tellSenders(world: TellingWorld): Promise<void> {
+async function measureSenders(world: MeasuringWorld): Promise<void> {
   const { operatorKey } = world.config.solana;
   const keys = [
     ...[world.operator, ...(world.arbiter ? [world.arbiter] : []), ...world.senders].map((signer) => signer.address),
@@ -142,7 +142,7 @@ async function tellSenders(world: TellingWorld): Promise<void> {
 }
 
 /** Only one worker compares the ledger at a time. The others keep their last values. */
-async function tellBooks(world: TellingWorld, locks: AdvisoryLocks): Promise<void> {
+async function measureBooks(world: MeasuringWorld, locks: AdvisoryLocks): Promise<void> {
   await locks.tryWith('check-books', async () => {
     const checked = await checkBooks(world, {
       onFault: (chainId, error) => world.log.warn({ chainId, error }, 'The books of a chain could not be compared.'),
@@ -157,7 +157,7 @@ async function tellBooks(world: TellingWorld, locks: AdvisoryLocks): Promise<voi
 }
 
 /** Only one worker takes snapshots at a time. */
-async function publishLiabilities(world: TellingWorld, locks: AdvisoryLocks): Promise<void> {
+async function publishLiabilities(world: MeasuringWorld, locks: AdvisoryLocks): Promise<void> {
   const { isPublic, retentionDays } = world.config.liabilities;
   if (!isPublic) return;
   await locks.tryWith('liabilities', async () => {

@@ -80,8 +80,8 @@ export function marketPrices(
     if (sources.length === 0) throw priceUnavailable(asset);
     const agreed = agreedPrice(sources, settings.disagreementPercent);
     if (agreed === null) {
-      const told = sources.map(({ source, priceUsd }) => `${source} ${priceUsd.toFixed()}`);
-      warn(`asset ${asset}`, { asset, told }, 'Price sources disagree: no price is given out.');
+      const sourcePrices = sources.map(({ source, priceUsd }) => `${source} ${priceUsd.toFixed()}`);
+      warn(`asset ${asset}`, { asset, sourcePrices }, 'Price sources disagree: no price is given out.');
       throw priceUnavailable(asset);
     }
     const cachedAt = new Date(Math.min(...sources.map(({ at }) => at.getTime())));

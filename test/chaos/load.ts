@@ -14,7 +14,7 @@ import type { Ground } from './open-ground.ts';
 import { type Holdings, readHoldings } from './read-chain.ts';
 import { openReceivers, readEvents, receiverKinds } from './receivers.ts';
 import { openShops, type Shop } from './shops.ts';
-import { planStory, type Story, tellStory } from './stories.ts';
+import { planStory, runStory, type Story } from './stories.ts';
 import { subscribe } from './subscriber.ts';
 import { openWallet, type Wallet } from './wallet.ts';
 
@@ -62,7 +62,7 @@ export async function openLoad(
       const plan = planStory(chance, shops);
       const story: Story = { plan, chainId: wallet.chainId, startedAt: new Date() };
       stories.push(story);
-      const { rest } = await tellStory(known, { plan, wallet, story });
+      const { rest } = await runStory(known, { plan, wallet, story });
       rests.push(
         rest.then(() => {
           story.isOver = true;

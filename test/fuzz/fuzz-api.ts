@@ -36,7 +36,7 @@ export async function fuzzRest(api: RestApi, size: FuzzSize): Promise<Map<number
     if (answer.status >= 500 && !lawful.has(code))
       throw new Error(`${method} ${path} answers ${answer.status}: ${answer.text}`);
     if (/prisma|postgres|node_modules|\.ts:\d/i.test(answer.status >= 400 ? answer.text : ''))
-      throw new Error(`It tells of its inside: ${answer.text}`);
+      throw new Error(`It reveals its internals: ${answer.text}`);
   });
   return statuses;
 }

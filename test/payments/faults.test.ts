@@ -76,7 +76,7 @@ describe('a projector that is killed', { timeout: 300_000 }, () => {
 
 describe('a payment that cannot be written', () => {
   const payThree = async () => [await pay(), await pay(), await pay()] as const;
-  const told = async (payments: readonly { intent: { id: string } }[]) =>
+  const eventsOf = async (payments: readonly { intent: { id: string } }[]) =>
     await Promise.all(payments.map(({ intent }) => ground.events(intent.id)));
   const captured = ['authorized', 'captured'];
 
@@ -86,10 +86,10 @@ describe('a payment that cannot be written', () => {
     await transaction(ground.database, async (tx) => {
       await tx.$queryRaw`SELECT 1 FROM payment_intent WHERE id = ${held}::uuid FOR UPDATE`;
       expect((await ground.observe()).waiting).toBe(1);
-      expect(await told(payments)).toEqual([captured, [], captured]);
+      expect(await eventsOf(payments)).toEqual([captured, [], captured]);
     });
     expect((await ground.observe()).waiting).toBe(0);
-    expect(await told(payments)).toEqual([captured, captured, captured]);
+    expect(await eventsOf(payments)).toEqual([captured, captured, captured]);
   });
 
   it('is retried alone after a database error, without delaying the others of its batch', async () => {
@@ -99,13 +99,13 @@ describe('a payment that cannot be written', () => {
       `ALTER TABLE ledger_entry ADD CONSTRAINT refused CHECK (terms_hash <> '${refused}') NOT VALID`,
     );
     expect((await ground.observe()).waiting).toBe(1);
-    expect(await told(payments)).toEqual([[], captured, captured]);
+    expect(await eventsOf(payments)).toEqual([[], captured, captured]);
     const after = await pay();
     expect((await ground.observe()).waiting).toBe(1);
-    expect(await told([payments[0], after])).toEqual([[], captured]);
+    expect(await eventsOf([payments[0], after])).toEqual([[], captured]);
     await ground.database.$executeRawUnsafe('ALTER TABLE ledger_entry DROP CONSTRAINT refused');
     expect((await ground.observe()).waiting).toBe(0);
-    expect(await told([...payments, after])).toEqual([captured, captured, captured, captured]);
+    expect(await eventsOf([...payments, after])).toEqual([captured, captured, captured, captured]);
     expect(await ground.held(refused)).toBe(10_000_000n);
   });
 
@@ -121,15 +121,15 @@ describe('a payment that cannot be written', () => {
     };
     const observe = () => observeChain(world, { chainId: ground.evm.chainId });
     expect((await observe()).waiting).toBe(1);
-    expect(await told(payments)).toEqual([[], captured, captured]);
+    expect(await eventsOf(payments)).toEqual([[], captured, captured]);
     const after = await pay();
     expect((await observe()).waiting).toBe(1);
-    expect([await told([payments[0], after]), stuck]).toEqual([[[], captured], []]);
+    expect([await eventsOf([payments[0], after]), stuck]).toEqual([[[], captured], []]);
     await ground.evm.mine(1);
     await observe();
     expect(stuck).toEqual([unread]);
     expect((await ground.observe()).waiting).toBe(0);
-    expect(await told([payments[0]])).toEqual([captured]);
+    expect(await eventsOf([payments[0]])).toEqual([captured]);
   });
 
   it('does not reduce the number of other payments in a batch', async () => {

@@ -22,10 +22,10 @@ test('statements without parameters, such as BEGIN and COMMIT, have no name', ()
 test('the number of names is limited, and named statements keep their names', () => {
   const nameOf = statementNames(2);
   const statements = Array.from({ length: 10 }, (_, index) => ({ sql: `SELECT ${index} WHERE $1`, args: [true] }));
-  const told = statements.map((statement) => [nameOf(statement), nameOf(statement)]);
-  expect(told.flat().filter((name) => name !== '')).toHaveLength(2);
+  const names = statements.map((statement) => [nameOf(statement), nameOf(statement)]);
+  expect(names.flat().filter((name) => name !== '')).toHaveLength(2);
   const known = statements[0];
-  expect(known && nameOf(known)).toBe(told[0]?.[1]);
+  expect(known && nameOf(known)).toBe(names[0]?.[1]);
 });
 
 const countNamed = 'SELECT count(*) FROM pg_prepared_statements WHERE name ~ $1';

@@ -86,7 +86,7 @@ describe('renewals in one set', () => {
       expect(invoice).toMatchObject({ status: 'PAID', couponId: coupons[index] ?? null });
       const sum = Number(invoice?.subtotal) + Number(invoice?.taxAmount);
       expect(sum).toBeCloseTo(Number(invoice?.total), 6);
-      expect(await ground.told(id)).toContain('renewed');
+      expect(await ground.eventTypes(id)).toContain('renewed');
     }
     const ends = await Promise.all(ids.map(async (id) => (await ground.subscriptionOf(id)).currentPeriodEnd));
     await ground.goTo(new Date(Math.max(...ends.map((end) => end?.getTime() ?? 0))));
@@ -212,7 +212,7 @@ describe('the coupon of a running subscription', () => {
     const removed = await removeSubscriptionCoupon(ground, { scope: ground.scope, id });
     expect(removed).toMatchObject({ couponId: null, couponPeriodsLeft: null });
     expect(await removeSubscriptionCoupon(ground, { scope: ground.scope, id })).toMatchObject({ couponId: null });
-    expect(await ground.told(id)).toEqual(['updated', 'renewed', 'updated', 'updated']);
+    expect(await ground.eventTypes(id)).toEqual(['updated', 'renewed', 'updated', 'updated']);
     await ground.goTo(removed.currentPeriodEnd ?? trialEnd);
     expect(await totals(id)).toEqual(['5', '10']);
     expect(await ground.database.coupon.findUnique({ where: { id: coupon.id } })).toMatchObject({ redemptionCount: 1 });

@@ -85,7 +85,7 @@ describe('a gateway whose processes are killed', () => {
       expect(invoices).toMatchObject([{ status: 'PAID' }]);
       expect(await ground.attempts(id)).toMatchObject([{ status: 'PAID', period: 0 }]);
       expect(await leftOf(ground, invoices[0]?.paymentIntentId ?? '')).toBe(10_000_000n);
-      expect(await ground.told(id)).toEqual(['renewed']);
+      expect(await ground.eventTypes(id)).toEqual(['renewed']);
       return died;
     });
     expect(steps).toBeGreaterThan(20);

@@ -44,7 +44,7 @@ describe('a renewal whose workers are killed', () => {
       });
       expect([diesAt, moved.payer]).toEqual([diesAt, -20_000_000n]);
       for (const id of ids) {
-        expect(await ground.told(id)).toEqual(['renewed']);
+        expect(await ground.eventTypes(id)).toEqual(['renewed']);
         expect(await ground.attempts(id)).toMatchObject([{ status: 'PAID', period: 0 }]);
         expect((await ground.invoices(id)).map((invoice) => invoice.status)).toEqual(['PAID']);
         const { pendingJobId, currentPeriodEnd } = await ground.subscriptionOf(id);

@@ -158,9 +158,9 @@ describe('a payment that matches the displayed terms', () => {
       amount: wei,
       quoteHash: hashOf({ amount: wei, fiat: '2500.00' }),
     } as const;
-    const told = { quote: { id: quoteId, cryptoAmount: wei.toString(), evidence }, signed: terms };
-    expect(checkSteps(native, given([pay(terms)], told))).toMatchObject([{ kind: 'pay', value: wei }]);
-    expect(() => checkSteps(native, given([{ ...pay(terms), value: String(wei + 1n) }], told))).toThrow('value');
+    const prepared = { quote: { id: quoteId, cryptoAmount: wei.toString(), evidence }, signed: terms };
+    expect(checkSteps(native, given([pay(terms)], prepared))).toMatchObject([{ kind: 'pay', value: wei }]);
+    expect(() => checkSteps(native, given([{ ...pay(terms), value: String(wei + 1n) }], prepared))).toThrow('value');
   });
 
   it('signs typed data built by the page instead of the received data', () => {

@@ -47,9 +47,9 @@ export async function askNode(url: string, question: Question, signal?: AbortSig
 
 /** Throws a NodeFault if the node serves another chain or does not return its chain id. */
 export async function requireChain(url: string, chainId: number, signal?: AbortSignal): Promise<void> {
-  const told = await askNode(url, { method: 'eth_chainId' }, signal);
-  if (Number(told) === chainId) return;
-  throw new NodeFault('wrong_chain', `The node serves chain ${Number(told)} instead of chain ${chainId}.`);
+  const answer = await askNode(url, { method: 'eth_chainId' }, signal);
+  if (Number(answer) === chainId) return;
+  throw new NodeFault('wrong_chain', `The node serves chain ${Number(answer)} instead of chain ${chainId}.`);
 }
 
 function parsed(text: string): unknown {

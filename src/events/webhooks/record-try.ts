@@ -48,14 +48,14 @@ async function recordSuccess({ database, clock }: DeliveryWorld, tried: Tried): 
       WHERE id = ${endpointId}::uuid`;
   }
   const [standing] = await database.$queryRaw<Standing[]>`
-    WITH told AS (
+    WITH delivered AS (
       UPDATE webhook_delivery SET status = 'DELIVERED', attempts = attempts + 1, try_count = try_count + 1,
         first_tried_at = coalesce(first_tried_at, ${now}), next_retry_at = NULL, delivered_at = gateway_now(),
         response_status = ${outcome.responseStatus}, response_body = ${outcome.responseBody}
       WHERE id = ${delivery.id}::uuid RETURNING id
     ), tried AS (
       INSERT INTO webhook_attempt (id, delivery_id, response_status, response_body, latency_ms)
-      SELECT ${newId()}::uuid, told.id, ${outcome.responseStatus}, ${outcome.responseBody}, ${outcome.latencyMs} FROM told
+      SELECT ${newId()}::uuid, delivered.id, ${outcome.responseStatus}, ${outcome.responseBody}, ${outcome.latencyMs} FROM delivered
     )
     SELECT active, ordered, false AS "isPaused" FROM webhook_endpoint WHERE id = ${endpointId}::uuid`;
   return standing ?? null;

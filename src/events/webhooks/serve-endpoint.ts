@@ -4,7 +4,7 @@ import { type DeliveryWorld, recordTry } from './record-try.ts';
 import { type DueDelivery, nextDeliveries } from './store.ts';
 import { type TryOutcome, tryDelivery } from './try-delivery.ts';
 
-export type Told = { delivered: number; failed: number };
+export type DeliveryCounts = { delivered: number; failed: number };
 
 const BATCH = 50;
 
@@ -16,23 +16,28 @@ const BATCH = 50;
 export async function serveEndpoint(
   world: DeliveryWorld,
   request: { endpointId: string; until: Date; signal?: AbortSignal },
-): Promise<Told> {
-  const told = { delivered: 0, failed: 0 };
+): Promise<DeliveryCounts> {
+  const counts = { delivered: 0, failed: 0 };
   const isOver = () => request.signal?.aborted === true || world.clock.now() >= request.until;
   while (!isOver()) {
     const endpoint = await world.database.webhookEndpoint.findUnique({ where: { id: request.endpointId } });
     if (!endpoint?.active) break;
     const now = world.clock.now();
     const batch = await nextDeliveries(world.database, { endpoint, now, limit: BATCH });
-    if (batch.length === 0 || !(await sendBatch(world, { endpoint, batch, isOver, told }))) break;
+    if (batch.length === 0 || !(await sendBatch(world, { endpoint, batch, isOver, counts }))) break;
   }
-  return told;
+  return counts;
 }
 
-type Batch = { endpoint: WebhookEndpoint; batch: readonly DueDelivery[]; isOver: () => boolean; told: Told };
+type Batch = {
+  endpoint: WebhookEndpoint;
+  batch: readonly DueDelivery[];
+  isOver: () => boolean;
+  counts: DeliveryCounts;
+};
 
 /** Sends a batch and adds its deliveries to the count. Returns whether the round continues. */
-async function sendBatch(world: DeliveryWorld, { endpoint, batch, isOver, told }: Batch): Promise<boolean> {
+async function sendBatch(world: DeliveryWorld, { endpoint, batch, isOver, counts }: Batch): Promise<boolean> {
   let isFailing = endpoint.failingSince !== null;
   for (const delivery of batch) {
     if (isOver()) return false;
@@ -41,8 +46,8 @@ async function sendBatch(world: DeliveryWorld, { endpoint, batch, isOver, told }
     const message = { endpoint, messageId: source.id, body, requestId: source.requestId };
     const outcome = await tryDelivery(world, message);
     logTry(world, delivery, outcome);
-    if (outcome.isDelivered) told.delivered += 1;
-    else told.failed += 1;
+    if (outcome.isDelivered) counts.delivered += 1;
+    else counts.failed += 1;
     const standing = await recordTry(world, { endpointId: endpoint.id, isFailing, delivery, outcome });
     if (!standing?.active || standing.isPaused) return false;
     isFailing = !outcome.isDelivered;

@@ -147,12 +147,12 @@ function connect(
   client: { say: (text: string) => void; end: () => void },
 ): Promise<WebSocket> {
   const socket = new WebSocket(`ws://127.0.0.1:${nodePort}`, { maxPayload: bodyBytesLimit });
-  let told: Promise<void> = Promise.resolve();
+  let delivered: Promise<void> = Promise.resolve();
   socket.on('message', (message: Buffer) => {
     // Deliver messages in the node's order, each after the journal contains what it reports.
     const settled = writer.settled();
-    told = told.then(() => settled).then(() => client.say(message.toString('utf8')));
-    told.catch(client.end);
+    delivered = delivered.then(() => settled).then(() => client.say(message.toString('utf8')));
+    delivered.catch(client.end);
   });
   socket.on('close', client.end);
   return new Promise((resolve, reject) => {

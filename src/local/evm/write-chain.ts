@@ -148,8 +148,8 @@ export function writeChain(
       turn = taken.then(() => undefined);
       turn.catch(() => undefined);
       try {
-        const tell = await taken;
-        tell();
+        const respond = await taken;
+        respond();
         // The chain must double in length before the next snapshot, so that the amount written stays proportional to it.
         if (journal.blocks() >= Math.max(snapshotEveryBlocks, snapshotBlocks)) await takeSnapshot();
       } catch (error) {

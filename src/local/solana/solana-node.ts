@@ -79,7 +79,7 @@ export async function startSolanaNode(options: SolanaNodeOptions): Promise<Solan
   };
   const methods = rpcMethods({ ledger, hidden, moveTime });
   const subscriptions = openSubscriptions({ ledger, print });
-  ledger.onChange(subscriptions.tell);
+  ledger.onChange(subscriptions.notifyAll);
 
   const takeFailure = (called: string[]): RpcFailure | undefined => {
     const next = failures.find(({ left, method }) => left > 0 && (method === undefined || called.includes(method)));
@@ -198,7 +198,7 @@ function serveSocket(
     // A client's ping has no id and expects no response.
     if (call && call.id === undefined) return;
     socket.send(print(answerSocket(socket, call, world)));
-    world.subscriptions.tell();
+    world.subscriptions.notifyAll();
   });
 }
 

@@ -29,7 +29,7 @@ function checkGenesis(folder: string, genesisHash: string): void {
   const known = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   if (known !== undefined && known !== genesisHash) {
     throw new ConfigError(
-      `The state of the local Solana was lost, and the database tells of the old one: remove ${folder} to begin anew.`,
+      `The state of the local Solana was lost, and the database describes the old one: remove ${folder} to start over.`,
     );
   }
   if (known === undefined) replacePrivateFile(file, genesisHash);

@@ -26,7 +26,7 @@ export async function reportRestore(world: OperationsWorld): Promise<Answer> {
       : [{ begunAt: null, do: 'Stop all parts and run "npm run ops -- restore-begin" first.' }],
     'Payments of intents whose terms were lost: run "npm run ops -- restore-recover"': rows('INTENT'),
     'Charges of subscriptions whose terms were lost: run "npm run ops -- restore-recover"': rows('CHARGE'),
-    'Payments for intents that were lost: tell the merchant; the contract settles or returns them by time':
+    'Payments for intents that were lost: notify the merchant; the contract settles or returns them by time':
       rows('NOTHING'),
     'Refunds that came back from the chain: their reasons are not known': await foundRefunds(world),
     'Payouts that are undelivered: credits and claims since the dump came back from the chain': limited(
@@ -40,7 +40,7 @@ export async function reportRestore(world: OperationsWorld): Promise<Answer> {
       await keys(world),
     'Members: those invited since are lost, those removed since are back': await members(world),
     'Test clock': await testClock(world),
-    'What no row tells': unknowable,
+    'What no row records': unknowable,
   };
   const answers = Object.fromEntries(Object.entries(sections).filter(([, found]) => found.length > 0));
   if (!begun) return { sections: answers, fault: 'Try: npm run ops -- restore-begin, while all parts are stopped' };
@@ -54,7 +54,7 @@ export async function reportRestore(world: OperationsWorld): Promise<Answer> {
 const unknowable: Row[] = [
   {
     what: 'Idempotency keys used since the dump',
-    do: 'A request that is repeated with one is carried out again. Tell merchants to look for the object before they repeat.',
+    do: 'A request that is repeated with one is carried out again. Ask merchants to look for the object before they repeat.',
   },
   {
     what: 'Webhooks delivered since the dump',

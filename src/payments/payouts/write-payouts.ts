@@ -65,7 +65,7 @@ export async function writePayouts(
   await writeRows(tx, changes, now);
   await bookPayouts(tx, { chainId, payments, payouts, now });
   await schedule(tx, world, [...changes.added, ...changes.kept.filter(isTakenBack)]);
-  return await told(tx, world, { ...request, changes });
+  return await payoutEvents(tx, world, { ...request, changes });
 }
 
 /** Matches each payout with its row: the existing one, identified by its transaction, or a new one. */
@@ -212,7 +212,7 @@ async function schedule(tx: DatabaseTransaction, { hooks, clock }: World, change
   }
 }
 
-async function told(
+async function payoutEvents(
   tx: DatabaseTransaction,
   world: World,
   request: { view: ChainView; changes: Changes; reverted?: ReadonlySet<string> },
@@ -224,7 +224,7 @@ async function told(
   const delivered = [...added, ...found].filter(({ payout }) => payout.claim !== null);
   const intents = await intentsOf(tx, [...gone, ...[...added, ...delivered].map(({ row }) => row)]);
   const events: PayoutEvent[] = [];
-  const tell = (row: CreditedPayout, event: (intent: PaymentIntent) => Omit<NewEvent, 'resourceId'>) => {
+  const append = (row: CreditedPayout, event: (intent: PaymentIntent) => Omit<NewEvent, 'resourceId'>) => {
     const intent = intents.get(row.paymentIntentId);
     if (!intent) return;
     const { appId, id: resourceId } = intent;
@@ -235,7 +235,7 @@ async function told(
     if (reverted.has(row.paymentIntentId)) continue;
     reverted.add(row.paymentIntentId);
     const finality = { ...finalityOf(view, view.head.number), confirmations: 0, isFinal: false };
-    tell(row, (intent) => ({ type: 'payment_intent.reverted', data: paymentIntentFields(intent), finality }));
+    append(row, (intent) => ({ type: 'payment_intent.reverted', data: paymentIntentFields(intent), finality }));
   }
   const dataOf = (intent: PaymentIntent, row: CreditedPayout): Prisma.InputJsonObject => ({
     ...paymentIntentFields(intent),
@@ -244,14 +244,14 @@ async function told(
   for (const { row, payout } of added) {
     const before = { ...row, ...deliveryOf(null) };
     const finality = finalityOf(view, payout.credit.blockNumber);
-    tell(row, (intent) => ({ type: 'payment_intent.payout_undelivered', data: dataOf(intent, before), finality }));
+    append(row, (intent) => ({ type: 'payment_intent.payout_undelivered', data: dataOf(intent, before), finality }));
   }
   for (const { row, payout } of delivered) {
     const { claim } = payout;
     if (!claim) continue;
     const after = { ...row, ...deliveryOf(claim) };
     const finality = finalityOf(view, claim.blockNumber);
-    tell(row, (intent) => ({ type: 'payment_intent.payout_delivered', data: dataOf(intent, after), finality }));
+    append(row, (intent) => ({ type: 'payment_intent.payout_delivered', data: dataOf(intent, after), finality }));
   }
   return events;
 }

@@ -70,7 +70,10 @@ export async function failTransaction(
 }
 
 /** A relay that a reorganization removed from its block is repeated while it may still succeed. */
-async function failRelay(tx: DatabaseTransaction, { world, intent, transaction, outgoing }: Told): Promise<void> {
+async function failRelay(
+  tx: DatabaseTransaction,
+  { world, intent, transaction, outgoing }: ReportedFailure,
+): Promise<void> {
   const { error, verdict } = outgoing;
   const mayPass = transaction.status === 'REORGED' && verdict === 'PASSES' && intent.status === 'CREATED';
   if (mayPass && (await repeatRelay(tx, { relay: transaction, now: world.clock.now() }))) return;
@@ -81,7 +84,7 @@ async function failRelay(tx: DatabaseTransaction, { world, intent, transaction, 
 
 async function failRefund(
   tx: DatabaseTransaction,
-  { world, intent, transaction, outgoing: { error, verdict } }: Told,
+  { world, intent, transaction, outgoing: { error, verdict } }: ReportedFailure,
 ): Promise<void> {
   await tx.refund.updateMany({ where: { transactionId: transaction.id }, data: { status: 'FAILED', error } });
   // The refund of a returned payment is not one of the intent's own refunds.
@@ -95,7 +98,7 @@ async function failRefund(
 }
 
 type Failed = { world: FailingWorld; intent: PaymentIntent; transaction: Transaction };
-type Told = Failed & { outgoing: Pick<OutgoingFailure, 'error' | 'verdict'> };
+type ReportedFailure = Failed & { outgoing: Pick<OutgoingFailure, 'error' | 'verdict'> };
 type Judged = Failed & { verdict: OutgoingFailure['verdict'] };
 
 /** Money that must go back is never given up: the verb reads the contract again after a minute, or after a quarter of an hour. */

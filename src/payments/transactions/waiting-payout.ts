@@ -16,7 +16,11 @@ type World = { clock: Clock; registry: Registry };
 type Transfer = PayoutPlan['transfers'][number] & { role: 'PAYER' | 'MERCHANT' | 'FEE_RECIPIENT' };
 
 /** Records the reason on the payment's transaction, and appends one `payout_undelivered` event per share the first time. */
-export async function tellWaiting(tx: DatabaseTransaction, world: World, outgoing: OutgoingTransaction): Promise<void> {
+export async function reportWaiting(
+  tx: DatabaseTransaction,
+  world: World,
+  outgoing: OutgoingTransaction,
+): Promise<void> {
   const found = await lockOf(tx, outgoing);
   if (!found) return;
   const { intent, transaction } = found;

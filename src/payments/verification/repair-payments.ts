@@ -56,7 +56,7 @@ async function repairCredits(
     if (put === 0) continue;
     world.log.warn(
       { chainId, recipient, token, facts: put },
-      'The comparison found credits or claims that had not been told.',
+      'The comparison found credits or claims that had not been reported.',
     );
     repaired += 1;
   }
@@ -88,7 +88,7 @@ async function repair(world: World, terms: PaymentTerms, from: bigint): Promise<
   if (put === 0) return false;
   world.log.warn(
     { chainId, ref: termsHash, facts: put },
-    'The comparison found facts of a payment that had not been told.',
+    'The comparison found facts of a payment that had not been reported.',
   );
   return true;
 }

@@ -5,7 +5,7 @@ import { lockSubscription } from '../store.ts';
 import { forecastOf } from './forecast-of.ts';
 import { readOutlooks } from './read-outlooks.ts';
 import { isWatched } from './renewal-forecast.ts';
-import { tellRisk } from './tell-risk.ts';
+import { reportRisk } from './report-risk.ts';
 import { watchRenewal } from './watch-renewal.ts';
 
 const judged = { consent: true, outlook: true } as const satisfies Prisma.SubscriptionInclude;
@@ -34,7 +34,7 @@ export async function forecastNextRenewal(
     await watchRenewal(tx, { subscriptionId, dueAt, after: now });
     const forecast = forecastOf({ ...subscription, subscription, now });
     if (forecast === null || !isWatched(dueAt, now)) return;
-    await appendEvents(tx, subscription.appId, await tellRisk(tx, { subscription, forecast }));
+    await appendEvents(tx, subscription.appId, await reportRisk(tx, { subscription, forecast }));
   });
 }
 

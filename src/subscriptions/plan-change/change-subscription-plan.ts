@@ -54,8 +54,8 @@ export async function changeSubscriptionPlan(
         changed: changedFields(subscription, changed, ['productPlanId', 'productPlanPriceId', 'nextPlanPriceId']),
       });
       if (isAnotherPrice(subscription, changed)) {
-        const told = { type: 'subscription.updated', resourceId: id, data: subscriptionFields(changed) } as const;
-        await appendEvents(tx, changed.appId, [told]);
+        const event = { type: 'subscription.updated', resourceId: id, data: subscriptionFields(changed) } as const;
+        await appendEvents(tx, changed.appId, [event]);
       }
       return changed;
     });

@@ -149,9 +149,9 @@ async function openDue(
   const charges: DueRenewal[] = [];
   const waived: RenewalPayment[] = [];
   const events: OwnedEvents[] = [];
-  for (const { subscription, invoice, intent, events: told } of opened) {
+  for (const { subscription, invoice, intent, events: openedEvents } of opened) {
     const { appId, consent } = subscription;
-    events.push({ appId, events: told });
+    events.push({ appId, events: openedEvents });
     if (intent) charges.push({ subscription, consent, invoice, intent });
     else waived.push({ subscription, invoice, intent: null });
   }

@@ -156,11 +156,11 @@ describe('PUT /subscriptions/:id', () => {
     const foreign = await put(id, { productPlanPriceId: foreignPrice }, stranger);
     const missing = await put(newId(), { productPlanPriceId: foreignPrice }, stranger);
     expect(foreign.status).toBe(404);
-    expect(told(foreign.body.error)).toEqual(told(missing.body.error));
+    expect(withoutRequestId(foreign.body.error)).toEqual(withoutRequestId(missing.body.error));
     const theirs = await put(id, { productPlanPriceId: foreignPrice });
     const none = await put(id, { productPlanPriceId: newId() });
     expect([theirs.status, theirs.body.error.param]).toEqual([404, 'productPlanPriceId']);
-    expect(told(theirs.body.error)).toEqual(told(none.body.error));
+    expect(withoutRequestId(theirs.body.error)).toEqual(withoutRequestId(none.body.error));
     expect((await read(id)).productPlanPriceId).toBe(first);
   });
 
@@ -368,15 +368,15 @@ describe('Subscription.renewalOutlook', () => {
 
   it('contains the amounts behind the forecast', async () => {
     const id = await subscribe();
-    const told = async () => (await api.graphql(READ, { id }, { key })).data.subscription;
-    expect(await told()).toEqual({ renewalForecast: 'OK', renewalOutlook: null });
+    const readOutlook = async () => (await api.graphql(READ, { id }, { key })).data.subscription;
+    expect(await readOutlook()).toEqual({ renewalForecast: 'OK', renewalOutlook: null });
     const figures = { expectedAmount: '10000000', balance: '9999999' };
     await api.database.renewalOutlook.create({ data: { subscriptionId: id, ...figures, readAt: api.clock.now() } });
-    expect(await told()).toEqual({ renewalForecast: 'LOW_BALANCE', renewalOutlook: figures });
+    expect(await readOutlook()).toEqual({ renewalForecast: 'LOW_BALANCE', renewalOutlook: figures });
   });
 });
 
 /** An error without its request ID. */
-function told(error: Record<string, unknown>): Record<string, unknown> {
+function withoutRequestId(error: Record<string, unknown>): Record<string, unknown> {
   return { ...error, requestId: null };
 }

@@ -77,16 +77,22 @@ test('fragments on objects are refetched and paginated by node', () => {
       id status amount transactions { id status } }`,
     PaymentPage: 'query PaymentPageQuery($id: ID!) { paymentIntent(id: $id) { ...Payment_intent } }',
     Steps: paginated('PaymentIntent', 'transactionsConnection', 'Steps', 'id type status'),
-    Told: paginated('PaymentIntent', 'eventsConnection', 'Told', 'id type'),
+    Events: paginated('PaymentIntent', 'eventsConnection', 'Events', 'id type'),
     Customer: `fragment Customer_account on CustomerAccount @refetchable(queryName: "CustomerRefetchQuery") {
       id name email wallets { id } }`,
     Invoices: paginated('CustomerAccount', 'invoicesConnection', 'Invoices', 'id status total'),
     CustomerPage: 'query CustomerPageQuery($id: ID!) { customer(id: $id) { ...Customer_account ...Invoices_parent } }',
     Reloaded:
-      'query ReloadedQuery($id: ID!) { node(id: $id) { id ...Payment_intent @alias ...Steps_parent @alias ...Told_parent @alias } }',
+      'query ReloadedQuery($id: ID!) { node(id: $id) { id ...Payment_intent @alias ...Steps_parent @alias ...Events_parent @alias } }',
   });
   expect([status, said]).toEqual([0, expect.stringContaining('Compilation completed')]);
-  for (const name of ['PaymentRefetch', 'StepsPagination', 'ToldPagination', 'CustomerRefetch', 'InvoicesPagination']) {
+  for (const name of [
+    'PaymentRefetch',
+    'StepsPagination',
+    'EventsPagination',
+    'CustomerRefetch',
+    'InvoicesPagination',
+  ]) {
     expect(made).toContain(`${name}Query.graphql.ts`);
   }
 });

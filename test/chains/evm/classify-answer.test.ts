@@ -69,8 +69,8 @@ describe('a reverted call', () => {
 
   it('keeps its data and truncates the message', () => {
     expect(fault('execution reverted', '0x08c379a0')).toMatchObject({ data: '0x08c379a0' });
-    const [long = ''] = [fault(`execution reverted: ${'x'.repeat(5_000)}`)].flatMap((told) =>
-      told?.kind === 'REVERT' ? told.message : [],
+    const [long = ''] = [fault(`execution reverted: ${'x'.repeat(5_000)}`)].flatMap((classified) =>
+      classified?.kind === 'REVERT' ? classified.message : [],
     );
     expect(long).toMatch(/x…$/);
     expect(long.length).toBeLessThan(250);

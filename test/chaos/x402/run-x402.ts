@@ -49,7 +49,7 @@ if (
 }
 
 const SERVERS = 2;
-const TELL_EVERY_MS = 15_000;
+const REPORT_EVERY_MS = 15_000;
 const LOOK_MS = 1_000;
 /** Until everything that was begun has an outcome; an authorization that no transaction uses is valid for five minutes. */
 const REST_LIMIT_MS = 420_000;
@@ -124,16 +124,16 @@ async function prove(): Promise<string> {
       isStruck = true;
     })
     .catch(() => undefined);
-  let toldAt = performance.now();
-  let toldServed = 0;
+  let reportedAt = performance.now();
+  let reportedServed = 0;
   const watch = setInterval(() => {
     broken ??= brokenRule();
-    if (performance.now() - toldAt < TELL_EVERY_MS) return;
-    const rate = ((buying.served() - toldServed) / (performance.now() - toldAt)) * 1000;
-    [toldAt, toldServed] = [performance.now(), buying.served()];
+    if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
+    const rate = ((buying.served() - reportedServed) / (performance.now() - reportedAt)) * 1000;
+    [reportedAt, reportedServed] = [performance.now(), buying.served()];
     const { struck } = striking;
     print(
-      `${toldServed} served, ${rate.toFixed(1)} a second, ${buying.inFlight()} requests under way; ${struck.kills} kills, ${struck.reorgs} reorganizations, ${struck.late} times late`,
+      `${reportedServed} served, ${rate.toFixed(1)} a second, ${buying.inFlight()} requests under way; ${struck.kills} kills, ${struck.reorgs} reorganizations, ${struck.late} times late`,
     );
   }, LOOK_MS);
   /** What can be judged while the run goes on. */
@@ -168,7 +168,7 @@ async function prove(): Promise<string> {
 async function comeToRest(rpcUrl: string): Promise<string[]> {
   const node = createTestClient({ mode: 'anvil', transport: http(rpcUrl) });
   const deadline = performance.now() + REST_LIMIT_MS;
-  let toldAt = performance.now();
+  let reportedAt = performance.now();
   for (;;) {
     await node.mine({ blocks: FINAL_BLOCKS }).catch(() => undefined);
     await delay(LOOK_MS);
@@ -176,8 +176,8 @@ async function comeToRest(rpcUrl: string): Promise<string[]> {
     if (left.length === 0) return [];
     if (performance.now() > deadline)
       return [`It did not come to rest within ${REST_LIMIT_MS / 1000} s: ${left.join(', ')}.`];
-    if (performance.now() - toldAt < TELL_EVERY_MS) continue;
-    toldAt = performance.now();
+    if (performance.now() - reportedAt < REPORT_EVERY_MS) continue;
+    reportedAt = performance.now();
     print(`under way: ${left.join(', ')}`);
   }
 }

@@ -39,12 +39,12 @@ export async function openAttackedApi(): Promise<{ api: RestApi; target: Target;
 export function attackJudge(
   target: Target,
   counter: WorkCounter,
-  told: (attacked: Attacked) => void = () => undefined,
+  onAttacked: (attacked: Attacked) => void = () => undefined,
 ): Judge {
   return async (attack) => {
     await settled(target, counter);
     const { outcome, work } = await cost(target, counter, attack);
-    told({ attack, outcome, work });
+    onAttacked({ attack, outcome, work });
     return [...judgeOutcome(attack, outcome), ...(await tooMuch({ attack, outcome, work }))];
   };
 

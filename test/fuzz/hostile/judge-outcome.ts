@@ -94,32 +94,32 @@ function judgeAnswer(answer: Answer, request: { sentBytes: number; isEmpty: bool
   const { status, headers, body } = answer;
   const type = (headers.get('content-type') ?? '').split(';')[0] ?? '';
   const isEvents = type === 'text/event-stream';
-  const told = isEvents ? (/^data: (\{.*)$/m.exec(body)?.[1] ?? '{}') : body;
-  const refused = status >= 400 || /^\{"errors":/.test(told);
+  const text = isEvents ? (/^data: (\{.*)$/m.exec(body)?.[1] ?? '{}') : body;
+  const refused = status >= 400 || /^\{"errors":/.test(text);
   const findings: Finding[] = [];
-  const say = (cause: string) => findings.push({ cause, words: `${status} ${type} ${told.slice(0, 600)}` });
+  const say = (cause: string) => findings.push({ cause, words: `${status} ${type} ${text.slice(0, 600)}` });
   if (status !== 101 && !/^[A-Za-z0-9._:-]{1,128}$/.test(headers.get('x-request-id') ?? '')) say('no x-request-id');
-  if (!refused && told.length > ANSWER_BYTES) say(`an answer of more than ${ANSWER_BYTES} bytes`);
-  if ((request.isEmpty && told === '') || (!refused && !/json|event-stream/.test(type))) {
+  if (!refused && text.length > ANSWER_BYTES) say(`an answer of more than ${ANSWER_BYTES} bytes`);
+  if ((request.isEmpty && text === '') || (!refused && !/json|event-stream/.test(type))) {
     if (status >= 500) say(`status ${status}`);
     return findings;
   }
-  const parsed = parseJson(told);
+  const parsed = parseJson(text);
   const isPage = type === 'text/html' && !/INTERNAL/.test(body);
   if (status >= 500 && !lawful.has(codeOf(parsed))) say(`status ${status}`);
-  if (refused && INSIDE.test(told)) say('it tells of its inside');
-  if (refused && told.length > REFUSAL_BYTES + (isDetailed(parsed) ? NAMED_TIMES * request.sentBytes : 0))
+  if (refused && INSIDE.test(text)) say('it reveals its internals');
+  if (refused && text.length > REFUSAL_BYTES + (isDetailed(parsed) ? NAMED_TIMES * request.sentBytes : 0))
     say(`a refusal of more than ${REFUSAL_BYTES} bytes`);
-  if (refused && !isPage) findings.push(...judgeRefusal(parsed, { status, type, told }));
+  if (refused && !isPage) findings.push(...judgeRefusal(parsed, { status, type, text }));
   return findings;
 }
 
 /** By its shape: GraphQL's errors, the envelope, or a problem. */
 function judgeRefusal(
   parsed: unknown,
-  { status, type, told }: { status: number; type: string; told: string },
+  { status, type, text }: { status: number; type: string; text: string },
 ): Finding[] {
-  const words = `${status} ${type} ${told.slice(0, 600)}`;
+  const words = `${status} ${type} ${text.slice(0, 600)}`;
   if (typeof parsed === 'object' && parsed !== null && 'errors' in parsed) return judgeGraphql(parsed, words);
   const shape = type === 'application/problem+json' ? problem : envelope;
   const read = shape.safeParse(parsed);
@@ -155,10 +155,10 @@ function judgeFrames({ messages, close, unanswered, sentBytes }: FrameOutcome): 
     findings.push(...judgeGraphql(errors, text.slice(0, 600)));
     if (type === 'error' && text.length > REFUSAL_BYTES + (isDetailed(errors) ? NAMED_TIMES * sentBytes : 0))
       say('a refusal that grows', text);
-    if (type === 'error' && INSIDE.test(text)) say('it tells of its inside', text);
+    if (type === 'error' && INSIDE.test(text)) say('it reveals its internals', text);
   }
   if (close && !closes.has(close.code)) say(`closed by ${close.code}`, close.reason);
-  if (close && INSIDE.test(close.reason)) say('it tells of its inside', close.reason);
+  if (close && INSIDE.test(close.reason)) say('it reveals its internals', close.reason);
   if (unanswered.length > 0) say('no answer and no close', unanswered.join(' '));
   return findings;
 }

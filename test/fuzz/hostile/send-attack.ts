@@ -98,7 +98,7 @@ async function exchange(target: Target, sending: Sending): Promise<ByteOutcome> 
   });
   socket.on('data', (chunk) => {
     chunks.push(chunk);
-    if (isToldByEvents(chunks) || isSwitched(chunks)) socket.destroySoon();
+    if (isAnsweredByEvents(chunks) || isSwitched(chunks)) socket.destroySoon();
   });
   await new Promise<void>((resolve) => {
     socket.once('connect', resolve);
@@ -154,7 +154,7 @@ async function isOpenStill(socket: Socket, chunks: Buffer[]): Promise<boolean> {
 }
 
 /** A stream of events may never end; its first one that is whole is an answer. */
-function isToldByEvents(chunks: readonly Buffer[]): boolean {
+function isAnsweredByEvents(chunks: readonly Buffer[]): boolean {
   if (!/content-type: text\/event-stream/i.test(chunks[0]?.toString('latin1') ?? '')) return false;
   return /^event: (next|complete)\n(.*\n)*?\n/m.test(Buffer.concat(chunks).toString('latin1'));
 }

@@ -28,7 +28,7 @@ try {
   const steps = readSteps(readFileSync(join(context, 'docs/operations/containers/Containerfile'), 'utf8'));
   const image = executeSteps(steps, { context, folder: join(folder, 'stages') });
   const program = join(image.root, image.workdir);
-  const faults = [...tellSizes(program), ...tellTools(program)];
+  const faults = [...listSizes(program), ...listTools(program)];
   const seen = await tryParts(
     { folder: program, environment: image.environment, entrypoint: image.entrypoint },
     folder,
@@ -44,7 +44,7 @@ try {
   if (kept === undefined) rmSync(folder, { recursive: true, force: true });
 }
 
-function tellSizes(program: string): string[] {
+function listSizes(program: string): string[] {
   const modules = join(program, 'node_modules');
   const packages = readdirSync(modules).flatMap((name) =>
     name.startsWith('@') ? readdirSync(join(modules, name)).map((inner) => `${name}/${inner}`) : [name],
@@ -60,7 +60,7 @@ function tellSizes(program: string): string[] {
   return megabytes(whole + node) > LIMIT_MB ? [`The image is larger than ${LIMIT_MB} MB.`] : [];
 }
 
-function tellTools(program: string): string[] {
+function listTools(program: string): string[] {
   const found = buildingTools.flatMap((pattern) =>
     globSync(`**/node_modules/${pattern}/package.json`, { cwd: program }),
   );

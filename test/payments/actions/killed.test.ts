@@ -72,7 +72,7 @@ const limit = { timeout: 300_000 };
 describe('a gateway that is killed', () => {
   it('refunds once, whichever step it is killed at', limit, async () => {
     const { id, signed } = await gateway.pay();
-    const told = (await gateway.events(id)).length;
+    const eventCount = (await gateway.events(id)).length;
     let refunds = 0n;
     const steps = await atEveryStep(1, async (diesAt) => {
       const request = { scope: gateway.scope, id, reason: 'Killed', amount: '1000' };
@@ -85,7 +85,7 @@ describe('a gateway that is killed', () => {
       return died;
     });
     expect(steps).toBeGreaterThan(30);
-    const events = (await gateway.events(id)).slice(told);
+    const events = (await gateway.events(id)).slice(eventCount);
     expect(events).toEqual(
       Array.from({ length: Number(refunds) }, () => ['refund_pending', 'partially_refunded']).flat(),
     );

@@ -154,10 +154,10 @@ describe('a refund', () => {
     const refund = await gateway.database.refund.findFirstOrThrow({ where: { paymentIntentId: id } });
     expect(refund).toMatchObject({ status: 'FAILED' });
     expect(refund.error).toBe('WrongLeft(9999999, 10000000)');
-    const told = await gateway.events(id);
-    expect(told).toContain('refund_pending');
-    expect(told).toContain('refund_failed');
-    expect(told.filter((type) => type === 'captured')).toHaveLength(1);
+    const events = await gateway.events(id);
+    expect(events).toContain('refund_pending');
+    expect(events).toContain('refund_failed');
+    expect(events.filter((type) => type === 'captured')).toHaveLength(1);
     expect(['CAPTURED', 'SETTLED']).toContain(await gateway.status(id));
   });
 

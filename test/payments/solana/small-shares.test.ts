@@ -230,8 +230,8 @@ describe('a payout that waits for somebody to act', () => {
       status: 'PENDING',
       error: expect.stringContaining('too few to pay fees'),
     });
-    const told = ['payout_undelivered', 'payout_undelivered'];
-    expect((await gateway.events(quoted.intent.id)).slice(2)).toEqual(told);
+    const expected = ['payout_undelivered', 'payout_undelivered'];
+    expect((await gateway.events(quoted.intent.id)).slice(2)).toEqual(expected);
     const events = await gateway.database.event.findMany({
       where: { resourceId: quoted.intent.id, type: 'payment_intent.payout_undelivered' },
       orderBy: { sequence: 'asc' },
@@ -305,8 +305,8 @@ describe('a sender that is killed', () => {
       await gateway.settleDown();
       expect(await lamports(fresh), `killed at step ${diesAt}`).toBe(1_000_000n);
       expect(await openPayouts()).toEqual([]);
-      const told = (await gateway.events(second.intent.id)).slice(2);
-      expect(told).toEqual(['settled', 'payout_undelivered', 'payout_delivered']);
+      const events = (await gateway.events(second.intent.id)).slice(2);
+      expect(events).toEqual(['settled', 'payout_undelivered', 'payout_delivered']);
       if (!died) return;
     }
   }, 400_000);

@@ -181,7 +181,7 @@ export async function openSolanaGateway() {
       solana.node.passTime(seconds);
     },
     read: (id: string) => database.paymentIntent.findUniqueOrThrow({ where: { id } }),
-    /** Types of what was told of the intent, oldest first, without `payment_intent.`. */
+    /** Types of the intent's events, oldest first, without `payment_intent.`. */
     async events(id: string): Promise<string[]> {
       const events = await database.event.findMany({ where: { resourceId: id }, orderBy: { sequence: 'asc' } });
       return events.map((event) => event.type.replace('payment_intent.', ''));

@@ -157,8 +157,8 @@ function refusal(path: string, response: Response, json: Record<string, unknown>
   const error = json?.error as { code?: string; message?: string } | undefined;
   const { status } = response;
   const isAway = status === 429 || status >= 500 || (response.ok && json === undefined);
-  const told = error?.message ?? `status ${status}`;
-  return new X402GatewayError(`The gateway refused POST ${path}: ${told}`, {
+  const reason = error?.message ?? `status ${status}`;
+  return new X402GatewayError(`The gateway refused POST ${path}: ${reason}`, {
     isAway,
     status,
     ...(typeof error?.code === 'string' ? { code: error.code } : {}),

@@ -15,7 +15,7 @@ import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
 import { byRealTime } from '../server/world.ts';
-import { tellingSecret, WebhookDeliveryRef, WebhookEndpointRef } from './webhook-endpoint.ts';
+import { revealSecret, WebhookDeliveryRef, WebhookEndpointRef } from './webhook-endpoint.ts';
 
 const EVENTS = 'Event types to send, or `*` for all.';
 const ORDERED =
@@ -80,7 +80,7 @@ builder.mutationField('createWebhookEndpoint', (t) =>
       const { appId } = await appScopeOf(context, args);
       const call = { scopeId: appId, operation: 'createWebhookEndpoint', parameters: input };
       const idempotency = idempotencyOf(context, call);
-      return tellingSecret(await createWebhookEndpoint(webhookWorld(context), { appId, input, idempotency }));
+      return revealSecret(await createWebhookEndpoint(webhookWorld(context), { appId, input, idempotency }));
     },
   }),
 );
@@ -136,7 +136,7 @@ builder.mutationField('rotateWebhookSecret', (t) =>
         parameters: { id: args.id },
       };
       const idempotency = idempotencyOf(context, call);
-      return tellingSecret(await rotateWebhookSecret(byRealTime(context.world), { scope, id: args.id, idempotency }));
+      return revealSecret(await rotateWebhookSecret(byRealTime(context.world), { scope, id: args.id, idempotency }));
     },
   }),
 );

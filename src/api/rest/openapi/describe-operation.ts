@@ -172,8 +172,8 @@ function successOf(schema: GraphQLSchema, components: Components, route: RestRou
     selections: rootSelection(route).selectionSet,
   });
   const shown = route.leftOut.reduce((held, path) => leavingOut(components, held, path), data);
-  const told = route.unions.reduce((held, union) => asUnion(components, held, union), shown);
-  const wrapped = wrap(components, route, told);
+  const withUnions = route.unions.reduce((held, union) => asUnion(components, held, union), shown);
+  const wrapped = wrap(components, route, withUnions);
   return {
     description: route.status === 202 ? 'Accepted.' : 'Done.',
     headers,

@@ -5,13 +5,13 @@ import type { Look } from './look-for.ts';
 import type { Abandonment, Sent } from './payment-state.ts';
 import { LATE_MS, unseenAt } from './unseen.ts';
 
-type Told<Of, Names extends keyof NonNullable<Of>> = Pick<NonNullable<Of>, Names> | null | undefined;
-type Attempt = Told<CheckoutViewFragment['attempt'], 'quoteId' | 'method' | 'chainId' | 'madeAt' | 'payBy'>;
+type Reported<Of, Names extends keyof NonNullable<Of>> = Pick<NonNullable<Of>, Names> | null | undefined;
+type Attempt = Reported<CheckoutViewFragment['attempt'], 'quoteId' | 'method' | 'chainId' | 'madeAt' | 'payBy'>;
 
 export function progressFacts(request: {
   view: {
     attempt?: Attempt;
-    payment?: Told<CheckoutViewFragment['payment'], 'authorization' | 'requiredConfirmations' | 'captureMode'>;
+    payment?: Reported<CheckoutViewFragment['payment'], 'authorization' | 'requiredConfirmations' | 'captureMode'>;
   };
   payment: { sent: Sent | undefined; abandon: (quoteId: string, why: Abandonment) => void };
   /** The last lookup on its own chain. */

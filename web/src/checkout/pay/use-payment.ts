@@ -64,7 +64,7 @@ export type Payment = PaymentState & {
 };
 
 /** What an action may report. After the payer has started over, only the outcome of the payment. */
-type Doing = (turn: { signal: AbortSignal; tell: (event: PaymentEvent) => void }) => Promise<void>;
+type Doing = (turn: { signal: AbortSignal; dispatch: (event: PaymentEvent) => void }) => Promise<void>;
 
 export function usePayment(
   session: SessionName,
@@ -75,15 +75,15 @@ export function usePayment(
     refetch: () => Promise<CheckoutViewFragment>;
   },
 ): Payment {
-  const [state, tell] = useReducer(afterPaymentEvent, undefined, () => ({
+  const [state, dispatch] = useReducer(afterPaymentEvent, undefined, () => ({
     ...noPayment,
     sent: readSent(session.id),
     unsureUntil: readUnsure(session.id),
   }));
   const { view, wallet, now, refetch } = facts;
-  const { run, stop } = useTurns(tell, refetch);
+  const { run, stop } = useTurns(dispatch, refetch);
 
-  useTellingOfSent(session, state);
+  useReportOfSent(session, state);
   // A reload does not withdraw a pending request from the wallet.
   const mayComeUntil = state.unsureUntil ?? state.askedUntil;
   useEffect(() => keepUnsure(session.id, mayComeUntil), [session.id, mayComeUntil]);
@@ -95,7 +95,7 @@ export function usePayment(
     await switchWallet(chainId);
   };
   const hold = (way: ChosenMethod, { isAnew }: { isAnew: boolean }) =>
-    run('preparing', async ({ signal, tell: say }) => {
+    run('preparing', async ({ signal, dispatch: say }) => {
       if (!view || !wallet.address) return;
       await reach(way.chainId, say);
       signal.throwIfAborted();
@@ -111,14 +111,14 @@ export function usePayment(
   return {
     ...state,
     choose: useCallback(
-      (tokenKey, method) => tell({ happened: 'chosen', tokenKey, ...(method ? { method } : {}) }),
+      (tokenKey, method) => dispatch({ happened: 'chosen', tokenKey, ...(method ? { method } : {}) }),
       [],
     ),
     connect: (connecting) => run('connecting', connecting),
     prepare: (way) => hold(way, { isAnew: false }),
     requote: (way) => hold(way, { isAnew: true }),
     sign: (canBatch) =>
-      run('signing', async ({ signal, tell: say }) => {
+      run('signing', async ({ signal, dispatch: say }) => {
         const { prepared } = state;
         if (!prepared?.isChecked || !wallet.address) return;
         const { doSteps } = await bring.doing();
@@ -129,23 +129,23 @@ export function usePayment(
           account: wallet.address,
           canBatch,
           now,
-          tell: say,
+          dispatch: say,
           signal,
         });
         await refetch();
       }),
     startOver: useCallback(() => {
       stop();
-      tell({ happened: 'restarted' });
+      dispatch({ happened: 'restarted' });
     }, [stop]),
-    hasSent: useCallback((sent) => tell({ happened: 'sent', sent }), []),
-    doubt: useCallback((until) => tell({ happened: 'doubted', until }), []),
-    deny: useCallback(() => tell({ happened: 'denied' }), []),
-    drop: useCallback(() => tell({ happened: 'dropped' }), []),
+    hasSent: useCallback((sent) => dispatch({ happened: 'sent', sent }), []),
+    doubt: useCallback((until) => dispatch({ happened: 'doubted', until }), []),
+    deny: useCallback(() => dispatch({ happened: 'denied' }), []),
+    drop: useCallback(() => dispatch({ happened: 'dropped' }), []),
     abandon: useCallback(
       (quoteId, fault) => {
         keepSent(session.id, undefined);
-        tell({ happened: 'abandoned', quoteId, fault });
+        dispatch({ happened: 'abandoned', quoteId, fault });
       },
       [session.id],
     ),
@@ -154,7 +154,7 @@ export function usePayment(
 
 /** Runs one action at a time. An action in progress cannot be started again. */
 function useTurns(
-  tell: (event: PaymentEvent) => void,
+  dispatch: (event: PaymentEvent) => void,
   refetch: () => Promise<CheckoutViewFragment>,
 ): { run: (work: Work, doing: Doing) => Promise<void>; stop: () => void } {
   const atWork = useRef<AbortController>(undefined);
@@ -168,19 +168,22 @@ function useTurns(
       const { signal } = turn;
       const isRelevant = ({ happened }: PaymentEvent) =>
         !signal.aborted || happened === 'sent' || (happened === 'denied' && lastWork.current === turn);
-      tell({ happened: 'started', work });
+      dispatch({ happened: 'started', work });
       try {
-        await Promise.race([doing({ signal, tell: (event) => isRelevant(event) && tell(event) }), aborted(signal)]);
-        if (!signal.aborted) tell({ happened: 'finished' });
+        await Promise.race([
+          doing({ signal, dispatch: (event) => isRelevant(event) && dispatch(event) }),
+          aborted(signal),
+        ]);
+        if (!signal.aborted) dispatch({ happened: 'finished' });
       } catch (error) {
         if (signal.aborted) return;
-        tell({ happened: 'failed', fault: sentenceOf(error) });
+        dispatch({ happened: 'failed', fault: sentenceOf(error) });
         if (error instanceof ApiError && error.code !== 'NETWORK') await refetch().catch(() => undefined);
       } finally {
         if (atWork.current === turn) atWork.current = undefined;
       }
     },
-    [tell, refetch],
+    [dispatch, refetch],
   );
   const stop = useCallback(() => {
     atWork.current?.abort();
@@ -204,7 +207,7 @@ export function useBringing(isLooking: boolean): void {
 }
 
 /** Reports the transaction until the API has it, also after a reload. The API would also find it on the chain, but later. */
-function useTellingOfSent(session: SessionName, { sent, work }: PaymentState): void {
+function useReportOfSent(session: SessionName, { sent, work }: PaymentState): void {
   useEffect(() => {
     keepSent(session.id, sent);
     if (!sent || work !== undefined) return;

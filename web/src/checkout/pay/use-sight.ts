@@ -15,8 +15,8 @@ export function useSight(
   payment: Payment,
   now: () => number,
 ): Look | undefined {
-  const told = view?.attempt?.txHash ? view.attempt : payment.sent;
-  const watched = view?.payment?.status === 'CREATED' && !view.payment.authorization ? told : undefined;
+  const attempt = view?.attempt?.txHash ? view.attempt : payment.sent;
+  const watched = view?.payment?.status === 'CREATED' && !view.payment.authorization ? attempt : undefined;
   const { quoteId, chainId, txHash } = watched ?? {};
   const isWatched = Boolean(txHash) && quoteId !== payment.abandonedQuoteId;
   const queries = useQueryClient();

@@ -30,7 +30,7 @@ export function CouponsPage() {
   const { app, mayWrite } = useDashboard();
   const [shown, show] = useFilter('show', ['all'] as const);
   const [doing, setDoing] = useState<Doing>();
-  const tell = useToasts();
+  const showToast = useToasts();
   const update = useApiMutation(CouponUpdateDocument);
   const list = useAskPages(
     CouponListDocument,
@@ -40,7 +40,7 @@ export function CouponsPage() {
   const bringBack = ({ id }: CouponRow) =>
     update.mutate(
       { id, input: { isActive: true } },
-      { onSuccess: () => tell({ title: t('links.coupon.broughtBack') }) },
+      { onSuccess: () => showToast({ title: t('links.coupon.broughtBack') }) },
     );
   const actions = (coupon: CouponRow) => (
     <Menu

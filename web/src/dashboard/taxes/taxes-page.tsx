@@ -25,7 +25,7 @@ export function TaxesPage() {
   const { mayWrite } = useDashboard();
   const [shown, show] = useFilter('show', ['all'] as const);
   const [doing, setDoing] = useState<Doing>();
-  const tell = useToasts();
+  const showToast = useToasts();
   const update = useApiMutation(TaxUpdateDocument);
   const { data, error, isPending, refetch } = useAsk(
     TaxListDocument,
@@ -36,7 +36,7 @@ export function TaxesPage() {
   const bringBack = (rate: TaxRow) =>
     update.mutate(
       { id: rate.id, input: { isActive: true } },
-      { onSuccess: () => tell({ title: t('catalog.tax.broughtBack') }) },
+      { onSuccess: () => showToast({ title: t('catalog.tax.broughtBack') }) },
     );
   const actions = (rate: TaxRow) => (
     <Menu

@@ -18,7 +18,7 @@ import { planRefund } from './refund-size.ts';
 export function CaptureDialog({ payment, onClose }: { payment: PaymentStory; onClose: () => void }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const tell = useToasts();
+  const showToast = useToasts();
   const decimals = payment.cryptoTokenDecimals ?? 0;
   const held = BigInt(payment.leftoverAmount ?? '0');
   const [text, setText] = useState(plainDecimal(held, decimals));
@@ -29,7 +29,7 @@ export function CaptureDialog({ payment, onClose }: { payment: PaymentStory; onC
     if (!plan.isGood) return;
     const input = plan.leftover === 0n ? {} : { amount: String(plan.units) };
     const done = () => {
-      tell({ title: t('payments.capture.asked') });
+      showToast({ title: t('payments.capture.asked') });
       onClose();
     };
     await capture.mutateAsync({ id: payment.id, input }).then(done, () => {});

@@ -19,12 +19,12 @@ type ConfirmDialogProps = { kind: 'cancel' | 'concede'; payment: PaymentStory; o
 export function ConfirmDialog({ kind, payment, onClose }: ConfirmDialogProps) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const tell = useToasts();
+  const showToast = useToasts();
   const cancel = useApiMutation(PaymentCancelDocument, { changes: [PaymentStoryDocument] });
   const concede = useApiMutation(PaymentDisputeConcedeDocument, { changes: [PaymentStoryDocument] });
   const disputeId = payment.dispute?.id;
   const done = () => {
-    tell({ title: t(`payments.${kind}.asked`) });
+    showToast({ title: t(`payments.${kind}.asked`) });
     onClose();
   };
   const send = async () => {

@@ -20,7 +20,7 @@ const REASON_LENGTH = 500;
 export function RefundDialog({ payment, onClose }: { payment: PaymentStory; onClose: () => void }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const tell = useToasts();
+  const showToast = useToasts();
   const [choice, setChoice] = useState<RefundChoice>({ kind: 'all' });
   const [reason, setReason] = useState('');
   const [isTried, setTried] = useState(false);
@@ -34,7 +34,7 @@ export function RefundDialog({ payment, onClose }: { payment: PaymentStory; onCl
     setTried(true);
     if (!plan.isGood || isReasonMissing) return;
     const done = () => {
-      tell({ title: t('payments.refund.asked'), more: t('payments.story.refundPending') });
+      showToast({ title: t('payments.refund.asked'), more: t('payments.story.refundPending') });
       onClose();
     };
     refund.mutate({ id: payment.id, input: { ...plan.input, reason } }, { onSuccess: done });

@@ -46,7 +46,7 @@ export function MailsPanel() {
 function MailsForm({ data }: { data: SettingsMailsQuery }) {
   const { t } = useTranslation();
   const { app, mayWrite } = useDashboard();
-  const tell = useToasts();
+  const showToast = useToasts();
   const update = useApiMutation(SettingsUpdateMailsDocument, { changes: [SettingsMailsDocument] });
   const [chosen, setChosen] = useState<readonly PayerMailKind[]>(data.mailSettings.kinds);
   const [fromName, setFromName] = useState(data.mailSettings.fromName ?? '');
@@ -65,7 +65,7 @@ function MailsForm({ data }: { data: SettingsMailsQuery }) {
       language,
       reminderDays: Number(days),
     };
-    update.mutate({ appId: app.id, input }, { onSuccess: () => tell({ title: t('settings.saved') }) });
+    update.mutate({ appId: app.id, input }, { onSuccess: () => showToast({ title: t('settings.saved') }) });
   };
   const actions = mayWrite && (
     <div>

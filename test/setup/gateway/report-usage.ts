@@ -1,5 +1,5 @@
 /**
- * Loaded before a program (`node --expose-gc --import`): tells the process that started it what it has used. Asked `cpu`, it
+ * Loaded before a program (`node --expose-gc --import`): reports to the process that started it what it has used. Asked `cpu`, it
  * answers microseconds of all its threads and of its main thread, and how often garbage was collected so far; asked `held`, the bytes of its heap that
  * are left when the rest is collected.
  */
