@@ -16,7 +16,7 @@ export async function receiveLogs(
   { view, logs, onProgress }: { view: ChainView; logs: readonly ChainLog[]; onProgress: () => Promise<void> },
 ): Promise<void> {
   const standing = await standingLogs(view, logs, onProgress);
-  const isEarly = (log: ChainLog) => log.blockNumber > view.confirmed.number && hears(world.handlers, log.kind);
+  const isEarly = (log: ChainLog) => log.blockNumber > view.confirmed.number && reportsEarly(world.handlers, log.kind);
   const early = standing.filter(isEarly);
   const rest = standing.filter((log) => !isEarly(log));
   await insertLogs(world.database, rest);
@@ -51,7 +51,7 @@ async function report(
   for (const group of groupFacts(handlers, view, fresh)) await group.handler.seen?.(tx, group);
 }
 
-function hears(handlers: FactHandlers, kind: string): boolean {
+function reportsEarly(handlers: FactHandlers, kind: string): boolean {
   return handlers.get(kind)?.seen !== undefined;
 }
 

@@ -190,16 +190,16 @@ function openWaker(
     if (next && next.due > 0) workers?.nudge(Math.min(next.due, concurrency));
     lookWithin(Math.min(next?.nextMs ?? FAST_LOOK_MS, isListening ? SLOW_LOOK_MS : FAST_LOOK_MS));
   };
-  const hear = (isUp: boolean) => () => {
+  const onListening = (isUp: boolean) => () => {
     isListening = isUp;
     lookWithin(0);
   };
   events.on('pool:create', ({ workerPool }) => {
     workers = workerPool;
   });
-  events.on('pool:listen:success', hear(true));
-  events.on('pool:listen:error', hear(false));
-  events.on('pool:listen:release', hear(false));
+  events.on('pool:listen:success', onListening(true));
+  events.on('pool:listen:error', onListening(false));
+  events.on('pool:listen:release', onListening(false));
   events.on('pool:listen:notification', () => lookWithin(ANNOUNCED_LOOK_MS));
   events.on('job:failed', () => lookWithin(ANNOUNCED_LOOK_MS));
   return {

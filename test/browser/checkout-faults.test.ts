@@ -169,11 +169,11 @@ test('reports an unavailable node, and shows one payment after a reload and in a
 
   await press(page, /^Pay \d/);
   await page.locator('[data-card="progress"], [data-card="receipt"]').waitFor();
-  expect(await shown.said()).toContain('Your payment is processing');
+  expect(await shown.announced()).toContain('Your payment is processing');
   await page.reload();
   await card(page, 'receipt');
   expect((await shown.cards()).filter((name) => !/^(progress|receipt)$/.test(name))).toEqual([]);
-  expect((await shown.said()).at(-1)).toBe('Payment successful');
+  expect((await shown.announced()).at(-1)).toBe('Payment successful');
   expect(asked(wallet)).toEqual(['eth_sendTransaction']);
 
   // Another browser with only the address, without a wallet and without stored state.

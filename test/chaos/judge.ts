@@ -231,10 +231,10 @@ async function commandFaults({ operate }: Ground): Promise<string[]> {
     }
   }
   const status = await operate(['ops', 'status', '--json']);
-  const said = statusShape.safeParse(jsonIn(status.printed));
-  if (!said.success) faults.push(`ops status ends with ${status.code}: ${status.printed} ${status.complained}`);
+  const reported = statusShape.safeParse(jsonIn(status.printed));
+  if (!reported.success) faults.push(`ops status ends with ${status.code}: ${status.printed} ${status.complained}`);
   // What was given up has consequences, which are judged one by one.
-  const complaints = (said.data?.fault ?? '').split('\n').filter((line) => line !== '' && !/given up/.test(line));
+  const complaints = (reported.data?.fault ?? '').split('\n').filter((line) => line !== '' && !/given up/.test(line));
   faults.push(...complaints.map((line) => `ops status: ${line}`));
   return faults;
 }

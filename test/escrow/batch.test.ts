@@ -195,8 +195,8 @@ describe('a plan', () => {
     expect(await sizes({ items: 2 })).toEqual([2, 2, 1]);
     expect(await sizes({ bytes: 1_500 })).toEqual([2, 2, 1]);
     expect(await sizes({ bytes: 1 })).toEqual([1, 1, 1, 1, 1]);
-    const whole = await planned(items);
-    expect(await sizes({ gas: whole.gasFloor - 1n })).toEqual([4, 1]);
+    const together = await planned(items);
+    expect(await sizes({ gas: together.gasFloor - 1n })).toEqual([4, 1]);
     expect(await sizes({ gas: 1n })).toEqual([1, 1, 1, 1, 1]);
   });
 

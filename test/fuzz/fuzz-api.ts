@@ -73,7 +73,7 @@ export async function fuzzGraphql(api: RestApi, size: FuzzSize): Promise<Map<str
 }
 
 /** What must hold of the rows whatever was asked. */
-export async function expectWholeRows(api: RestApi): Promise<void> {
+export async function expectConsistentRows(api: RestApi): Promise<void> {
   const { database } = api;
   const gaps = await database.$queryRaw<unknown[]>`
     SELECT app_id FROM event GROUP BY app_id HAVING count(*) <> max(sequence) OR min(sequence) <> 1`;

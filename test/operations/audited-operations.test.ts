@@ -28,7 +28,7 @@ beforeAll(async () => {
 async function run(...args: string[]) {
   const rpc = [sepolia];
   const registry = loadRegistry({ rpc });
-  const said = { printed: '', complained: '' };
+  const output = { printed: '', complained: '' };
   const code = await operate(
     {
       database: fresh.database,
@@ -38,15 +38,15 @@ async function run(...args: string[]) {
       config: { rpc },
       keys: [],
       print: (text) => {
-        said.printed += text;
+        output.printed += text;
       },
       complain: (text) => {
-        said.complained += text;
+        output.complained += text;
       },
     },
     args,
   );
-  return { code, ...said };
+  return { code, ...output };
 }
 
 async function row(...args: string[]): Promise<Record<string, string>> {

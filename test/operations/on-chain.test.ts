@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 async function run(...args: string[]) {
   const { database, clock, registry, nodes, evm } = gateway;
-  const said = { printed: '', complained: '' };
+  const output = { printed: '', complained: '' };
   const code = await operate(
     {
       database,
@@ -33,15 +33,15 @@ async function run(...args: string[]) {
       config: { rpc: [evm.rpcSettings] },
       keys: [evm.operator.address],
       print: (text) => {
-        said.printed += text;
+        output.printed += text;
       },
       complain: (text) => {
-        said.complained += text;
+        output.complained += text;
       },
     },
     args,
   );
-  return { code, ...said, json: () => JSON.parse(said.printed) };
+  return { code, ...output, json: () => JSON.parse(output.printed) };
 }
 
 /** The instruments of a running part. */
@@ -98,20 +98,20 @@ it('compares the registry with the tokens on the chain', async () => {
   const chain = registry.chain(gateway.evm.chainId);
   if (!chain) throw new Error('The chain is not registered.');
   const tokens = chain.tokens.map((token) => ({ ...token, decimals: 7, permit: { name: 'Other', version: '1' } }));
-  const said: string[] = [];
+  const printed: string[] = [];
   const code = await operate(
     {
       ...gateway.action,
       registry: { ...registry, chain: () => ({ ...chain, tokens }) },
       keys: [],
-      print: (text) => said.push(text),
-      complain: (text) => said.push(text),
+      print: (text) => printed.push(text),
+      complain: (text) => printed.push(text),
     },
     ['tokens', 'check', String(chain.chainId)],
   );
   expect(code).toBe(1);
-  expect(said.join('\n')).toMatch(/decimals are 6; signs permit for another domain than Other 1/);
-  expect(said.join('\n')).toMatch(/decimals are 6; has no permit/);
+  expect(printed.join('\n')).toMatch(/decimals are 6; signs permit for another domain than Other 1/);
+  expect(printed.join('\n')).toMatch(/decimals are 6; has no permit/);
 });
 
 it('drains: accepts no new payments and reports when all work is done', async () => {

@@ -219,9 +219,9 @@ describe('proration', () => {
           }));
           const lines = [taxLine({ amount: cents(to), quantity: 1, tax }), ...taxed];
           const { carried } = settleLines(lines);
-          const whole = taxTotal(carried ? [...lines, carried] : lines);
-          expect(whole.total.gte(0)).toBe(true);
-          expect(whole.total.minus(whole.subtotal).minus(whole.taxAmount).isZero()).toBe(true);
+          const totals = taxTotal(carried ? [...lines, carried] : lines);
+          expect(totals.total.gte(0)).toBe(true);
+          expect(totals.total.minus(totals.subtotal).minus(totals.taxAmount).isZero()).toBe(true);
           if (carried) expect(taxTotal(lines).total.plus(carried.gross).isZero()).toBe(true);
         },
       ),

@@ -202,8 +202,8 @@ describe('the timeline of a payment', () => {
       const [moment] = paymentMoments({ ...emptyStory, transactions, ledger });
       return [moment?.units, moment?.fee];
     };
-    const whole = [booked('ESCROW', '-7250000'), booked('MERCHANT', '7177500'), booked('FEE', '72500')];
-    expect(payout(whole)).toEqual(['7177500', '72500']);
+    const entries = [booked('ESCROW', '-7250000'), booked('MERCHANT', '7177500'), booked('FEE', '72500')];
+    expect(payout(entries)).toEqual(['7177500', '72500']);
     expect(payout([booked('ESCROW', '-7250000'), booked('MERCHANT', '7250000')])).toEqual(['7250000', null]);
     expect(payout([])).toEqual([null, null]);
   });

@@ -124,8 +124,8 @@ describe('a wallet that sends', () => {
     'Request cancelled: timeout',
     'Transaction rejected by the node',
     'Attempt to debit an account but found no record of a prior credit.',
-  ])('may have sent if it fails with “%s”', async (said) => {
-    await expect(send(throwing(new Error(said)))).rejects.toThrow(Unsure);
+  ])('may have sent if it fails with “%s”', async (message) => {
+    await expect(send(throwing(new Error(message)))).rejects.toThrow(Unsure);
   });
 
   it('may have sent if it returns nothing', async () => {

@@ -251,8 +251,8 @@ export function describeWebhooks(schema: GraphQLSchema, components: Components):
     });
     const shared = { $ref: `#/components/schemas/${dataName}` };
     const name = `${pascal(type)}Event`;
-    const whole = further ? { allOf: [shared, { type: 'object', properties: further }] } : shared;
-    components.set(name, { description: eventWords[type], ...envelope(type, whole) });
+    const eventSchema = further ? { allOf: [shared, { type: 'object', properties: further }] } : shared;
+    components.set(name, { description: eventWords[type], ...envelope(type, eventSchema) });
     webhooks[type] = { post: webhookOperation(type, name) };
   }
   return webhooks;

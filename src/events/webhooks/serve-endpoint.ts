@@ -59,7 +59,7 @@ async function sendBatch(world: DeliveryWorld, { endpoint, batch, isOver, counts
 
 function logTry({ log }: DeliveryWorld, { id, source }: DueDelivery, outcome: TryOutcome): void {
   const { requestId } = source;
-  const said = {
+  const fields = {
     deliveryId: id,
     eventId: source.id,
     event: source.type,
@@ -68,6 +68,6 @@ function logTry({ log }: DeliveryWorld, { id, source }: DueDelivery, outcome: Tr
     latencyMs: outcome.latencyMs,
     ...(requestId === null ? {} : { requestId }),
   };
-  if (outcome.isDelivered) log?.info(said, 'A webhook was delivered.');
-  else log?.warn({ ...said, reason: outcome.error }, 'A webhook was not delivered.');
+  if (outcome.isDelivered) log?.info(fields, 'A webhook was delivered.');
+  else log?.warn({ ...fields, reason: outcome.error }, 'A webhook was not delivered.');
 }

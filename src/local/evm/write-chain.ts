@@ -128,12 +128,12 @@ export function writeChain(
       if (automine) await keep([], await mineWaiting());
       return () => answer({ result: null });
     }
-    const said = await node.answer(call);
+    const answered = await node.answer(call);
     noteImpersonation(impersonated, call);
     if (kind === 'mine') await keep([], await blocksSinceHead());
-    if (kind === 'set' && 'result' in said) await keep([call], []);
+    if (kind === 'set' && 'result' in answered) await keep([call], []);
     if (kind === 'other') await takeSnapshot();
-    return () => answer(said);
+    return () => answer(answered);
   };
 
   const takeTurn = async (batch: Waiting[]): Promise<() => void> => {

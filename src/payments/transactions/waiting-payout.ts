@@ -61,7 +61,7 @@ export async function followLanded(
   const plan = payoutPlanFromText(outgoing.data);
   const kept = await keepersOf(outgoing);
   const paid = plan.transfers.filter(({ keptAt }) => keptAt === null || !kept.includes(keptAt)).map(({ to }) => to);
-  await ringKeptShares(tx, world, { chainId: outgoing.chainId, recipients: plan.keptFor === null ? paid : [] });
+  await scheduleKeptShares(tx, world, { chainId: outgoing.chainId, recipients: plan.keptFor === null ? paid : [] });
   if (outgoing.waitsSince === null) return;
   const found = await lockOf(tx, outgoing);
   if (!found) return;
@@ -83,7 +83,7 @@ export async function followLanded(
   await appendEvents(tx, intent.appId, events);
 }
 
-async function ringKeptShares(
+async function scheduleKeptShares(
   tx: DatabaseTransaction,
   { clock }: World,
   { chainId, recipients }: { chainId: number; recipients: readonly string[] },

@@ -179,9 +179,9 @@ function draftOf(
     { anchor: subscription.billingCycleAnchor, ...intervalOf(sold) },
     { currentPeriodEnd, chargeableFrom: chargeableFrom(subscription.consent, now) },
   );
-  const whole = renewalBill({ sold, period, adjustments, discount: nextDiscount(subscription) });
-  const split = splitOf(subscription, { bill: whole, rates });
-  const bill = split?.within ?? whole;
+  const fullBill = renewalBill({ sold, period, adjustments, discount: nextDiscount(subscription) });
+  const split = splitOf(subscription, { bill: fullBill, rates });
+  const bill = split?.within ?? fullBill;
   const { total } = bill.total;
   const intent = total.isZero() ? null : intentRow({ subscription, total, currency: sold.price.currency, now });
   return { subscription, currentPeriodEnd, id: newId(), sold, period, bill, adjustments, split, intent, anchor };

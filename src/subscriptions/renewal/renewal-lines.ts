@@ -79,9 +79,9 @@ export function owedBill(adjustments: readonly Adjustment[], discount: Discount 
 /** A bill of these lines, and of what brings it up to zero. */
 export function settledBill(lines: RenewalLine[]): RenewalBill {
   const { carried } = settleLines(lines.map((line) => line.taxed));
-  const whole = carried === null ? lines : [...lines, carriedLine(carried)];
-  const discountAmount = whole.reduce((sum, line) => sum.plus(line.discountAmount), new Decimal(0));
-  return { lines: whole, discountAmount, total: taxTotal(whole.map((line) => line.taxed)), carried };
+  const allLines = carried === null ? lines : [...lines, carriedLine(carried)];
+  const discountAmount = allLines.reduce((sum, line) => sum.plus(line.discountAmount), new Decimal(0));
+  return { lines: allLines, discountAmount, total: taxTotal(allLines.map((line) => line.taxed)), carried };
 }
 
 /** The lines, those that coupons reduce with their shares of the discount. */

@@ -85,14 +85,14 @@ async function openFinal(
     orderBy: { id: 'asc' },
   });
   const owed = adjustments.filter(({ usage }) => usage !== null);
-  const whole = owedBill(owed, nextDiscount(subscription));
-  if (whole.total.total.isZero()) return null;
-  const split = splitOf(subscription, { bill: whole, rates });
+  const finalBill = owedBill(owed, nextDiscount(subscription));
+  if (finalBill.total.total.isZero()) return null;
+  const split = splitOf(subscription, { bill: finalBill, rates });
   const draft: FinalDraft = {
     id: newId(),
     subscription,
     sold: { price: subscription.productPlanPrice },
-    bill: split?.within ?? whole,
+    bill: split?.within ?? finalBill,
     split,
   };
   return await writeFinal(tx, { draft, owedIds: owed.map(({ id }) => id), now });

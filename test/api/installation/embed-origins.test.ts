@@ -112,8 +112,8 @@ describe('the setting embedOrigins', () => {
     const stranger = await update([], { key: api.merchantB.secretKey, id: api.merchantA.appId });
     const missing = await update([], { key: api.merchantB.secretKey, id: crypto.randomUUID() });
     // Another merchant's app returns the same error as a missing one.
-    const said = ({ errors }: typeof stranger) => [errors?.[0]?.extensions.code, errors?.[0]?.message];
-    expect(said(stranger)).toEqual(said(missing));
+    const errorOf = ({ errors }: typeof stranger) => [errors?.[0]?.extensions.code, errors?.[0]?.message];
+    expect(errorOf(stranger)).toEqual(errorOf(missing));
     expect(stranger.data?.updateApp ?? null).toBeNull();
   });
 });

@@ -78,15 +78,15 @@ function judgeBytes(attack: Attack, outcome: ByteOutcome): Finding[] {
     judgeAnswer(answer, { sentBytes, isEmpty: isHead(attack) || isOfImage(attack) }),
   );
   const last = answers.at(-1);
-  const say = (cause: string) => findings.push({ cause, words: JSON.stringify(answers).slice(0, 300) });
-  if (endless === 'wait') say('no answer and no close');
-  if (endless === 'flood') say('read on without end');
-  if (rest.length > 0 && last?.status !== 101) say('bytes that are no answer');
+  const report = (cause: string) => findings.push({ cause, words: JSON.stringify(answers).slice(0, 300) });
+  if (endless === 'wait') report('no answer and no close');
+  if (endless === 'flood') report('read on without end');
+  if (rest.length > 0 && last?.status !== 101) report('bytes that are no answer');
   const [least, most] = attack.over === 'socket' ? attack.answers : [1, 1];
   if (answers.length < least || answers.length > most)
-    say(`${answers.length < least ? 'too few' : 'too many'} answers`);
+    report(`${answers.length < least ? 'too few' : 'too many'} answers`);
   const wanted = attack.over === 'socket' ? attack.status : undefined;
-  if (wanted !== undefined && last && last.status !== wanted) say(`status ${last.status}, not ${wanted}`);
+  if (wanted !== undefined && last && last.status !== wanted) report(`status ${last.status}, not ${wanted}`);
   return findings;
 }
 
@@ -97,19 +97,19 @@ function judgeAnswer(answer: Answer, request: { sentBytes: number; isEmpty: bool
   const text = isEvents ? (/^data: (\{.*)$/m.exec(body)?.[1] ?? '{}') : body;
   const refused = status >= 400 || /^\{"errors":/.test(text);
   const findings: Finding[] = [];
-  const say = (cause: string) => findings.push({ cause, words: `${status} ${type} ${text.slice(0, 600)}` });
-  if (status !== 101 && !/^[A-Za-z0-9._:-]{1,128}$/.test(headers.get('x-request-id') ?? '')) say('no x-request-id');
-  if (!refused && text.length > ANSWER_BYTES) say(`an answer of more than ${ANSWER_BYTES} bytes`);
+  const report = (cause: string) => findings.push({ cause, words: `${status} ${type} ${text.slice(0, 600)}` });
+  if (status !== 101 && !/^[A-Za-z0-9._:-]{1,128}$/.test(headers.get('x-request-id') ?? '')) report('no x-request-id');
+  if (!refused && text.length > ANSWER_BYTES) report(`an answer of more than ${ANSWER_BYTES} bytes`);
   if ((request.isEmpty && text === '') || (!refused && !/json|event-stream/.test(type))) {
-    if (status >= 500) say(`status ${status}`);
+    if (status >= 500) report(`status ${status}`);
     return findings;
   }
   const parsed = parseJson(text);
   const isPage = type === 'text/html' && !/INTERNAL/.test(body);
-  if (status >= 500 && !lawful.has(codeOf(parsed))) say(`status ${status}`);
-  if (refused && INSIDE.test(text)) say('it reveals its internals');
+  if (status >= 500 && !lawful.has(codeOf(parsed))) report(`status ${status}`);
+  if (refused && INSIDE.test(text)) report('it reveals its internals');
   if (refused && text.length > REFUSAL_BYTES + (isDetailed(parsed) ? NAMED_TIMES * request.sentBytes : 0))
-    say(`a refusal of more than ${REFUSAL_BYTES} bytes`);
+    report(`a refusal of more than ${REFUSAL_BYTES} bytes`);
   if (refused && !isPage) findings.push(...judgeRefusal(parsed, { status, type, text }));
   return findings;
 }
@@ -143,23 +143,23 @@ function judgeGraphql(parsed: unknown, words: string): Finding[] {
 
 function judgeFrames({ messages, close, unanswered, sentBytes }: FrameOutcome): Finding[] {
   const findings: Finding[] = [];
-  const say = (cause: string, words: string) => findings.push({ cause, words: words.slice(0, 600) });
+  const report = (cause: string, words: string) => findings.push({ cause, words: words.slice(0, 600) });
   for (const text of messages) {
     const read = message.safeParse(parseJson(text));
     if (!read.success) {
-      say('a message of another shape', text);
+      report('a message of another shape', text);
       continue;
     }
     const { type, payload } = read.data;
     const errors = type === 'error' ? { errors: payload } : type === 'next' ? payload : {};
     findings.push(...judgeGraphql(errors, text.slice(0, 600)));
     if (type === 'error' && text.length > REFUSAL_BYTES + (isDetailed(errors) ? NAMED_TIMES * sentBytes : 0))
-      say('a refusal that grows', text);
-    if (type === 'error' && INSIDE.test(text)) say('it reveals its internals', text);
+      report('a refusal that grows', text);
+    if (type === 'error' && INSIDE.test(text)) report('it reveals its internals', text);
   }
-  if (close && !closes.has(close.code)) say(`closed by ${close.code}`, close.reason);
-  if (close && INSIDE.test(close.reason)) say('it reveals its internals', close.reason);
-  if (unanswered.length > 0) say('no answer and no close', unanswered.join(' '));
+  if (close && !closes.has(close.code)) report(`closed by ${close.code}`, close.reason);
+  if (close && INSIDE.test(close.reason)) report('it reveals its internals', close.reason);
+  if (unanswered.length > 0) report('no answer and no close', unanswered.join(' '));
   return findings;
 }
 

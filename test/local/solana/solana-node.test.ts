@@ -261,11 +261,11 @@ describe('the websocket', () => {
       payer,
     ]);
     await until(() => solana.node.openSubscriptions() === 1);
-    const heard = await solana.send(new Transaction().add(...tokenPayment(solana.usdc, newKey(), 2n, reference)), [
+    const received = await solana.send(new Transaction().add(...tokenPayment(solana.usdc, newKey(), 2n, reference)), [
       payer,
     ]);
     await until(() => notifications.length > 0);
-    expect(notifications).toEqual([heard]);
+    expect(notifications).toEqual([received]);
     expect(notifications).not.toContain(missed);
     await client.removeOnLogsListener(id);
   });

@@ -106,7 +106,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
     setOnSolana(true);
   return (
     <PageFrame payee={view} summary={<SessionSummary view={view} />} isReceipt={seen.card === 'receipt'}>
-      <Said seen={seen} />
+      <CardAnnouncement seen={seen} />
       <div data-card={isTransferring ? 'transfer' : seen.card}>
         {isTransferring && (
           <Suspense fallback={<LoadingCard />}>
@@ -196,7 +196,7 @@ function isUndecided({ card }: View): boolean {
 }
 
 /** The announcement for screen readers when another card is shown. The cards themselves change too often. */
-function Said({ seen }: { seen: View }) {
+function CardAnnouncement({ seen }: { seen: View }) {
   const { t } = useTranslation();
   return (
     <p className="visually-hidden" role="status">

@@ -111,13 +111,13 @@ async function read(response: Response, limit: number): Promise<Uint8Array<Array
     }
     chunks.push(part.value);
   }
-  const whole = new Uint8Array(length);
+  const joined = new Uint8Array(length);
   let offset = 0;
   for (const chunk of chunks) {
-    whole.set(chunk, offset);
+    joined.set(chunk, offset);
     offset += chunk.length;
   }
-  return whole;
+  return joined;
 }
 
 function withHeaders(response: Response, body: BodyInit | null, headers: Record<string, string>): Response {

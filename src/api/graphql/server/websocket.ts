@@ -8,7 +8,7 @@ import { authenticate, type Credentials } from '../../../auth/authenticate.ts';
 import { renewPrincipal } from '../../../auth/check-credential.ts';
 import { isStranger, type Principal } from '../../../auth/principal.ts';
 import { type ErrorCode, GatewayError } from '../../../errors.ts';
-import { clientAddress, wholeClientAddress } from '../../../platform/client-address.ts';
+import { clientAddress, fullClientAddress } from '../../../platform/client-address.ts';
 import { newId } from '../../../platform/identifier.ts';
 import type { PlaceCounter } from '../../../platform/limits/place-counter.ts';
 import type { Admission, Gate } from '../../gate.ts';
@@ -262,7 +262,7 @@ function callerOf(world: World, request: IncomingMessage) {
   };
   return {
     address: clientAddress(connection),
-    callerAddress: wholeClientAddress(connection),
+    callerAddress: fullClientAddress(connection),
     userAgent: request.headers['user-agent'],
   };
 }

@@ -89,23 +89,23 @@ export function usePayment(
   useEffect(() => keepUnsure(session.id, mayComeUntil), [session.id, mayComeUntil]);
 
   /** Requests a switch if the wallet is on another network than the chosen way to pay. */
-  const reach = async (chainId: number, say: (event: PaymentEvent) => void) => {
+  const reach = async (chainId: number, dispatchInTurn: (event: PaymentEvent) => void) => {
     if (wallet.chainId === chainId) return;
-    say({ happened: 'started', work: 'switching' });
+    dispatchInTurn({ happened: 'started', work: 'switching' });
     await switchWallet(chainId);
   };
   const hold = (way: ChosenMethod, { isAnew }: { isAnew: boolean }) =>
-    run('preparing', async ({ signal, dispatch: say }) => {
+    run('preparing', async ({ signal, dispatch: dispatchInTurn }) => {
       if (!view || !wallet.address) return;
-      await reach(way.chainId, say);
+      await reach(way.chainId, dispatchInTurn);
       signal.throwIfAborted();
-      say({ happened: 'started', work: 'preparing' });
+      dispatchInTurn({ happened: 'started', work: 'preparing' });
       // Also loads the code that signs, because the network may be unavailable when the payer signs.
       const [preparePayment] = await Promise.all([bring.prepare(), bring.doing()]);
       const shown = isAnew ? await refetch() : view;
       const asked = { view: shown, way, walletAddress: wallet.address, now: now() };
       keepWay(way.tokenKey);
-      say({ happened: 'prepared', prepared: await preparePayment(session, asked) });
+      dispatchInTurn({ happened: 'prepared', prepared: await preparePayment(session, asked) });
     });
 
   return {
@@ -118,18 +118,18 @@ export function usePayment(
     prepare: (way) => hold(way, { isAnew: false }),
     requote: (way) => hold(way, { isAnew: true }),
     sign: (canBatch) =>
-      run('signing', async ({ signal, dispatch: say }) => {
+      run('signing', async ({ signal, dispatch: dispatchInTurn }) => {
         const { prepared } = state;
         if (!prepared?.isChecked || !wallet.address) return;
         const { doSteps } = await bring.doing();
-        await reach(prepared.chainId, say);
+        await reach(prepared.chainId, dispatchInTurn);
         await doSteps(session, {
           ...state,
           prepared,
           account: wallet.address,
           canBatch,
           now,
-          dispatch: say,
+          dispatch: dispatchInTurn,
           signal,
         });
         await refetch();

@@ -59,7 +59,7 @@ export function TransferAddress({ transfer, now, change, back }: TransferAddress
         </dd>
         <dt>{t('transfer.send.address')}</dt>
         <dd>
-          <Address value={transfer.address} chainId={transfer.chainId} isWhole />
+          <Address value={transfer.address} chainId={transfer.chainId} isFull />
         </dd>
       </dl>
       <Arrived {...{ transfer, stage, symbol, print, missing }} />
@@ -82,7 +82,7 @@ export function TransferAddress({ transfer, now, change, back }: TransferAddress
           <li>{t('transfer.wrong.token')}</li>
         </ul>
         <p className={cards.small}>{t('transfer.wrong.to')}</p>
-        <Address value={transfer.refundAddress} chainId={transfer.chainId} isWhole />
+        <Address value={transfer.refundAddress} chainId={transfer.chainId} isFull />
       </details>
       <details className={cards.others}>
         <summary>{t('transfer.request.title')}</summary>

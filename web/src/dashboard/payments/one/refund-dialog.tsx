@@ -89,8 +89,9 @@ function Size({ payment, choice, onChoose, plan, isTried, left }: SizeProps) {
   const { t } = useTranslation();
   const decimals = payment.cryptoTokenDecimals ?? 0;
   // A vault on Solana can only be refunded in full.
-  const isWhole = payment.authorizationChainId !== null && chainOf(payment.authorizationChainId)?.family === 'SOLANA';
-  if (isWhole) return <p className={styles.soft}>{t('payments.refund.wholeOnly')}</p>;
+  const isFullOnly =
+    payment.authorizationChainId !== null && chainOf(payment.authorizationChainId)?.family === 'SOLANA';
+  if (isFullOnly) return <p className={styles.soft}>{t('payments.refund.wholeOnly')}</p>;
   const kinds = [
     { kind: 'all' },
     { kind: 'amount', text: plainDecimal(left, decimals) },

@@ -53,11 +53,11 @@ function MailsForm({ data }: { data: SettingsMailsQuery }) {
   const [replyTo, setReplyTo] = useState(data.mailSettings.replyTo ?? '');
   const [language, setLanguage] = useState(data.mailSettings.language);
   const [days, setDays] = useState(String(data.mailSettings.reminderDays));
-  const isWhole = /^\d{1,3}$/.test(days.trim());
+  const isInteger = /^\d{1,3}$/.test(days.trim());
   const [isTried, setTried] = useState(false);
   const send = () => {
     setTried(true);
-    if (!isWhole) return;
+    if (!isInteger) return;
     const input = {
       kinds: [...chosen],
       fromName: fromName.trim() || null,
@@ -101,7 +101,7 @@ function MailsForm({ data }: { data: SettingsMailsQuery }) {
             label={t('settings.mails.reminderDays')}
             hint={t('settings.mails.reminderDaysHint')}
             name="reminderDays"
-            error={isTried && !isWhole ? t('settings.notWhole') : undefined}
+            error={isTried && !isInteger ? t('settings.notWhole') : undefined}
             inputMode="numeric"
             value={days}
             disabled={!mayWrite}
