@@ -133,7 +133,7 @@ async function judge(world: ScaleWorld, { merchants, feeds, load, seeded }: Evid
     created.length,
   );
   expect('intents of these creates', rows.length, created.length);
-  const again = [...created.filter(({ tries }) => tries > 1), ...sample(created, REPEATS)];
+  const again = [...created.filter(({ attempts }) => attempts > 1), ...sample(created, REPEATS)];
   const same = await Promise.all(again.map(async (call) => (await load.repeat(call)) === call.id));
   expect('repeated Idempotency-Keys that answer the same intent', same.filter(Boolean).length, again.length);
   const sequences = new Map<string, number>();

@@ -35,7 +35,7 @@ export type ConfirmInput = {
 type QuoteWithTerms = { quote: Quote; signed: PaymentTerms };
 
 /** An approval may not be mined yet when its payment is confirmed: the pump retries for about two minutes. */
-const APPROVAL_TRIES = 8;
+const APPROVAL_ATTEMPTS = 8;
 
 /**
  * Confirms a quote. For relayed methods it verifies and stores the payer's signatures and queues the operator's transaction with
@@ -214,7 +214,7 @@ async function queueRelay(tx: DatabaseTransaction, request: Relay & { quote: Quo
     call,
     amount: payment.terms.amount,
     sender: RELAY_SENDER,
-    ...(quote.method === 'APPROVAL' ? { maxFailures: APPROVAL_TRIES } : {}),
+    ...(quote.method === 'APPROVAL' ? { maxFailures: APPROVAL_ATTEMPTS } : {}),
   });
 }
 

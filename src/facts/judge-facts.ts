@@ -2,7 +2,7 @@ import { type ChainFact, transaction } from '../../prisma/client.ts';
 import { factKey } from './chain-fact.ts';
 import { type ChainView, canonicalHashes } from './chain-view.ts';
 import { groupFacts } from './group-facts.ts';
-import { countTry, type ProjectorMemory, type ProjectorWorld } from './projector-world.ts';
+import { countAttempt, type ProjectorMemory, type ProjectorWorld } from './projector-world.ts';
 import {
   confirmBlocks,
   confirmFacts,
@@ -102,7 +102,8 @@ async function dropped(world: Judged, view: ChainView, suspects: readonly ChainF
       ...suspects.filter(
         (fact) =>
           fact.blockNumber === number &&
-          (!isHeld(fact) || (isFinal && countTry(world.memory, `mismatch:${factKey(fact)}`) >= FINAL_MISMATCH_TURNS)),
+          (!isHeld(fact) ||
+            (isFinal && countAttempt(world.memory, `mismatch:${factKey(fact)}`) >= FINAL_MISMATCH_TURNS)),
       ),
     );
   }

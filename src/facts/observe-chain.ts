@@ -18,7 +18,7 @@ const QUIET_MS = 1_000;
 /** `onProgress` is called whenever a turn makes progress. */
 export function newProjectorMemory(onProgress: () => void = () => undefined): ProjectorMemory {
   const counts = { waitingFacts: 0, finalMismatches: 0 };
-  return { chain: newChainMemory(), tries: new Map(), ...counts, notedAt: -Infinity, onProgress, quiet: null };
+  return { chain: newChainMemory(), attempts: new Map(), ...counts, notedAt: -Infinity, onProgress, quiet: null };
 }
 
 /**

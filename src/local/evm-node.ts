@@ -47,7 +47,7 @@ export type StartEvmNodeOptions = {
 
 const startLimitMs = 30_000;
 const stopLimitMs = 20_000;
-const portTries = 3;
+const portAttempts = 3;
 const quantity = z.string().transform(Number);
 
 /**
@@ -155,7 +155,7 @@ async function startKeeping(
   args.push('--cache-path', statesOf(stateFile));
   if (chain.snapshot !== undefined) args.push('--load-state', chain.snapshot);
   rmSync(statesOf(stateFile), { recursive: true, force: true });
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const nodePort = await findFreePort();
     const child = spawnNode(options, [...args, '--port', String(nodePort)]);
     if (child.pid !== undefined) writePrivateFile(pidFileOf(stateFile), String(child.pid));
@@ -164,7 +164,7 @@ async function startKeeping(
       return { pid, nodePort };
     } catch (error) {
       // Another process may have taken the port.
-      if (tries === portTries) throw error;
+      if (attempt === portAttempts) throw error;
     }
   }
 }
@@ -226,7 +226,7 @@ async function whenEnded(pid: number): Promise<void> {
   while (isAlive(pid)) await delay(250, undefined, { ref: false });
 }
 
-async function askChainId(rpcUrl: string, tries = 4): Promise<number | 'down' | 'foreign'> {
+async function askChainId(rpcUrl: string, attempts = 4): Promise<number | 'down' | 'foreign'> {
   try {
     const response = await fetch(rpcUrl, {
       method: 'POST',
@@ -240,7 +240,7 @@ async function askChainId(rpcUrl: string, tries = 4): Promise<number | 'down' | 
     const cause = error instanceof Error ? error.cause : undefined;
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     // An error on a pooled connection to a node that has since ended does not show whether the port is in use.
-    if (code === 'UND_ERR_SOCKET' && tries > 1) return askChainId(rpcUrl, tries - 1);
+    if (code === 'UND_ERR_SOCKET' && attempts > 1) return askChainId(rpcUrl, attempts - 1);
     return code === 'ECONNREFUSED' || code === 'ECONNRESET' ? 'down' : 'foreign';
   }
 }

@@ -248,7 +248,7 @@ async function reorganise(chainId: number, hash: string): Promise<{ comeBack(): 
   };
   const raw = await request('eth_getRawTransactionByHash', [hash]);
   // A block that is mined meanwhile would be dropped in place of the first.
-  for (let tries = 0; tries < 10; tries++) {
+  for (let attempt = 0; attempt < 10; attempt++) {
     const receipt = await request('eth_getTransactionReceipt', [hash]);
     if (receipt === null) return { comeBack: () => request('eth_sendRawTransaction', [raw]) };
     await drop(Number(receipt.blockNumber));

@@ -108,7 +108,7 @@ describe('a relayed payment', () => {
     const session = await openSession();
     const way = { tokenKey: `USDC-${evm.chainId}`, method: 'PERMIT', payer: penniless } as const;
     await confirmSigned(session, way);
-    for (let tries = 0; tries < 6; tries++) {
+    for (let attempt = 0; attempt < 6; attempt++) {
       await gateway.settleDown();
       await gateway.passTime(20);
     }

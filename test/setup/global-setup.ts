@@ -82,13 +82,13 @@ async function useServer(adminUrl: string): Promise<TestServer> {
   return { url: url.href, adminUrl };
 }
 
-async function startOnFreePort(folder: string, tries: number): Promise<LocalPostgres> {
+async function startOnFreePort(folder: string, attempts: number): Promise<LocalPostgres> {
   // Data of a test is worth nothing after a crash, and safety of it costs most of a test's time.
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '64MB' };
   try {
     return await startPostgres({ folder, port: await freePort(), settings });
   } catch (error) {
-    if (tries > 1 && error instanceof ConfigError) return startOnFreePort(folder, tries - 1);
+    if (attempts > 1 && error instanceof ConfigError) return startOnFreePort(folder, attempts - 1);
     throw error;
   }
 }

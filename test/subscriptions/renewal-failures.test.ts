@@ -128,7 +128,7 @@ describe('the cause of a failed renewal', () => {
     await ground.goTo(trialEnd, false);
     await ground.renew(id);
     await ground.allow(ground.evm.payers[0], 0n);
-    for (let tries = 0; tries < 10; tries++) await ground.goTo(later(ground.clock.now(), 20));
+    for (let attempt = 0; attempt < 10; attempt++) await ground.goTo(later(ground.clock.now(), 20));
     expect((await causeOf(id))?.code).toBe('INSUFFICIENT_ALLOWANCE');
     expect((await ground.subscriptionOf(id)).captureRetryCount).toBe(1);
     expect(await ground.attempts(id)).toMatchObject([{ status: 'FAILED', period: 0 }]);
@@ -279,7 +279,7 @@ describe('renewals that are due and sent together', () => {
     expect(await statusesOf(ids)).toEqual(['PAID', 'OPEN', 'OPEN', 'PAID', 'PAID']);
     const after = await held();
     expect(before.map((amount, index) => amount - (after[index] ?? 0n))).toEqual([10_000_000n, 20_000_000n, 0n]);
-    for (let tries = 0; tries < 10; tries++) await ground.goTo(later(ground.clock.now(), 20));
+    for (let attempt = 0; attempt < 10; attempt++) await ground.goTo(later(ground.clock.now(), 20));
     for (const id of [ids[1], ids[2]]) {
       expect((await causeOf(id ?? ''))?.code).toBe('INSUFFICIENT_ALLOWANCE');
       expect(await ground.subscriptionOf(id ?? '')).toMatchObject({ status: 'ACTIVE', captureRetryCount: 1 });
@@ -299,14 +299,14 @@ describe('renewals that are due and sent together', () => {
     await ground.renew(id);
     const before = await ground.balance(rich);
     await ground.goTo(later(ground.clock.now(), 1_800), false);
-    for (let tries = 0; tries < 12; tries++) await ground.goTo(later(ground.clock.now(), 20));
+    for (let attempt = 0; attempt < 12; attempt++) await ground.goTo(later(ground.clock.now(), 20));
     const attempts = () =>
       ground.database.renewalAttempt.findMany({ where: { subscriptionId: id }, orderBy: { id: 'asc' } });
     const [late] = await attempts();
     expect(late).toMatchObject({ status: 'FAILED', errorCode: 'CHARGE_LATE' });
     const types = (await ground.database.event.findMany({ where: { resourceId: id } })).map((event) => event.type);
     expect(types).not.toContain('subscription.payment_failed');
-    for (let tries = 0; tries < 6; tries++) await ground.goTo(later(ground.clock.now(), 30));
+    for (let attempt = 0; attempt < 6; attempt++) await ground.goTo(later(ground.clock.now(), 30));
     expect((await attempts()).map((attempt) => attempt.status)).toEqual(['FAILED', 'PAID']);
     expect(await statusesOf([id])).toEqual(['PAID']);
     expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'ACTIVE', captureRetryCount: 0 });
@@ -325,16 +325,16 @@ describe('renewals that are due and sent together', () => {
       });
       return attempts.map((attempt) => attempt.errorCode);
     };
-    for (let tries = 1; tries <= 6; tries++) {
+    for (let attempt = 1; attempt <= 6; attempt++) {
       await ground.renew(id);
       await ground.goTo(later(ground.clock.now(), 1_800), false);
       // Short enough that the next attempt, which follows after a minute, is not sent in time.
-      for (let turns = 0; turns < 40 && (await codes()).length < tries; turns++) {
+      for (let turns = 0; turns < 40 && (await codes()).length < attempt; turns++) {
         await ground.passTime(20);
         await ground.turnPumps();
         await ground.renew(id);
       }
-      expect((await codes()).length).toBe(tries);
+      expect((await codes()).length).toBe(attempt);
     }
     expect(await codes()).toEqual([...Array.from({ length: 5 }, () => 'CHARGE_LATE'), 'CHARGE_FAILED']);
     expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'ACTIVE', captureRetryCount: 1 });

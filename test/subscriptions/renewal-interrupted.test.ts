@@ -86,7 +86,7 @@ describe('a request while a charge is in progress', () => {
     const { id } = await queued();
     await pauseSubscription(ground, request(id));
     await ground.allow(ground.evm.payers[0], 0n);
-    for (let tries = 0; tries < 10; tries++) await ground.goTo(later(ground.clock.now(), 20));
+    for (let attempt = 0; attempt < 10; attempt++) await ground.goTo(later(ground.clock.now(), 20));
     expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['VOID']);
     expect(await ground.subscriptionOf(id)).toMatchObject({
       status: 'PAUSED',

@@ -95,10 +95,10 @@ describe('a wallet that only signs', () => {
       [rpc({ error: { code: -32002, message: 'This transaction has already been processed' } })],
       1,
     ],
-  ])('has sent by its own signature, with %s', async (_about, responses, tries) => {
+  ])('has sent by its own signature, with %s', async (_about, responses, attempts) => {
     answers = [...responses];
     expect(await send(signer)).toBe(signature);
-    expect(taken).toEqual(Array(tries).fill(`sendTransaction ${signed.serialize().toString('base64')}`));
+    expect(taken).toEqual(Array(attempts).fill(`sendTransaction ${signed.serialize().toString('base64')}`));
   });
 
   it('has not sent what the node rejects at once', async () => {

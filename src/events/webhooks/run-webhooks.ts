@@ -1,6 +1,6 @@
 import type { Listener } from '../../platform/database/listener.ts';
 import type { Log } from '../../platform/log.ts';
-import type { DeliveryWorld } from './record-try.ts';
+import type { DeliveryWorld } from './record-delivery-attempt.ts';
 import { serveEndpoint } from './serve-endpoint.ts';
 import { deliveriesChannel, dueEndpoints, leaseEndpoint, nextDueAt, releaseEndpoint } from './store.ts';
 

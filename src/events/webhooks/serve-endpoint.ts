@@ -1,8 +1,8 @@
 import type { WebhookEndpoint } from '../../../prisma/client.ts';
 import { eventBody } from '../event-body.ts';
-import { type DeliveryWorld, recordTry } from './record-try.ts';
+import { type AttemptOutcome, attemptDelivery } from './attempt-delivery.ts';
+import { type DeliveryWorld, recordDeliveryAttempt } from './record-delivery-attempt.ts';
 import { type DueDelivery, nextDeliveries } from './store.ts';
-import { type TryOutcome, tryDelivery } from './try-delivery.ts';
 
 export type DeliveryCounts = { delivered: number; failed: number };
 
@@ -44,11 +44,11 @@ async function sendBatch(world: DeliveryWorld, { endpoint, batch, isOver, counts
     const { source } = delivery;
     const body = JSON.stringify(eventBody(source));
     const message = { endpoint, messageId: source.id, body, requestId: source.requestId };
-    const outcome = await tryDelivery(world, message);
-    logTry(world, delivery, outcome);
+    const outcome = await attemptDelivery(world, message);
+    logAttempt(world, delivery, outcome);
     if (outcome.isDelivered) counts.delivered += 1;
     else counts.failed += 1;
-    const standing = await recordTry(world, { endpointId: endpoint.id, isFailing, delivery, outcome });
+    const standing = await recordDeliveryAttempt(world, { endpointId: endpoint.id, isFailing, delivery, outcome });
     if (!standing?.active || standing.isPaused) return false;
     isFailing = !outcome.isDelivered;
     // The rest of the batch is no longer valid: its order has changed, or the next delivery must be read from the database.
@@ -57,7 +57,7 @@ async function sendBatch(world: DeliveryWorld, { endpoint, batch, isOver, counts
   return true;
 }
 
-function logTry({ log }: DeliveryWorld, { id, source }: DueDelivery, outcome: TryOutcome): void {
+function logAttempt({ log }: DeliveryWorld, { id, source }: DueDelivery, outcome: AttemptOutcome): void {
   const { requestId } = source;
   const fields = {
     deliveryId: id,

@@ -17,7 +17,15 @@ import { paymentIntentFields } from '../payment-intent-fields.ts';
 import type { BelievedClaims } from './believed-claims.ts';
 import { bookPayouts } from './book-payouts.ts';
 import { claimsAfter, creditsOf, emitterOf } from './credit-facts.ts';
-import { type Claim, type Credit, type FoldedPayout, firstTryAt, foldPayouts, nextTryAt, ownerKey } from './payout.ts';
+import {
+  type Claim,
+  type Credit,
+  type FoldedPayout,
+  firstAttemptAt,
+  foldPayouts,
+  nextTryAt,
+  ownerKey,
+} from './payout.ts';
 import { payoutFields } from './payout-fields.ts';
 
 type World = Pick<FoldingWorld, 'clock' | 'registry' | 'hooks'>;
@@ -149,7 +157,7 @@ function newRow(
     amount: toDecimal(amount),
     ...placeOf(credit),
     ...deliveryOf(claim),
-    nextTryAt: firstTryAt(credit, now),
+    nextTryAt: firstAttemptAt(credit, now),
     createdAt: now,
   };
 }
@@ -208,7 +216,7 @@ async function schedule(tx: DatabaseTransaction, { hooks, clock }: World, change
   const now = clock.now();
   for (const { payout } of new Map(open.map((change) => [ownerKey(change.payout.credit), change])).values()) {
     const { chainId, recipient, token } = payout.credit;
-    await hooks.afterCredited?.(tx, { chainId, recipient, token, tryAt: firstTryAt(payout.credit, now) });
+    await hooks.afterCredited?.(tx, { chainId, recipient, token, attemptAt: firstAttemptAt(payout.credit, now) });
   }
 }
 

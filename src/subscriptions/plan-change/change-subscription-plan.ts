@@ -71,10 +71,10 @@ async function applyChange(
   request: { subscription: RenewableSubscription; planned: PlannedChange; now: Date },
 ): Promise<void> {
   const { subscription, planned, now } = request;
-  const { sold, owed } = planned;
+  const { sold, added } = planned;
   const { id } = subscription;
   await tx.subscriptionAdjustment.createMany({
-    data: owed.map(({ usage: _none, ...line }) => ({
+    data: added.map(({ usage: _none, ...line }) => ({
       ...line,
       id: newId(),
       subscriptionId: id,

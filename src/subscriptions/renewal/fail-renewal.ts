@@ -9,7 +9,7 @@ import { subscriptionFields } from '../subscription-fields.ts';
 import { endFinalUsage } from '../usage/final-usage.ts';
 import { usageGraceOf } from './decide-due.ts';
 import { dropUnpaidInvoices } from './drop-unpaid-invoices.ts';
-import { areRetriesSpent, retryRulesOf } from './dunning.ts';
+import { areRetriesExhausted, retryRulesOf } from './dunning.ts';
 import { isCounted, type RenewalCause } from './renewal-cause.ts';
 import { decideRenewal } from './renewal-decision.ts';
 import type { RenewableSubscription } from './renewal-world.ts';
@@ -101,8 +101,8 @@ async function countFailure(tx: DatabaseTransaction, failure: Failure): Promise<
   const { subscription, invoice, cause, now } = failure;
   const failures = subscription.captureRetryCount + 1;
   const retry = retryRulesOf(subscription.app);
-  const isSpent = areRetriesSpent(failures, subscription.maxCaptureRetries, retry.steps);
-  const pastDue = isSpent ? nextSubscriptionStatus(subscription.status, 'RETRIES_SPENT') : null;
+  const areExhausted = areRetriesExhausted(failures, subscription.maxCaptureRetries, retry.steps);
+  const pastDue = areExhausted ? nextSubscriptionStatus(subscription.status, 'RETRIES_EXHAUSTED') : null;
   const counted = {
     captureRetryCount: failures,
     ...(pastDue === null ? {} : { status: pastDue, pastDueSince: now }),

@@ -122,13 +122,13 @@ async function createInvoices(
     next: nextPrice(subscription).price,
   }));
   await closeUsage(tx, { closing, now });
-  const owed = await tx.subscriptionAdjustment.findMany({
+  const openAdjustments = await tx.subscriptionAdjustment.findMany({
     where: { subscriptionId: { in: renewals.map(({ subscription }) => subscription.id) }, invoiceId: null },
     orderBy: { id: 'asc' },
   });
   const drafts: Draft[] = [];
   for (const renewal of renewals) {
-    const adjustments = owed.filter(({ subscriptionId }) => subscriptionId === renewal.subscription.id);
+    const adjustments = openAdjustments.filter(({ subscriptionId }) => subscriptionId === renewal.subscription.id);
     const { anchor, ...draft } = draftOf({ ...renewal, adjustments, rates, now });
     await changePrice(tx, { ...draft, anchor });
     drafts.push(draft);

@@ -72,7 +72,7 @@ export function renewalBill(request: {
 }
 
 /** A bill of what is owed without a period's base fee. */
-export function owedBill(adjustments: readonly Adjustment[], discount: Discount | null): RenewalBill {
+export function billOfAdjustments(adjustments: readonly Adjustment[], discount: Discount | null): RenewalBill {
   return settledBill(discounted(adjustments.map(pricedAdjustment), discount));
 }
 

@@ -99,7 +99,8 @@ const put = (id: string, body: object, options: { as?: string | null; headers?: 
     ...(options.headers ? { headers: options.headers } : {}),
   });
 const read = (id: string) => api.database.subscription.findUniqueOrThrow({ where: { id } });
-const owed = (subscriptionId: string) => api.database.subscriptionAdjustment.count({ where: { subscriptionId } });
+const countAdjustments = (subscriptionId: string) =>
+  api.database.subscriptionAdjustment.count({ where: { subscriptionId } });
 
 const CHANGE = `mutation ($id: ID!, $input: ChangeSubscriptionPlanInput!) { changeSubscriptionPlan(id: $id, input: $input) {
   productPlanPriceId nextPlanPriceId productPlanPrice { amount } } }`;
@@ -117,7 +118,7 @@ describe('PUT /subscriptions/:id', () => {
       productPlan: { name: 'Gold' },
       productPlanPrice: { amount: '11.00' },
     });
-    expect(await owed(id)).toBe(2);
+    expect(await countAdjustments(id)).toBe(2);
   });
 
   it('schedules a price with another interval for the end of the period, and can cancel that', async () => {
@@ -125,7 +126,7 @@ describe('PUT /subscriptions/:id', () => {
     expect((await put(id, { productPlanPriceId: yearly })).body.data.productPlanPriceId).toBe(first);
     expect((await read(id)).nextPlanPriceId).toBe(yearly);
     expect((await put(id, { productPlanPriceId: first })).status).toBe(200);
-    expect([(await read(id)).nextPlanPriceId, await owed(id)]).toEqual([null, 0]);
+    expect([(await read(id)).nextPlanPriceId, await countAdjustments(id)]).toEqual([null, 0]);
   });
 
   it.each([
@@ -177,7 +178,7 @@ describe('PUT /subscriptions/:id', () => {
     expect(dear.body.error.message).toContain('the payer has signed for at most 12.5 USDC');
     const weekly = await put(id, { productPlanPriceId: await makePrice({ interval: 'WEEK', amount: '1' }) });
     expect([weekly.status, weekly.body.error.code]).toEqual([409, 'INVALID_STATE']);
-    expect([(await read(id)).productPlanPriceId, await owed(id)]).toEqual([first, 0]);
+    expect([(await read(id)).productPlanPriceId, await countAdjustments(id)]).toEqual([first, 0]);
   });
 
   it('is executed once for an idempotency key, which is bound to one request', async () => {
@@ -187,7 +188,7 @@ describe('PUT /subscriptions/:id', () => {
     const again = await put(id, { productPlanPriceId: price }, { headers });
     expect(again.body).toEqual(done.body);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
-    expect(await owed(id)).toBe(2);
+    expect(await countAdjustments(id)).toBe(2);
     const misused = await put(id, { productPlanPriceId: other }, { headers });
     expect([misused.status, misused.body.error.code]).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
     expect((await read(id)).productPlanPriceId).toBe(price);
@@ -261,7 +262,7 @@ describe('Subscription.planChange', () => {
       currency: 'USD',
       carriedCredit: null,
     });
-    expect([(await read(id)).productPlanPriceId, await owed(id)]).toEqual([first, 0]);
+    expect([(await read(id)).productPlanPriceId, await countAdjustments(id)]).toEqual([first, 0]);
   });
 
   it('returns the same errors as the change', async () => {

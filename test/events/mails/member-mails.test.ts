@@ -62,7 +62,7 @@ describe('a mail server', () => {
   it('that never recovers makes the mail FAILED after 8 attempts, with the reason', async () => {
     const { id, email } = await queued();
     mailbox.onMail(async () => 'busy');
-    for (let tries = 0; tries < 9; tries += 1) await ground.goTo(later(ground.clock.now(), 24 * HOUR + 60));
+    for (let attempt = 0; attempt < 9; attempt += 1) await ground.goTo(later(ground.clock.now(), 24 * HOUR + 60));
     expect(await stateOf(id)).toMatchObject({
       status: 'FAILED',
       tries: 8,
@@ -115,9 +115,9 @@ describe('a mail server', () => {
     const away = openMailer({ smtpUrl: 'smtp://127.0.0.1:1', from: 'a@b.c', isProduction: true, log: silentLog });
     const sender = openMailSender({ ...ground.action, mailer: away });
     await Promise.all([sender.turn(), sender.turn()]);
-    const tries = async () =>
+    const attemptsOf = async () =>
       (await ground.database.mail.findMany({ orderBy: { id: 'asc' } })).map((mail) => mail.tries);
-    expect(await tries()).toEqual([1, 1, 1, 1, 0, 0]);
+    expect(await attemptsOf()).toEqual([1, 1, 1, 1, 0, 0]);
     await ground.database.$executeRaw`DELETE FROM graphile_worker._private_jobs WHERE key LIKE 'send-mails%'`;
     await sweepMails(ground);
     await ground.settleDown();
@@ -126,7 +126,7 @@ describe('a mail server', () => {
     await sweepMails(ground);
     await ground.settleDown();
     expect(mailbox.mails).toHaveLength(6);
-    expect(await tries()).toEqual([2, 2, 2, 2, 1, 1]);
+    expect(await attemptsOf()).toEqual([2, 2, 2, 2, 1, 1]);
   });
 
   it('has its delivered mails deleted after the retention period', async () => {

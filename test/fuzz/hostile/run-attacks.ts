@@ -7,7 +7,7 @@ import type { Finding } from './judge-outcome.ts';
 export type Judge = (attack: Attack) => Promise<Finding[]>;
 
 /** Tries that making a finding smaller may cost. */
-const SMALLER_TRIES = 60;
+const SMALLER_ATTEMPTS = 60;
 /** Kinds of findings after which a run ends: there is enough to do. */
 const CAUSES_MOST = 40;
 
@@ -18,9 +18,9 @@ export async function runAttack(
 ): Promise<Found | undefined> {
   let first: Finding | undefined;
   let smallest: Attack | undefined;
-  let tries = 0;
+  let attempts = 0;
   const property = fc.asyncProperty(hostileAttack, async (attack) => {
-    if (first && ++tries > SMALLER_TRIES) return;
+    if (first && ++attempts > SMALLER_ATTEMPTS) return;
     const findings = await judge(attack);
     const found = first ? findings.find(({ cause }) => cause === first?.cause) : findings[0];
     if (!found) return;

@@ -15,7 +15,7 @@ export type TimedRefusal = Timing & { kind: string; status: number };
 export const REFUSAL_LIMITS: Cost = { medianMs: 5, meanMs: 10, worstMs: 20 };
 /** More, for each byte of such a body. */
 const BODY_MS_PER_BYTE = 0.000_8;
-const TRIES = 4;
+const ATTEMPTS = 4;
 export const HELD_LIMIT_BYTES = 64 * 1024 * 1024;
 const NOTHING: Cost = { medianMs: 0, meanMs: 0, worstMs: 0 };
 const TOKENS_MOST = 4_000;
@@ -38,7 +38,7 @@ export function timeRefusal(api: MeasuredApi, target: Target, attack: RequestAtt
  */
 export async function bestTime<Timed extends Timing>(time: () => Promise<Timed>): Promise<Timed> {
   let best = await time();
-  for (let tries = 1; tries < TRIES && !isWithin(best); tries++) {
+  for (let attempt = 1; attempt < ATTEMPTS && !isWithin(best); attempt++) {
     const { cost } = await time();
     best = { ...best, cost: leastOf(best.cost, cost) };
   }

@@ -93,7 +93,7 @@ describe('a refund', () => {
     await gateway.observe();
     expect(await gateway.status(id)).toBe('CAPTURED');
     // The refund waits for five minutes for the payment to be mined again.
-    for (let tries = 0; tries < 24; tries++) {
+    for (let attempt = 0; attempt < 24; attempt++) {
       await gateway.settleDown();
       await gateway.passTime(17);
     }
@@ -126,7 +126,7 @@ describe('a refund', () => {
     await gateway.passTime(110);
     await refundPaymentIntent(gateway.action, { ...request(id), reason: 'Too late' });
     await gateway.send(gateway.evm.payers[1], settleCall({ escrow: gateway.evm.escrow, terms: signed.terms }));
-    for (let tries = 0; tries < 6; tries++) {
+    for (let attempt = 0; attempt < 6; attempt++) {
       await gateway.settleDown();
       await gateway.passTime(61);
     }
@@ -147,7 +147,7 @@ describe('a refund', () => {
       expectedLeft: 10_000_000n,
     });
     await gateway.send(gateway.evm.merchant, theirs);
-    for (let tries = 0; tries < 6; tries++) {
+    for (let attempt = 0; attempt < 6; attempt++) {
       await gateway.settleDown();
       await gateway.passTime(17);
     }

@@ -103,7 +103,7 @@ describe('a manual payment', () => {
     const { id, signed } = await gateway.pay(manual);
     await capturePaymentIntent(gateway.action, request(id));
     await gateway.send(gateway.evm.merchant, voidCall({ escrow: gateway.evm.escrow, terms: signed.terms }));
-    for (let tries = 0; tries < 5; tries++) {
+    for (let attempt = 0; attempt < 5; attempt++) {
       await gateway.settleDown();
       await gateway.passTime(61);
     }
@@ -122,7 +122,7 @@ describe('a manual payment', () => {
     const money = await gateway.gained(async () => {
       await capturePaymentIntent(gateway.action, request(id));
       // A call that can never work stands for whatever keeps the chain from taking it.
-      for (let tries = 0; tries < 14; tries++) {
+      for (let attempt = 0; attempt < 14; attempt++) {
         await gateway.database.outgoingTransaction.updateMany({
           where: { status: 'QUEUED', purpose: { startsWith: 'capture:' } },
           data: { data: '0xdeadbeef' },
@@ -160,7 +160,7 @@ describe('a capture', () => {
     const money = await gateway.gained(async () => {
       await capturePaymentIntent(gateway.action, request(id));
       await gateway.passTime(60);
-      for (let tries = 0; tries < 4; tries++) {
+      for (let attempt = 0; attempt < 4; attempt++) {
         await gateway.settleDown();
         await gateway.passTime(61);
       }

@@ -25,7 +25,7 @@ export type InstallationDoor = {
 
 const START_LIMIT_MS = 400_000;
 const STOP_LIMIT_MS = 45_000;
-const TRIES = 2;
+const ATTEMPTS = 2;
 
 const portNames = [
   'PORT',
@@ -47,7 +47,7 @@ export async function openInstallationDoor(makeDatabase: () => Promise<string>):
     const databaseUrl = await makeDatabase();
     mailbox = await startMailbox();
     closers.push(mailbox.close);
-    const demo = await startOnFreePorts({ folder, databaseUrl, smtpUrl: mailbox.url, closers }, TRIES);
+    const demo = await startOnFreePorts({ folder, databaseUrl, smtpUrl: mailbox.url, closers }, ATTEMPTS);
     return { demo, databaseUrl, folder };
   };
   const server = createServer(async (request, response) => {
@@ -88,7 +88,7 @@ type StartOptions = {
 };
 
 /** A port may be taken between its choice and its use. */
-async function startOnFreePorts(options: StartOptions, tries: number): Promise<Demo> {
+async function startOnFreePorts(options: StartOptions, attempts: number): Promise<Demo> {
   const ports = await Promise.all(portNames.map(async (name) => [name, String(await freePort())]));
   const environment = {
     PATH: process.env.PATH,
@@ -113,7 +113,7 @@ async function startOnFreePorts(options: StartOptions, tries: number): Promise<D
   const demo = readDemo(join(options.folder, 'demo.json'));
   if (child.exitCode === null && demo && chunks.join('').includes('Sluice runs')) return demo;
   await stop(child);
-  if (tries > 1) return startOnFreePorts(options, tries - 1);
+  if (attempts > 1) return startOnFreePorts(options, attempts - 1);
   throw new Error(`The installation for the browser tests did not start:\n${chunks.join('')}`);
 }
 

@@ -32,7 +32,7 @@ import { Summary } from './view/summary.tsx';
 import { UnknownPage } from './view/unknown-page.tsx';
 
 /** The message where the next attempt begins, regardless of the wallet. */
-const earlierTries = new Set(['NOT_SEEN', 'TX_FAILED', 'UNSURE']);
+const earlierAttempts = new Set(['NOT_SEEN', 'TX_FAILED', 'UNSURE']);
 
 const SolanaCard = lazy(async () => {
   const [{ SolanaCard: card }] = await Promise.all([import('./solana/solana-card.tsx'), addWords(['solana'])]);
@@ -129,7 +129,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
               options={ways.solana}
               now={now}
               exactNow={exactNow}
-              notice={payment.fault && earlierTries.has(payment.fault) ? payment.fault : undefined}
+              notice={payment.fault && earlierAttempts.has(payment.fault) ? payment.fault : undefined}
               back={isSolanaAlone ? undefined : () => setOnSolana(false)}
               refetch={reading.ask}
               hasSent={payment.hasSent}

@@ -71,7 +71,7 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
       begun.current = beginKey(begun.current, input, crypto.randomUUID());
       return ask(LinkStartDocument, { slug, input }, { idempotencyKey: begun.current.key });
     },
-    retry: (tries, error) => tries < 3 && error instanceof ApiError && error.fault.retryable === true,
+    retry: (failures, error) => failures < 3 && error instanceof ApiError && error.fault.retryable === true,
     onSuccess: ({ startLinkCheckout: { id, clientSecret, checkout } }) => {
       if (clientSecret) onBegun({ id, clientSecret, view: checkout });
     },

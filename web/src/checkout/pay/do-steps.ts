@@ -22,7 +22,7 @@ const endings = new Set<WalletFault>(['FAILED', 'LOST']);
 
 /** Without a network, a request may stay pending for minutes. */
 const ANSWER_WITHIN_MS = 20_000;
-const TRIES = 5;
+const ATTEMPTS = 5;
 const TRY_AGAIN_MS = 1_500;
 /** How long to wait for an approval. Afterwards, the payer may press the button again, and it is checked again. */
 const MINED_WITHIN_MS = 180_000;
@@ -151,13 +151,13 @@ export async function confirm(
   { id, credential }: SessionName,
   input: { quoteId: string; txHash?: string; signatures?: Record<string, Hex> },
 ): Promise<void> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       await ask(CheckoutConfirmDocument, { id, input }, { credential, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
       return;
     } catch (error) {
-      if (!(error instanceof ApiError) || !error.fault.retryable || tries >= TRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS * tries));
+      if (!(error instanceof ApiError) || !error.fault.retryable || attempt >= ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS * attempt));
     }
   }
 }
