@@ -108,12 +108,12 @@ async function runRound({ database, snapshot }: Ground, next: () => Sent, calls:
 async function drained(database: pg.Client): Promise<void> {
   const until = performance.now() + DRAIN_LIMIT_MS;
   while (performance.now() < until) {
-    const left = await database.query<{ count: number }>(
+    const pending = await database.query<{ count: number }>(
       `SELECT (SELECT count(*) FROM graphile_worker._private_jobs WHERE run_at <= now() AND attempts < max_attempts)::int
         + (SELECT count(*) FROM event_consumer consumer JOIN event_cursor cursor USING (app_id)
            WHERE consumer.position < cursor.last_sequence)::int AS count`,
     );
-    if (left.rows[0]?.count === 0) return delay(2_000);
+    if (pending.rows[0]?.count === 0) return delay(2_000);
     await delay(250);
   }
   throw new Error('The queue and the consumers did not drain.');

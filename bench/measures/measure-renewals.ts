@@ -158,9 +158,9 @@ export async function requireOnceEach(
   const balanceOf = (address: Hex) =>
     node.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [address] });
   expect('In escrow', await balanceOf(escrow), await number(client, held, [String(chain.chainId), key]));
-  const left = await Promise.all(wallets.map(balanceOf));
+  const balances = await Promise.all(wallets.map(balanceOf));
   const filled = BigInt(wallets.length) * seeded.filledWith;
-  expect('Taken from the wallets', filled - left.reduce((sum, one) => sum + one, 0n), BigInt(count) * amount);
+  expect('Taken from the wallets', filled - balances.reduce((sum, one) => sum + one, 0n), BigInt(count) * amount);
   if (faults.length > 0) throw new Error(faults.join(' '));
 }
 

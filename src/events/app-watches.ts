@@ -45,10 +45,10 @@ export function openAppWatches(): AppWatches {
   }
 
   function next(each: Watching, deadline: number): Promise<boolean> {
-    const leftMs = deadline - performance.now();
-    if (isClosed || leftMs <= 0) return Promise.resolve(false);
+    const remainingMs = deadline - performance.now();
+    if (isClosed || remainingMs <= 0) return Promise.resolve(false);
     return new Promise((settle) => {
-      const timer = setTimeout(() => each.resolve?.(false), leftMs);
+      const timer = setTimeout(() => each.resolve?.(false), remainingMs);
       each.resolve = (isChanged) => {
         clearTimeout(timer);
         each.resolve = undefined;

@@ -81,7 +81,7 @@ async function startKeptNode(options: KeptOptions): Promise<EvmNode> {
   const front = await openChainFront({ port, setting: `LOCAL_EVM_PORT_${chainId}` });
   let journal: ChainJournal | undefined;
   try {
-    await endLeftBehind(options);
+    await endOrphan(options);
     await adoptEarlierState(stateFile);
     journal = await openChainJournal(stateFile);
     return await startBehind(front, journal, options);
@@ -170,7 +170,7 @@ async function startKeeping(
 }
 
 /** Stops a node whose parent was killed, because nothing can reach it any more. */
-async function endLeftBehind(options: KeptOptions): Promise<void> {
+async function endOrphan(options: KeptOptions): Promise<void> {
   const pid = readPid(pidFileOf(options.stateFile));
   if (pid === undefined || !isRunningWith(pid, options.stateFile)) return;
   options.log?.(`Ended the node of chain ${options.chainId} that an earlier start had left (process ${pid}).`);

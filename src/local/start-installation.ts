@@ -10,7 +10,7 @@ import type { EvmNode } from './evm-node.ts';
 import { checkoutFolder, type LocalSettings } from './local-settings.ts';
 import { keepPostgres } from './postgres/keep-postgres.ts';
 import { closeFolder, PRIVATE_FOLDER, writePrivateFile } from './private-files.ts';
-import { endLeftBehind, type Part, runPart } from './run-part.ts';
+import { endOrphan, type Part, runPart } from './run-part.ts';
 import { openSetUp } from './set-up/run-set-up.ts';
 import type { SolanaNode } from './solana/solana-node.ts';
 import { startLocalSolana } from './solana/start-local-solana.ts';
@@ -57,7 +57,7 @@ export async function startInstallation(settings: LocalSettings, world: StartWor
   closeFolder(settings.folder, { passable: isRoot && settings.databaseUrl === undefined });
   // End processes left from an earlier start before the database changes its owner.
   for (const name of [...separateParts, ...singlePart])
-    await endLeftBehind({ pidFile: pidFileOf(name, settings), script: mainScript });
+    await endOrphan({ pidFile: pidFileOf(name, settings), script: mainScript });
   const setUp = openSetUp({ NODE_COMPILE_CACHE: compiledFolder, ...world.environment });
   world.onStarted(setUp.stop);
   const [databaseUrl, nodes, solana, sui] = await allSettled([

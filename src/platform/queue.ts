@@ -257,8 +257,8 @@ type HeldJobs = { take(id: string): void; release(id: string): void; ids(): stri
 function openHeldJobs(lingerMs: number): HeldJobs {
   const holds = new Map<string, number>();
   const add = (id: string, count: number) => {
-    const left = (holds.get(id) ?? 0) + count;
-    if (left > 0) holds.set(id, left);
+    const remaining = (holds.get(id) ?? 0) + count;
+    if (remaining > 0) holds.set(id, remaining);
     else holds.delete(id);
   };
   return {

@@ -117,7 +117,7 @@ function intentFaults(shop: Shop, intent: Intent, events: readonly EscrowEvent[]
   const count = (...kinds: EscrowEvent['kind'][]) => events.filter(({ kind }) => kinds.includes(kind)).length;
   const name = `${shop.name}, intent ${intent.id} (${intent.status})`;
   const last = events.at(-1);
-  const left = last && 'left' in last ? last.left : 0n;
+  const remaining = last && 'left' in last ? last.left : 0n;
   if (!isFinal(intent)) {
     if (intent.disputeId === null) faults.push(`${name} is in no final state; on chain: ${countKinds(events)}.`);
     return faults;
@@ -126,7 +126,7 @@ function intentFaults(shop: Shop, intent: Intent, events: readonly EscrowEvent[]
   if (count('Captured') > 1) faults.push(`${name} was captured ${count('Captured')} times.`);
   const ends = count('Settled', 'Voided', 'Reclaimed', 'Resolved');
   if (ends > 1) faults.push(`${name} was settled, voided or resolved ${ends} times.`);
-  if (left !== 0n) faults.push(`${name} is final, and the contract still holds ${left} for it.`);
+  if (remaining !== 0n) faults.push(`${name} is final, and the contract still holds ${remaining} for it.`);
   const expected: Record<string, boolean> = {
     SETTLED: count('Settled', 'Resolved') === 1,
     CANCELLED: count('Authorized') === 0 || count('Voided', 'Reclaimed') === 1,

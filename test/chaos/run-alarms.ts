@@ -84,8 +84,8 @@ const stop = async () => {
   stopping = true;
   await watch.stop();
   await prometheus.stop();
-  const left = await ground.stop();
-  if (left.length > 0) reasons.push(`${left.length} processes outlived the end of npm start.`);
+  const survivors = await ground.stop();
+  if (survivors.length > 0) reasons.push(`${survivors.length} processes outlived the end of npm start.`);
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void stop().finally(() => process.exit(130)));

@@ -77,8 +77,8 @@ try {
   reasons.push(`The run itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 } finally {
   if (!interrupted) {
-    const left = await ground.stop();
-    if (left.length > 0) reasons.push(`${left.length} processes outlived the end of npm start.`);
+    const survivors = await ground.stop();
+    if (survivors.length > 0) reasons.push(`${survivors.length} processes outlived the end of npm start.`);
   }
 }
 const verdict = reasons.length === 0 ? 'Everything held.' : `${reasons.length} things did not hold.`;

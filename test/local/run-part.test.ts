@@ -77,8 +77,8 @@ test('processes that a killed part started end with it', async () => {
 test('a part that a killed start left behind is ended before the new one starts', async () => {
   const first = await run(staysUp);
   await untilUp(first.log, 1);
-  const left = first.part.pid() ?? 0;
+  const orphan = first.part.pid() ?? 0;
   const second = await run(staysUp, { folder: first.folder });
-  expect(isAlive(left)).toBe(false);
-  expect(second.part.pid()).not.toBe(left);
+  expect(isAlive(orphan)).toBe(false);
+  expect(second.part.pid()).not.toBe(orphan);
 });

@@ -174,8 +174,8 @@ it('records the changes of a command under its user’s name, in the log of the 
   await row('restore-begin');
 
   const entries = await database.auditEntry.findMany({ orderBy: { id: 'asc' } });
-  const left = Object.values(records).flatMap((actions) => (typeof actions === 'string' ? [] : actions));
-  expect(entries.map(({ action }) => action).sort()).toEqual([...left].sort());
+  const expected = Object.values(records).flatMap((actions) => (typeof actions === 'string' ? [] : actions));
+  expect(entries.map(({ action }) => action).sort()).toEqual([...expected].sort());
   for (const entry of entries) {
     expect(entry).toMatchObject({
       actorKind: 'COMMAND_LINE',

@@ -79,7 +79,7 @@ it('finds a payment with a wrong state in the database and repairs it with a rep
   const replayed = await run('replay', id, '--json');
   expect(replayed.json()).toMatchObject([{ termsHash: signed.id, factsMissed: 0, factsReplayed: 2 }]);
   await gateway.settleDown();
-  expect(await gateway.left(id, signed)).toBe(signed.terms.amount);
+  expect(await gateway.remainingAmount(id, signed)).toBe(signed.terms.amount);
   expect(await gateway.events(id)).toEqual(events);
   expect((await run('status')).code).toBe(0);
   await compare();

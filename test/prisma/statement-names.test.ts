@@ -34,7 +34,7 @@ async function namedAfterThree(isPooled: boolean): Promise<bigint> {
   const { url } = await emptyDatabase();
   const database = openDatabase({ url, poolSize: 1, isPooled });
   try {
-    for (const left of [1, 2, 3]) await database.$queryRaw`SELECT ${left}::int AS number`;
+    for (const number of [1, 2, 3]) await database.$queryRaw`SELECT ${number}::int AS number`;
     const rows = await database.$queryRawUnsafe<{ count: bigint }[]>(countNamed, '^s[0-9]+$');
     return rows[0]?.count ?? -1n;
   } finally {

@@ -58,7 +58,7 @@ export async function teardown(): Promise<void> {
 type TestServer = Pick<LocalPostgres, 'url' | 'adminUrl'>;
 
 async function startTestServer(): Promise<TestServer> {
-  await removeLeftBehind();
+  await removeOrphans();
   const folder = join(tmpdir(), `sluice-test-${process.pid}-${crypto.randomUUID().slice(0, 8)}`);
   const server = await startOnFreePort(folder, 3);
   stopServer = async () => {
@@ -94,7 +94,7 @@ async function startOnFreePort(folder: string, attempts: number): Promise<LocalP
 }
 
 /** A run that was killed could not stop its servers: the next one does. */
-async function removeLeftBehind(): Promise<void> {
+async function removeOrphans(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     const owner = /^sluice-test-(\d+)-/.exec(name)?.[1];
     if (owner === undefined || isAlive(Number(owner))) continue;

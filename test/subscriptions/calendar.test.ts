@@ -37,7 +37,7 @@ function countedStart(anchor: Date, interval: BillingInterval, steps: number): n
   if (interval === 'DAY') return seconds + 86_400 * steps;
   if (interval === 'WEEK') return seconds + 604_800 * steps;
   let [year, month] = [anchor.getUTCFullYear(), anchor.getUTCMonth()];
-  for (let left = interval === 'YEAR' ? steps * 12 : steps; left > 0; left -= 1) {
+  for (let remaining = interval === 'YEAR' ? steps * 12 : steps; remaining > 0; remaining -= 1) {
     month += 1;
     if (month < 12) continue;
     month = 0;

@@ -60,7 +60,7 @@ describe('a gateway whose processes are killed', () => {
       expect(subscription.invoices).toMatchObject([{ status: 'PAID', paymentIntentId: session.paymentIntentId }]);
       const intentId = session.paymentIntentId ?? '';
       expect(await ground.steps(intentId)).toEqual(['AUTHORIZE CONFIRMED', 'CAPTURE CONFIRMED']);
-      expect(await leftOf(ground, intentId)).toBe(12_000_000n);
+      expect(await remainingOf(ground, intentId)).toBe(12_000_000n);
       expect(await ground.events(id)).toEqual(['subscription.activated']);
       return died;
     });
@@ -84,7 +84,7 @@ describe('a gateway whose processes are killed', () => {
       const invoices = await ground.invoices(id);
       expect(invoices).toMatchObject([{ status: 'PAID' }]);
       expect(await ground.attempts(id)).toMatchObject([{ status: 'PAID', period: 0 }]);
-      expect(await leftOf(ground, invoices[0]?.paymentIntentId ?? '')).toBe(10_000_000n);
+      expect(await remainingOf(ground, invoices[0]?.paymentIntentId ?? '')).toBe(10_000_000n);
       expect(await ground.eventTypes(id)).toEqual(['renewed']);
       return died;
     });
@@ -93,7 +93,7 @@ describe('a gateway whose processes are killed', () => {
 });
 
 /** The remaining amount, on which the ledger, the contract and the payment intent agree. */
-async function leftOf(ground: Pick<Gateway, 'database' | 'left'>, intentId: string): Promise<bigint> {
+async function remainingOf(ground: Pick<Gateway, 'database' | 'remainingAmount'>, intentId: string): Promise<bigint> {
   const { acceptedTermsHash } = await ground.database.paymentIntent.findUniqueOrThrow({ where: { id: intentId } });
-  return await ground.left(intentId, { id: hexOf(acceptedTermsHash ?? '') });
+  return await ground.remainingAmount(intentId, { id: hexOf(acceptedTermsHash ?? '') });
 }

@@ -107,13 +107,13 @@ export async function deleteArchived(
       )
       SELECT max(created_at) AS until FROM gone`;
     // Another call may have deleted the same events, so the number of deleted rows is not meaningful.
-    const left = await tx.event.findFirst({
+    const remaining = await tx.event.findFirst({
       where: { appId, sequence: { gte: firstSequence, lte: lastSequence } },
       orderBy: { sequence: 'asc' },
       select: { sequence: true },
     });
-    const position = left ? left.sequence - 1n : lastSequence;
-    const until = left ? (deleted?.until ?? null) : file.until;
+    const position = remaining ? remaining.sequence - 1n : lastSequence;
+    const until = remaining ? (deleted?.until ?? null) : file.until;
     await tx.$executeRaw`
       UPDATE event_cursor SET archived_sequence = greatest(archived_sequence, ${position}::bigint),
         archived_until = greatest(archived_until, ${until}::timestamptz) WHERE app_id = ${appId}::uuid`;

@@ -30,9 +30,9 @@ export async function enqueueMails(
   if (mails.length === 0) return;
   const room = await roomOf(tx, { mails, now });
   const rows = (await unknownOf(tx, mails)).map((mail) => {
-    const left = mail.memberId === null ? 1 : (room.get(mail.memberId) ?? 0);
-    if (mail.memberId !== null) room.set(mail.memberId, left - 1);
-    const status = left > 0 ? ('QUEUED' as const) : ('HELD' as const);
+    const remaining = mail.memberId === null ? 1 : (room.get(mail.memberId) ?? 0);
+    if (mail.memberId !== null) room.set(mail.memberId, remaining - 1);
+    const status = remaining > 0 ? ('QUEUED' as const) : ('HELD' as const);
     return { id: newId(), ...mail, content: mail.content as Prisma.InputJsonObject, status, createdAt: now };
   });
   if (rows.length === 0) return;

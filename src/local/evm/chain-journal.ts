@@ -127,10 +127,10 @@ function forgetOthers(stateFile: string, current: number | undefined): void {
   for (const number of numbersOf(stateFile, 'snapshot')) {
     if (number !== current) rmSync(snapshotName(stateFile, number), { force: true });
   }
-  const leftOvers = readdirSync(dirname(stateFile)).filter(
+  const partialFiles = readdirSync(dirname(stateFile)).filter(
     (name) => name.startsWith(`${basename(stateFile)}.`) && name.endsWith('.partial'),
   );
-  for (const name of leftOvers) rmSync(join(dirname(stateFile), name), { force: true });
+  for (const name of partialFiles) rmSync(join(dirname(stateFile), name), { force: true });
 }
 
 async function writeAtomically(file: string, contents: Uint8Array | string): Promise<void> {

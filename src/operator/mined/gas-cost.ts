@@ -43,8 +43,8 @@ function isQuantity(value: unknown): value is Hex {
 /** Splits a cost into equal shares. The first ones bear what is left over. */
 export function shareCost(wei: bigint, count: number): bigint[] {
   const share = wei / BigInt(Math.max(count, 1));
-  const left = wei - share * BigInt(count);
-  return Array.from({ length: count }, (_, index) => share + (BigInt(index) < left ? 1n : 0n));
+  const remainder = wei - share * BigInt(count);
+  return Array.from({ length: count }, (_, index) => share + (BigInt(index) < remainder ? 1n : 0n));
 }
 
 /** Rounds half up to 18 decimal places. */

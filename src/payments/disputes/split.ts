@@ -6,10 +6,10 @@ const BPS_DENOMINATOR = 10_000n;
 /** Amounts in base units. */
 export type Split = { payerBps: number; payerAmount: bigint; merchantAmount: bigint; feeAmount: bigint };
 
-/** Splits the amount left in escrow. The platform fee is deducted only from the merchant's share (`_resolve` of PaymentEscrow.sol). */
-export function splitOf(left: bigint, { payerBps, feeBps }: { payerBps: number; feeBps: number }): Split {
-  const payerAmount = (left * BigInt(payerBps)) / BPS_DENOMINATOR;
-  const gross = left - payerAmount;
+/** Splits the amount remaining in escrow. The platform fee is deducted only from the merchant's share (`_resolve` of PaymentEscrow.sol). */
+export function splitOf(remaining: bigint, { payerBps, feeBps }: { payerBps: number; feeBps: number }): Split {
+  const payerAmount = (remaining * BigInt(payerBps)) / BPS_DENOMINATOR;
+  const gross = remaining - payerAmount;
   const feeAmount = (gross * BigInt(feeBps)) / BPS_DENOMINATOR;
   return { payerBps, payerAmount, merchantAmount: gross - feeAmount, feeAmount };
 }

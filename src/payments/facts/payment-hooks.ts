@@ -12,7 +12,7 @@ export type ReturnedPayment = {
   chainId: number;
   status: 'AUTHORIZED' | 'CAPTURED';
   /** Base units in escrow. */
-  left: bigint;
+  remainingAmount: bigint;
 };
 
 /** A recipient that the escrow could not pay directly; recipient and token are in lower case. */

@@ -155,8 +155,8 @@ async function giveBack(
   const { evidence, intent, state, steps } = change;
   const { chainId, termsHash } = evidence.terms;
   if (state.status === 'AUTHORIZED' || (state.status === 'CAPTURED' && state.left > 0n)) {
-    const { status, left } = state;
-    await world.hooks.returnPayment?.(tx, { intent, chainId, termsHash, status, left });
+    const { status, left: remainingAmount } = state;
+    await world.hooks.returnPayment?.(tx, { intent, chainId, termsHash, status, remainingAmount });
   }
   const authorized = steps.added.find((fact) => fact.event.kind === 'Authorized');
   if (!authorized) return [];

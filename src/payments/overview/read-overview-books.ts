@@ -95,10 +95,10 @@ function splitRounded(total: BookedSum, parts: BookedSum[], digits: number): voi
     const value = part.value.toDecimalPlaces(digits, Prisma.Decimal.ROUND_FLOOR);
     return { part, value, lost: part.value.minus(value) };
   });
-  let left = cut.reduce((rest, { value }) => rest.minus(value), total.value);
+  let remainder = cut.reduce((rest, { value }) => rest.minus(value), total.value);
   for (const { part, value } of cut.sort((one, other) => other.lost.comparedTo(one.lost))) {
-    const added = left.gt(0) ? least : 0;
+    const added = remainder.gt(0) ? least : 0;
     part.value = value.plus(added);
-    left = left.minus(added);
+    remainder = remainder.minus(added);
   }
 }

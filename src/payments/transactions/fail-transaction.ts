@@ -120,7 +120,7 @@ async function failCapture(tx: DatabaseTransaction, { world, intent, transaction
   const isInTime = held.terms.captureBy >= world.clock.now().getTime() / 1000;
   const mayPass = verdict !== 'LATE' && verdict !== 'IMPOSSIBLE';
   if (mayPass && isInTime && intent.captureAttempts < maxCaptureAttempts) {
-    const amount = transaction.amount === null ? held.left : toBigInt(transaction.amount);
+    const amount = transaction.amount === null ? held.remainingAmount : toBigInt(transaction.amount);
     await requestCapture(tx, { world, intent, held, amount });
     await tx.paymentIntent.update({ where: { id: intent.id }, data: { captureAttempts: { increment: 1 } } });
     return;
@@ -131,7 +131,7 @@ async function failCapture(tx: DatabaseTransaction, { world, intent, transaction
     termsHash: held.termsHash,
     type: 'VOID',
     call: voidCall(held),
-    amount: held.left,
+    amount: held.remainingAmount,
     sender: world.operator.address,
     maxFailures: 20,
   });

@@ -194,8 +194,8 @@ function intentFaults(
     refundPending: intent.status === 'REFUND_PENDING',
   });
   const faults = expected === intent.status ? [] : [`The status is ${intent.status}, the chain says ${expected}.`];
-  const left = printBaseUnits(intent.leftAmount) ?? '0';
-  if (left !== String(state.left)) faults.push(`The intent has ${left} left, the chain ${state.left}.`);
+  const remaining = printBaseUnits(intent.leftAmount) ?? '0';
+  if (remaining !== String(state.left)) faults.push(`The intent has ${remaining} left, the chain ${state.left}.`);
   if (state.dispute && !intent.dispute) faults.push('The chain has a dispute that the intent lacks.');
   if (intent.dispute && !state.dispute) faults.push('The intent has a dispute that the chain lacks.');
   return faults;

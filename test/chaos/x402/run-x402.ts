@@ -85,8 +85,8 @@ try {
   reasons.push(`The run itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 } finally {
   if (!interrupted) {
-    const left = await ground.stop();
-    if (left.length > 0) reasons.push(`${left.length} processes outlived the end of npm start.`);
+    const survivors = await ground.stop();
+    if (survivors.length > 0) reasons.push(`${survivors.length} processes outlived the end of npm start.`);
   }
 }
 const verdict = reasons.length === 0 ? 'Everything held.' : `${reasons.length} things did not hold.`;
@@ -172,13 +172,13 @@ async function comeToRest(rpcUrl: string): Promise<string[]> {
   for (;;) {
     await node.mine({ blocks: FINAL_BLOCKS }).catch(() => undefined);
     await delay(LOOK_MS);
-    const left = await readUnderWay(ground.adminUrl);
-    if (left.length === 0) return [];
+    const underWay = await readUnderWay(ground.adminUrl);
+    if (underWay.length === 0) return [];
     if (performance.now() > deadline)
-      return [`It did not come to rest within ${REST_LIMIT_MS / 1000} s: ${left.join(', ')}.`];
+      return [`It did not come to rest within ${REST_LIMIT_MS / 1000} s: ${underWay.join(', ')}.`];
     if (performance.now() - reportedAt < REPORT_EVERY_MS) continue;
     reportedAt = performance.now();
-    print(`under way: ${left.join(', ')}`);
+    print(`under way: ${underWay.join(', ')}`);
   }
 }
 

@@ -176,10 +176,10 @@ describe('a queued mail', () => {
       ['PAYMENT', ['SENT', null, 2, null, 1]],
     ] as const) {
       mailbox.onMail(async () => 'busy');
-      const left = await member(['WEBHOOK_DISABLED', 'PAYMENT']);
+      const subscriber = await member(['WEBHOOK_DISABLED', 'PAYMENT']);
       await disabled();
-      const outcome = await waiting(left);
-      await unsubscribe(ground, { who: 'member', id: left.id, kind });
+      const outcome = await waiting(subscriber);
+      await unsubscribe(ground, { who: 'member', id: subscriber.id, kind });
       expect(await outcome(), kind).toEqual(expected);
       await forget();
     }
@@ -218,14 +218,14 @@ describe('a queued mail', () => {
   });
 
   it('that waits for a summary is cancelled if its member was removed or has unsubscribed', async () => {
-    const [gone, left] = [await member(['WEBHOOK_DISABLED']), await member(['WEBHOOK_DISABLED', 'PAYMENT'])];
+    const [gone, unsubscribed] = [await member(['WEBHOOK_DISABLED']), await member(['WEBHOOK_DISABLED', 'PAYMENT'])];
     await disabled(12);
     await ground.database.member.update({ where: { id: gone.id }, data: { removedAt: ground.clock.now() } });
-    await unsubscribe(ground, { who: 'member', id: left.id, kind: 'WEBHOOK_DISABLED' });
+    await unsubscribe(ground, { who: 'member', id: unsubscribed.id, kind: 'WEBHOOK_DISABLED' });
     await ground.goTo(later(ground.clock.now(), HOUR + 60));
     for (const [{ id, email }, error] of [
       [gone, 'RECIPIENT_REMOVED'],
-      [left, 'UNSUBSCRIBED'],
+      [unsubscribed, 'UNSUBSCRIBED'],
     ] as const) {
       const where = { memberId: id, status: { not: 'SENT' as const } };
       const others = await ground.database.mail.findMany({ where });

@@ -109,10 +109,10 @@ async function exchange(target: Target, sending: Sending): Promise<ByteOutcome> 
   if (sending.flood) {
     const { piece, times } = sending.flood;
     const bytes = Buffer.from(piece, 'latin1');
-    let left = times;
-    while (left > 0 && (await written(socket, bytes))) left -= 1;
-    sentBytes += (times - left) * bytes.length;
-    if (left === 0 && !sending.ends && (await isOpenStill(socket, chunks))) endless = 'flood';
+    let remaining = times;
+    while (remaining > 0 && (await written(socket, bytes))) remaining -= 1;
+    sentBytes += (times - remaining) * bytes.length;
+    if (remaining === 0 && !sending.ends && (await isOpenStill(socket, chunks))) endless = 'flood';
   }
   if (sending.ends) socket.end();
   if (endless === 'flood') socket.destroy();

@@ -144,8 +144,8 @@ describe('a landed transaction', () => {
     const close = createCloseAccountInstruction(account, payer.publicKey, owner.publicKey);
     await solana.send(new Transaction({ feePayer: payer.publicKey }).add(give, close), [payer, owner]);
     expect(await solana.connection.getAccountInfo(account)).toBe(null);
-    const left = await solana.connection.getTokenAccountsByOwner(owner.publicKey, { mint: solana.usdc.mint });
-    expect(left.value).toEqual([]);
+    const remaining = await solana.connection.getTokenAccountsByOwner(owner.publicKey, { mint: solana.usdc.mint });
+    expect(remaining.value).toEqual([]);
   });
 
   it('is listed once, in pages from the newest to the oldest', async () => {

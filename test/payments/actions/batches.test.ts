@@ -44,7 +44,7 @@ const outgoing = async (paid: readonly Paid[]) =>
 async function expectSettled(paid: readonly Paid[]): Promise<void> {
   for (const { id, signed } of paid) {
     expect(await gateway.status(id)).toBe('SETTLED');
-    expect(await gateway.left(id, signed)).toBe(0n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(0n);
     expect((await gateway.steps(id)).filter((step) => step === 'SETTLE CONFIRMED')).toHaveLength(1);
   }
 }

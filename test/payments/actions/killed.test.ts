@@ -81,7 +81,7 @@ describe('a gateway that is killed', () => {
       const { died, money } = await underFire(diesAt, refund, refund);
       refunds += 1n;
       expect({ diesAt, ...money }).toEqual({ diesAt, payer: 1000n, merchant: 0n, fee: 0n, escrow: -1000n });
-      expect(await gateway.left(id, signed)).toBe(10_000_000n - refunds * 1000n);
+      expect(await gateway.remainingAmount(id, signed)).toBe(10_000_000n - refunds * 1000n);
       return died;
     });
     expect(steps).toBeGreaterThan(30);
@@ -102,7 +102,7 @@ describe('a gateway that is killed', () => {
         capturePaymentIntent(world, { ...request, idempotency: keyed(`capture ${diesAt}`) });
       const { died, money } = await underFire(diesAt, capture, capture);
       expect({ diesAt, ...money }).toEqual({ diesAt, payer: 6_000_000n, merchant: 0n, fee: 0n, escrow: -6_000_000n });
-      expect(await gateway.left(id, signed)).toBe(4_000_000n);
+      expect(await gateway.remainingAmount(id, signed)).toBe(4_000_000n);
       expect(await gateway.read(id)).toMatchObject({ status: 'CAPTURED', captureAttempts: 1 });
       expect(await gateway.steps(id)).toEqual(['AUTHORIZE CONFIRMED', 'CAPTURE CONFIRMED']);
       expect(await gateway.events(id)).toEqual(['authorized', 'captured']);
@@ -123,7 +123,7 @@ describe('a gateway that is killed', () => {
       const { died, money } = await underFire(diesAt, settle, async () => undefined);
       const expected = { payer: 0n, merchant: 9_900_000n, fee: 100_000n, escrow: -10_000_000n };
       expect({ diesAt, ...money }).toEqual({ diesAt, ...expected });
-      expect(await gateway.left(id, signed)).toBe(0n);
+      expect(await gateway.remainingAmount(id, signed)).toBe(0n);
       expect(await gateway.steps(id)).toEqual(['AUTHORIZE CONFIRMED', 'CAPTURE CONFIRMED', 'SETTLE CONFIRMED']);
       expect(await gateway.events(id)).toEqual(['authorized', 'captured', 'settled']);
       return died;

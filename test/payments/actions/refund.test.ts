@@ -33,7 +33,7 @@ describe('a refund', () => {
     });
     expect(money).toEqual({ payer: 10_000_000n, merchant: 0n, fee: 0n, escrow: -10_000_000n });
     expect(await gateway.read(id)).toMatchObject({ status: 'REFUNDED', refundReason: 'Out of stock' });
-    expect(await gateway.left(id, signed)).toBe(0n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(0n);
     expect(await gateway.events(id)).toEqual(expect.arrayContaining(['refund_pending', 'refunded']));
   });
 
@@ -45,7 +45,7 @@ describe('a refund', () => {
     const half = await refundPaymentIntent(gateway.action, { ...request(id), reason: 'Half of the rest', percent: 50 });
     expect(half).toMatchObject({ amount: '3500000', leftoverAfter: '3500001' });
     await gateway.settleDown();
-    expect(await gateway.left(id, signed)).toBe(3_500_001n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(3_500_001n);
     const money = await gateway.gained(async () => {
       await gateway.passTime(110);
       await gateway.settleDown();
@@ -79,7 +79,7 @@ describe('a refund', () => {
       error: (await sent()).error,
     });
     expect(await gateway.status(id)).toBe('CAPTURED');
-    expect(await gateway.left(id, signed)).toBe(9_000_000n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(9_000_000n);
   });
 
   it('of a payment that a reorganization removed does not delay the payment accepted instead', async () => {
@@ -101,7 +101,7 @@ describe('a refund', () => {
       status: 'FAILED',
     });
     expect(await gateway.read(id)).toMatchObject({ status: 'CAPTURED', acceptedTermsHash: other.id });
-    expect(await gateway.left(id, other)).toBe(10_000_000n);
+    expect(await gateway.remainingAmount(id, other)).toBe(10_000_000n);
   });
 
   it('is one of two that race, and the other is refused', async () => {
@@ -134,7 +134,7 @@ describe('a refund', () => {
     expect(await gateway.database.refund.findFirst({ where: { paymentIntentId: id } })).toMatchObject({
       status: 'FAILED',
     });
-    expect(await gateway.left(id, signed)).toBe(0n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(0n);
   });
 
   it('that somebody outran on chain fails and takes the payment back to CAPTURED', async () => {

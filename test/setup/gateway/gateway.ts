@@ -189,7 +189,7 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
       };
     },
     /** What the books, the contract and the intent say is left; throws where they differ. */
-    async left(id: string, signed: Pick<Signed, 'id'>): Promise<bigint> {
+    async remainingAmount(id: string, signed: Pick<Signed, 'id'>): Promise<bigint> {
       const [held, contract, intent] = [
         await ground.held(signed.id),
         await ground.state(signed.id),

@@ -69,8 +69,8 @@ function requestOf(payment: PaymentPayload) {
 async function settle(options: GatewayOptions, request: object): Promise<Settlement> {
   const endsAt = performance.now() + options.settleTimeoutMs;
   for (;;) {
-    const leftMs = endsAt - performance.now();
-    const outcome = await settleOnce(options, request, Math.max(1_000, leftMs)).catch((error: unknown) => {
+    const remainingMs = endsAt - performance.now();
+    const outcome = await settleOnce(options, request, Math.max(1_000, remainingMs)).catch((error: unknown) => {
       if (!(error instanceof X402GatewayError && error.isAway)) throw error;
       return error;
     });

@@ -25,7 +25,7 @@ export type Ending = 'ended' | 'left' | 'too large';
 export type Held = {
   ended: Promise<Ending>;
   /** Whether the connection has closed. */
-  hasLeft(): boolean;
+  hasDisconnected(): boolean;
   /** Sends what was written. */
   release(): void;
   /** Forgets what was written and restores the headers from before. */
@@ -82,7 +82,7 @@ export function holdResponse(response: HeldResponse, largestBytes: number): Held
 
   return {
     ended,
-    hasLeft: () => isClosed,
+    hasDisconnected: () => isClosed,
     release: () => {
       restore();
       for (const args of writes) response.write(...args);

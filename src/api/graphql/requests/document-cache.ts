@@ -91,8 +91,8 @@ function openSpace(limit: number): Space {
     maxSize: limit,
     sizeCalculation: (entry) => entry.bytes,
     dispose: ({ owner, bytes, hash }) => {
-      const left = (heldBy.get(owner) ?? 0) - bytes;
-      if (left > 0) heldBy.set(owner, left);
+      const heldBytes = (heldBy.get(owner) ?? 0) - bytes;
+      if (heldBytes > 0) heldBy.set(owner, heldBytes);
       else heldBy.delete(owner);
       if (hash !== undefined) hashes.delete(keyOf({ key: owner }, hash));
     },

@@ -206,8 +206,8 @@ function titleOf(questions: ReturnType<typeof beginQuestions>): 'details' | 'amo
 }
 
 function hintOf(offer: Offer, t: TFunction): string {
-  const { availableQuantity: left, minimumQuantity: least, maximumQuantity: most } = offer;
-  if (typeof left === 'number' && left < most) return t('checkout.begin.left', { count: left });
+  const { availableQuantity: available, minimumQuantity: least, maximumQuantity: most } = offer;
+  if (typeof available === 'number' && available < most) return t('checkout.begin.left', { count: available });
   return t('checkout.begin.range', { least, most });
 }
 
