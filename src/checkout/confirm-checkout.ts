@@ -57,7 +57,7 @@ export async function confirmCheckout(
     if (found.quote.confirmedAt !== null || session.status === 'COMPLETE' || isPaidByIt) return session;
     requireInTime(session, found.quote, world.clock.now());
     requireKindOfHash(world, found.quote, request.input.txHash);
-    const { signatures, relay } = await judgeAnswer(world, found, request.input);
+    const { signatures, relay } = await checkAnswer(world, found, request.input);
     return await write(async (tx) => {
       const { quote } = found;
       if (relay !== null) await lockWallet(tx, { chainId: quote.chainId, address: quote.walletAddress });
@@ -140,7 +140,7 @@ type Relay = { call: Call; payment: PlannedPayment };
 /**
  * The verified signatures of the payer, and the call that the operator sends for them, or null if the payer sends the payment.
  */
-async function judgeAnswer(
+async function checkAnswer(
   world: Pick<CheckoutWorld, 'registry' | 'nodes'>,
   found: QuoteWithTerms,
   input: ConfirmInput,

@@ -8,7 +8,7 @@ import { localAccounts } from '../../src/local/local-accounts.ts';
 import { furnishChain } from '../../src/local/set-up/furnish-chain.ts';
 import { seeded } from '../setup/database/seeded.ts';
 import { freePort } from '../setup/free-port.ts';
-import { countBy, type Evidence, isFinal, missingOf, readIntents } from './judge.ts';
+import { countBy, type Evidence, isFinal, missingOf, readIntents } from './evaluate-run.ts';
 import { followEvents } from './live-feed.ts';
 import type { Ground } from './open-ground.ts';
 import { type Holdings, readHoldings } from './read-chain.ts';

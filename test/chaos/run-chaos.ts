@@ -6,8 +6,8 @@
  */
 import { parseArgs } from 'node:util';
 import { seeded } from '../setup/database/seeded.ts';
+import { countBy, evaluateRun } from './evaluate-run.ts';
 import { faultNames, planBlows } from './faults.ts';
-import { countBy, judge } from './judge.ts';
 import { openLoad } from './load.ts';
 import { openGround } from './open-ground.ts';
 import { recoveryTable } from './recovery.ts';
@@ -65,7 +65,7 @@ try {
   print('All faults are healed; the load ends and what was begun comes to rest.');
   reasons.push(...(await load.end({ limitMs: Number(values['rest-minutes']) * 60_000 })));
   if (!ground.hasEnded()) {
-    const verdict = await judge(load.evidence());
+    const verdict = await evaluateRun(load.evidence());
     reasons.push(...verdict.reasons);
     for (const fact of verdict.facts) print(fact);
   }

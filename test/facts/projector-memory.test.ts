@@ -17,7 +17,7 @@ test('a projector keeps the open blocks of its chain and drops those that became
   for (let turn = 0; turn < 60; turn += 1) {
     await evm.mine(5);
     const { head, finalized, blockAt } = await look();
-    // As the judge asks for every block with a fact that is not final yet.
+    // As the evaluation asks for every block with a fact that is not final yet.
     for (let number = finalized.number; number <= head.number; number += 1n) await blockAt(number);
     sizes.push(memory.blocks.size);
   }

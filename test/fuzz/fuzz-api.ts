@@ -93,12 +93,12 @@ export async function expectConsistentRows(api: RestApi): Promise<void> {
 async function check<Request>(
   size: FuzzSize,
   request: fc.Arbitrary<Request>,
-  judge: (request: Request) => Promise<void>,
+  check: (request: Request) => Promise<void>,
 ): Promise<void> {
   const bugs = new Map<string, string>();
   const batch = fc.array(request, { minLength: AT_ONCE, maxLength: AT_ONCE });
   const property = fc.asyncProperty(batch, async (requests) => {
-    const ended = await Promise.allSettled(requests.map(judge));
+    const ended = await Promise.allSettled(requests.map(check));
     for (const end of ended) {
       if (end.status === 'fulfilled') continue;
       const words = end.reason instanceof Error ? end.reason.message : String(end.reason);

@@ -66,7 +66,7 @@ describe('the pump after a reorganization', () => {
     const final = await sender.enqueue({ purpose: 'final and lost' });
     await sender.turn();
     await mine();
-    for (const _step of ['found', 'judged', 'final']) {
+    for (const _step of ['found', 'resolved', 'final']) {
       await sender.turn();
       await mine(4);
     }

@@ -65,7 +65,7 @@ export async function openSender(ground: Ground, options: { confirmations?: numb
       chain: { chainId, confirmations: options.confirmations ?? 1, maxFeePerGasWei: options.capWei ?? 10n ** 12n },
       hooks: { onSigned: hook('SIGNED'), onMined: hook('MINED'), onFailed: hook('FAILED') },
       describeRevert: (data: Hex) => `revert ${data}`,
-      judgeRevert: () => 'PASSES',
+      classifyRevert: () => 'PASSES',
       limits: sendLimits,
       coinPrice: async () => null,
       ...overrides,

@@ -204,7 +204,7 @@ function shortClaim(tx: DatabaseTransaction): DatabaseTransaction {
 
 test('the effect keeps the lock timeout of its transaction', async () => {
   const query = Prisma.sql`SELECT set_config('lock_timeout', '4321ms', true)`;
-  const bounded = guardedDatabase(database, { check: () => ({ query, judge: () => undefined }) });
+  const bounded = guardedDatabase(database, { check: () => ({ query, verify: () => undefined }) });
   const readBound: Effect<string | undefined> = async (tx) => {
     const [row] = await tx.$queryRaw<{ bound: string }[]>`SELECT current_setting('lock_timeout') AS bound`;
     return row?.bound;

@@ -11,7 +11,7 @@ let checks = 0;
 const guarded = guardedDatabase(database, {
   check: () => ({
     query: Prisma.sql`SELECT 1 AS checked`,
-    judge(row) {
+    verify(row) {
       checks += 1;
       if (!isGood || row?.checked !== 1) throw new Error('revoked');
     },

@@ -80,7 +80,7 @@ for (const [over, database] of Object.entries(opened)) {
 
   test.each(Object.entries(atOnce))(`over ${over}, %s notifies of its changes`, async (_name, way) => {
     expect(await stepsOf(way, database)).toEqual(['notified', 'answered']);
-    const guarded = guardedDatabase(database, { check: () => ({ query: null, judge: () => undefined }) });
+    const guarded = guardedDatabase(database, { check: () => ({ query: null, verify: () => undefined }) });
     expect(await stepsOf(way, guarded)).toEqual(['notified', 'answered']);
   });
 

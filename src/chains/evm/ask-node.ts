@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { NodeFault, nodeAnswers, statusFault } from '../node-answer.ts';
 import { postRpc } from '../post-rpc.ts';
 import { classifyRpcError } from './classify-answer.ts';
-import { judgeResult, type Question } from './result-shapes.ts';
+import { classifyResult, type Question } from './result-shapes.ts';
 
 const answerShape = z.union([
   z.looseObject({ error: z.looseObject({ code: z.number(), message: z.string(), data: z.unknown().optional() }) }),
@@ -37,11 +37,11 @@ export async function askNode(url: string, question: Question, signal?: AbortSig
     throw new RpcRequestError({ body, error: { code, message, data }, url: new URL(url).host });
   }
   if (!isGood) throw statusFault(status);
-  const judgement = judgeResult(question, answer.data.result);
-  if (judgement === 'good') return answer.data.result;
+  const verdict = classifyResult(question, answer.data.result);
+  if (verdict === 'good') return answer.data.result;
   throw new NodeFault(
-    judgement,
-    judgement === 'missing' ? `The node has nothing for ${method}.` : `The node answered ${method} with another shape.`,
+    verdict,
+    verdict === 'missing' ? `The node has nothing for ${method}.` : `The node answered ${method} with another shape.`,
   );
 }
 

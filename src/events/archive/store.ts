@@ -67,13 +67,13 @@ export async function nextRange(
       SELECT sequence, created_at, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month FROM event
       WHERE app_id = ${appId}::uuid AND sequence > ${after} AND sequence <= ${through}
       ORDER BY sequence LIMIT ${Prisma.raw(String(limit))}
-    ), judged AS (
+    ), evaluated AS (
       SELECT sequence, created_at, month, bool_and(created_at < ${before} AND month = opening.of) OVER so_far AS is_taken
       FROM next, (SELECT month AS of FROM next ORDER BY sequence LIMIT 1) AS opening
       WINDOW so_far AS (ORDER BY sequence)
     )
     SELECT min(sequence) AS first, max(sequence) AS last, count(*)::int AS count, min(month) AS month, max(created_at) AS until
-    FROM judged WHERE is_taken`;
+    FROM evaluated WHERE is_taken`;
   if (!row || row.first === null || row.last === null || row.month === null || row.until === null) return null;
   return { first: row.first, last: row.last, count: row.count ?? 0, month: row.month, until: row.until };
 }

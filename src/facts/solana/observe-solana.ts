@@ -40,7 +40,7 @@ export async function observeSolana(
     const turn = { ...world, memory, connection, view };
     const watches = await world.reader.watched({ chainId, now: world.clock.now() });
     const complete = await readVaults(turn, watches);
-    await judgeSeen(turn);
+    await evaluateSeen(turn);
     const { waiting, more } = await applyFacts(turn, { view });
     await finalizeApplied(turn);
     await world.database.solanaWatch.updateMany({
@@ -59,7 +59,7 @@ export async function observeSolana(
 }
 
 /** Confirms or orphans facts that were seen in a slot that is final by now and were not read again there. */
-async function judgeSeen(turn: Turn): Promise<void> {
+async function evaluateSeen(turn: Turn): Promise<void> {
   const { database, connection, view, handlers, memory } = turn;
   const seen = await database.chainFact.findMany({
     where: { chainId: view.chainId, status: 'SEEN', blockNumber: { lte: view.finalized.number } },

@@ -4,7 +4,7 @@
  * - cost: `effectiveGasPrice` × `gasUsed` of the receipt, and on rollups that charge it separately, the fee for the data on layer 1.
  *   It is in base units of the chain's coin, and is paid whether the transaction succeeds or reverts.
  * - share: the part of a batch's cost that one of its items bears. The shares of a batch sum to its cost.
- * - price: that of the coin when the receipt was judged. Costs are not revalued later.
+ * - price: that of the coin when the receipt was evaluated. Costs are not revalued later.
  */
 import { Decimal } from 'decimal.js';
 import { type Hex, isHex, type TransactionReceipt } from 'viem';

@@ -99,10 +99,13 @@ async function failRefund(
 
 type Failed = { world: FailingWorld; intent: PaymentIntent; transaction: Transaction };
 type ReportedFailure = Failed & { outgoing: Pick<OutgoingFailure, 'error' | 'verdict'> };
-type Judged = Failed & { verdict: OutgoingFailure['verdict'] };
+type FailedWithVerdict = Failed & { verdict: OutgoingFailure['verdict'] };
 
 /** Money that must go back is never given up: the verb reads the contract again after a minute, or after a quarter of an hour. */
-async function returnAgain(tx: DatabaseTransaction, { world, intent, transaction, verdict }: Judged): Promise<void> {
+async function returnAgain(
+  tx: DatabaseTransaction,
+  { world, intent, transaction, verdict }: FailedWithVerdict,
+): Promise<void> {
   const { chainId, termsHash } = transaction;
   if (termsHash === null || (isAccepted(intent, transaction) && intent.status !== 'FAILED')) return;
   const wait = verdict === 'IMPOSSIBLE' ? RETURN_REFUSED_AGAIN_MS : RETURN_AGAIN_MS;
@@ -111,7 +114,10 @@ async function returnAgain(tx: DatabaseTransaction, { world, intent, transaction
   await addJob(tx, returnPaymentJob, payment, { runAt, key: returnKey(payment) });
 }
 
-async function failCapture(tx: DatabaseTransaction, { world, intent, transaction, verdict }: Judged): Promise<void> {
+async function failCapture(
+  tx: DatabaseTransaction,
+  { world, intent, transaction, verdict }: FailedWithVerdict,
+): Promise<void> {
   if (intent.status !== 'AUTHORIZED' || !isAccepted(intent, transaction)) return;
   // Another sender captured or voided it; the projector will report that.
   if (verdict === 'OVERTAKEN') return;

@@ -11,9 +11,9 @@ import { applyRenewalPayments, type RenewalPayment } from './apply-renewal-payme
 import { chargeRenewals } from './charging/charge-renewals.ts';
 import { decideDue } from './decide-due.ts';
 import { type FailedCharge, followAttempt } from './follow-attempt.ts';
-import { judgeFailure } from './judge-failure.ts';
 import { openRenewalInvoices } from './open-renewal-invoices.ts';
 import type { DueRenewal, RenewableSubscription, RenewalWorld } from './renewal-world.ts';
+import { resolveFailure } from './resolve-failure.ts';
 import { lockRenewables, unfinishedCharges } from './store.ts';
 
 /** The result of examining several subscriptions. */
@@ -51,7 +51,7 @@ export async function renewSubscriptions(world: RenewalWorld, ids: readonly stri
   const rates = await readCapRates(world, ids);
   const look = await transaction(world.database, (tx) => lookAt(tx, world, { ids, batched, rates }));
   await chargeRenewals(world, look.charges);
-  for (const failed of look.failed) await judgeFailure(world, failed);
+  for (const failed of look.failed) await resolveFailure(world, failed);
   for (const id of look.alone) await renewSubscriptions(world, [id]);
 }
 

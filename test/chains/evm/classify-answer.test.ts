@@ -2,7 +2,7 @@
 import { RpcRequestError } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { callFault, classifyRpcError } from '../../../src/chains/evm/classify-answer.ts';
-import { judgeResult } from '../../../src/chains/evm/result-shapes.ts';
+import { classifyResult } from '../../../src/chains/evm/result-shapes.ts';
 import { type NodeAnswer, statusFault } from '../../../src/chains/node-answer.ts';
 
 const HASH = `0x${'ab'.repeat(32)}`;
@@ -111,7 +111,7 @@ describe('a result', () => {
     ['garbage', 'eth_getLogs', [{}], {}],
     ['missing', 'eth_getLogs', [{}], null],
     ['good', 'anvil_nodeInfo', [], { any: 'thing' }],
-  ])('is %s: %s %j %j', (judgement, method, params, result) => {
-    expect(judgeResult({ method, params }, result)).toBe(judgement);
+  ])('is %s: %s %j %j', (verdict, method, params, result) => {
+    expect(classifyResult({ method, params }, result)).toBe(verdict);
   });
 });

@@ -10,7 +10,7 @@ import { createTestClient, getAddress, http } from 'viem';
 import { localAccounts } from '../../../src/local/local-accounts.ts';
 import { openGround } from '../open-ground.ts';
 import { surroundings } from '../write-figures.ts';
-import { judgeCalls } from './judge-calls.ts';
+import { evaluateCalls } from './evaluate-calls.ts';
 import { openPayers } from './payers.ts';
 import { readUnderWay } from './read-books.ts';
 import { readBalances } from './read-token.ts';
@@ -154,9 +154,9 @@ async function prove(): Promise<string> {
   print(`${buying.served()} calls are served; what was begun comes to rest.`);
   if (!ground.hasEnded()) {
     reasons.push(...(await comeToRest(rpcUrl)));
-    const judged = await judgeCalls({ ground, token, headers: buying.headers, payers: addresses, before });
-    reasons.push(...judged.reasons);
-    for (const fact of judged.facts) print(fact);
+    const verdict = await evaluateCalls({ ground, token, headers: buying.headers, payers: addresses, before });
+    reasons.push(...verdict.reasons);
+    for (const fact of verdict.facts) print(fact);
   }
   for (const [failure, times] of buying.failures) print(`Clients: ${times} times ${failure}`);
   for (const [text, times] of servers.complaints) print(`Servers: ${times} times ${text}`);

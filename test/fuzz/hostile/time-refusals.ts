@@ -65,8 +65,8 @@ async function timeOnce(api: MeasuredApi, target: Target, attack: RequestAttack)
     // What is too large is refused before it is read.
     const parsing = status === 413 ? NOTHING : ownCostOf(() => readAsServer(attack));
     // Of a document the first faults are named, of any other body all. A document that is too large arrives in a body that is not.
-    const isJudgedByBytes = attack.document === undefined || status === 413;
-    const bodyBytes = isJudgedByBytes ? (attack.body ?? attack.document ?? '').length : 0;
+    const isLimitedByBytes = attack.document === undefined || status === 413;
+    const bodyBytes = isLimitedByBytes ? (attack.body ?? attack.document ?? '').length : 0;
     return { kind: attack.kind, cost, parsing, status, bodyBytes };
   } finally {
     sender.close();

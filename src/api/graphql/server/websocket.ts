@@ -14,7 +14,7 @@ import type { PlaceCounter } from '../../../platform/limits/place-counter.ts';
 import type { Admission, Gate } from '../../gate.ts';
 import { refuseBrokenRequest } from '../../refuse-broken-request.ts';
 import { acceptWebsockets } from '../requests/accept-websockets.ts';
-import { judgeOperation } from '../requests/judge-operation.ts';
+import { checkOperation } from '../requests/check-operation.ts';
 import type { Documents } from '../requests/open-documents.ts';
 import { contextOf } from './context.ts';
 import { faultFacts, formatFault, gatewayErrorOf, noteUnavailable } from './fault.ts';
@@ -116,8 +116,8 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
     const contextValue = await enveloped.contextFactory();
     const { operationName, variables: variableValues } = params;
     const request = { schema: enveloped.schema, document, operationName, variableValues, contextValue };
-    const judged = await judgeOperation(world, request);
-    if (judged) return [judged];
+    const fault = await checkOperation(world, request);
+    if (fault) return [fault];
     return { ...request, rootValue: { execute: enveloped.execute, subscribe: enveloped.subscribe } };
   }
 
@@ -163,13 +163,13 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
   }
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const judged = await parts.gate?.admitAddress({
+    const admission = await parts.gate?.admitAddress({
       headers: request.headers,
       remoteAddress: request.socket.remoteAddress,
     });
-    const address = judged?.address ?? 'unknown';
+    const address = admission?.address ?? 'unknown';
     const release = parts.gate ? parts.places.take(address) : () => undefined;
-    const refusal = judged?.refusal ?? (release ? undefined : tooManyConnections());
+    const refusal = admission?.refusal ?? (release ? undefined : tooManyConnections());
     if (refusal !== undefined || !release) {
       release?.();
       return refuseUpgrade(socket, refusal);

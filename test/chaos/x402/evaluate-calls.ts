@@ -22,7 +22,7 @@ export type CallVerdict = { reasons: string[]; facts: string[] };
 const REPORTED_LIMIT = 5;
 const PATIENCE_MS = 60_000;
 
-export async function judgeCalls(evidence: CallEvidence): Promise<CallVerdict> {
+export async function evaluateCalls(evidence: CallEvidence): Promise<CallVerdict> {
   const { ground, headers } = evidence;
   const reasons: string[] = [];
   const add = (faults: readonly string[]) => {

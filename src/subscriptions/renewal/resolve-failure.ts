@@ -26,7 +26,7 @@ const late: RenewalCause = {
  * Handles a sent charge that failed for good: determines the cause from the payer's current state on chain, or else from the
  * contract's error, and records the failure. Does nothing if another worker has done so.
  */
-export async function judgeFailure(world: RenewalWorld, failed: FailedCharge): Promise<void> {
+export async function resolveFailure(world: RenewalWorld, failed: FailedCharge): Promise<void> {
   const { attempt } = failed;
   const cause = await causeOf(world, failed);
   await transaction(world.database, async (tx) => {

@@ -59,8 +59,8 @@ const message = z.looseObject({
 });
 
 /** Everything that is wrong with an outcome; nothing of one that is right. */
-export function judgeOutcome(attack: Attack, outcome: Outcome): Finding[] {
-  const found = outcome.over === 'websocket' ? judgeFrames(outcome) : judgeBytes(attack, outcome);
+export function evaluateOutcome(attack: Attack, outcome: Outcome): Finding[] {
+  const found = outcome.over === 'websocket' ? evaluateFrames(outcome) : evaluateBytes(attack, outcome);
   return found.map(({ cause, words }) => ({ cause: `${attack.kind}: ${cause}`, words }));
 }
 
@@ -72,10 +72,10 @@ export function isRefusal(outcome: Outcome): boolean {
   );
 }
 
-function judgeBytes(attack: Attack, outcome: ByteOutcome): Finding[] {
+function evaluateBytes(attack: Attack, outcome: ByteOutcome): Finding[] {
   const { answers, endless, rest, sentBytes } = outcome;
   const findings: Finding[] = answers.flatMap((answer) =>
-    judgeAnswer(answer, { sentBytes, isEmpty: isHead(attack) || isOfImage(attack) }),
+    evaluateAnswer(answer, { sentBytes, isEmpty: isHead(attack) || isOfImage(attack) }),
   );
   const last = answers.at(-1);
   const report = (cause: string) => findings.push({ cause, words: JSON.stringify(answers).slice(0, 300) });
@@ -90,7 +90,7 @@ function judgeBytes(attack: Attack, outcome: ByteOutcome): Finding[] {
   return findings;
 }
 
-function judgeAnswer(answer: Answer, request: { sentBytes: number; isEmpty: boolean }): Finding[] {
+function evaluateAnswer(answer: Answer, request: { sentBytes: number; isEmpty: boolean }): Finding[] {
   const { status, headers, body } = answer;
   const type = (headers.get('content-type') ?? '').split(';')[0] ?? '';
   const isEvents = type === 'text/event-stream';
@@ -110,17 +110,17 @@ function judgeAnswer(answer: Answer, request: { sentBytes: number; isEmpty: bool
   if (refused && INSIDE.test(text)) report('it reveals its internals');
   if (refused && text.length > REFUSAL_BYTES + (isDetailed(parsed) ? NAMED_TIMES * request.sentBytes : 0))
     report(`a refusal of more than ${REFUSAL_BYTES} bytes`);
-  if (refused && !isPage) findings.push(...judgeRefusal(parsed, { status, type, text }));
+  if (refused && !isPage) findings.push(...evaluateRefusal(parsed, { status, type, text }));
   return findings;
 }
 
 /** By its shape: GraphQL's errors, the envelope, or a problem. */
-function judgeRefusal(
+function evaluateRefusal(
   parsed: unknown,
   { status, type, text }: { status: number; type: string; text: string },
 ): Finding[] {
   const words = `${status} ${type} ${text.slice(0, 600)}`;
-  if (typeof parsed === 'object' && parsed !== null && 'errors' in parsed) return judgeGraphql(parsed, words);
+  if (typeof parsed === 'object' && parsed !== null && 'errors' in parsed) return evaluateGraphql(parsed, words);
   const shape = type === 'application/problem+json' ? problem : envelope;
   const read = shape.safeParse(parsed);
   if (!read.success) return [{ cause: `a status ${status} of another shape`, words }];
@@ -130,7 +130,7 @@ function judgeRefusal(
   return [];
 }
 
-function judgeGraphql(parsed: unknown, words: string): Finding[] {
+function evaluateGraphql(parsed: unknown, words: string): Finding[] {
   const read = graphqlAnswer.safeParse(parsed);
   if (!read.success) return [{ cause: 'errors of another shape', words }];
   const errors = read.data.errors ?? [];
@@ -141,7 +141,7 @@ function judgeGraphql(parsed: unknown, words: string): Finding[] {
   ];
 }
 
-function judgeFrames({ messages, close, unanswered, sentBytes }: FrameOutcome): Finding[] {
+function evaluateFrames({ messages, close, unanswered, sentBytes }: FrameOutcome): Finding[] {
   const findings: Finding[] = [];
   const report = (cause: string, words: string) => findings.push({ cause, words: words.slice(0, 600) });
   for (const text of messages) {
@@ -152,7 +152,7 @@ function judgeFrames({ messages, close, unanswered, sentBytes }: FrameOutcome): 
     }
     const { type, payload } = read.data;
     const errors = type === 'error' ? { errors: payload } : type === 'next' ? payload : {};
-    findings.push(...judgeGraphql(errors, text.slice(0, 600)));
+    findings.push(...evaluateGraphql(errors, text.slice(0, 600)));
     if (type === 'error' && text.length > REFUSAL_BYTES + (isDetailed(errors) ? NAMED_TIMES * sentBytes : 0))
       report('a refusal that grows', text);
     if (type === 'error' && INSIDE.test(text)) report('it reveals its internals', text);
