@@ -98,7 +98,7 @@ async function startBehind(front: ChainFront, journal: ChainJournal, options: Ke
   const { pid, nodePort } = await startKeeping(options, { genesisTimestamp, snapshot: journal.kept?.snapshotFile });
   const node = connectToNode(nodePort);
   try {
-    await bringBack(node, journal, { ...options, genesisTimestamp });
+    await restoreChain(node, journal, { ...options, genesisTimestamp });
   } catch (error) {
     await stopProcess(pid, 'SIGKILL', stopLimitMs);
     throw error;
@@ -128,7 +128,7 @@ async function startBehind(front: ChainFront, journal: ChainJournal, options: Ke
 }
 
 /** Restores the chain from the loaded snapshot to the newest block in the journal, or takes the first snapshot. */
-async function bringBack(
+async function restoreChain(
   node: NodeConnection,
   journal: ChainJournal,
   options: KeptOptions & { genesisTimestamp: number },

@@ -285,13 +285,13 @@ async function unlockSilent(pool: pg.Pool, { log, silentMs }: { log: Log; silent
     `DELETE FROM queue_worker WHERE beat_at < now() - $1 * interval '1 millisecond' RETURNING id`,
     [silentMs],
   );
-  const strangers = await pool.query<{ id: string }>(
+  const unregistered = await pool.query<{ id: string }>(
     `SELECT DISTINCT locked_by AS id FROM graphile_worker.jobs
      WHERE locked_by IS NOT NULL AND locked_at < now() - $1 * interval '1 millisecond'
        AND locked_by NOT IN (SELECT id FROM queue_worker)`,
     [silentMs],
   );
-  const silent = [...found.rows, ...strangers.rows].map((row) => row.id);
+  const silent = [...found.rows, ...unregistered.rows].map((row) => row.id);
   if (silent.length === 0) return;
   await pool.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [silent]);
   log.warn({ workers: silent }, 'The jobs of workers that stopped responding were unlocked.');

@@ -67,14 +67,14 @@ const jobs = () =>
     SELECT task_identifier AS name, key FROM graphile_worker.jobs ORDER BY id`;
 const until = (met: () => Promise<boolean> | boolean) => vi.waitUntil(met, { timeout: 20_000, interval: 20 });
 
-function openEars(): Listener {
+function openTestListener(): Listener {
   const listener = openListener({ url, log: silentLog });
   onTestFinished(() => listener.close());
   return listener;
 }
 
 /** Runs both consumers as a worker does. */
-function run(reactions: Reactions, listener: Listener = openEars()) {
+function run(reactions: Reactions, listener: Listener = openTestListener()) {
   const running = runConsumers({ database, listener, log: silentLog }, [
     webhookConsumer({ database }),
     reactionConsumer({ database, reactions, log: silentLog }),
@@ -356,10 +356,10 @@ describe('notifications', () => {
 
   it('are not required: consumers poll while no notification can be received', async () => {
     const received: number[] = [];
-    const deaf: Listener = { listen: () => () => undefined, close: async () => undefined };
+    const silent: Listener = { listen: () => () => undefined, close: async () => undefined };
     run(
       reactionsTo('payment_intent.captured', async ({ sequence }) => received.push(Number(sequence))),
-      deaf,
+      silent,
     );
     for (const count of [1, 2, 3]) {
       const startedAt = performance.now();

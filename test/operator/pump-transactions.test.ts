@@ -209,8 +209,8 @@ describe('the pump', () => {
     await sender.turn();
     const { txHash } = await sender.row(id);
     await ground.admin.dropTransaction({ hash: (txHash ?? '0x') as `0x${string}` });
-    const thief = createWalletClient({ account: sender.account, transport: http(ground.client.transport.url) });
-    await thief.sendTransaction({ chain: null, to: sender.account.address, nonce: 0, gas: 21_000n });
+    const attacker = createWalletClient({ account: sender.account, transport: http(ground.client.transport.url) });
+    await attacker.sendTransaction({ chain: null, to: sender.account.address, nonce: 0, gas: 21_000n });
     await mine();
     await sender.turn();
     // One block is not proof enough at a required depth of two.
@@ -230,8 +230,8 @@ describe('the pump', () => {
     await sender.turn();
     const { txHash } = await sender.row(id);
     await ground.admin.dropTransaction({ hash: (txHash ?? '0x') as `0x${string}` });
-    const thief = createWalletClient({ account: sender.account, transport: http(ground.client.transport.url) });
-    await thief.sendTransaction({ chain: null, to: sender.account.address, nonce: 0, gas: 21_000n });
+    const attacker = createWalletClient({ account: sender.account, transport: http(ground.client.transport.url) });
+    await attacker.sendTransaction({ chain: null, to: sender.account.address, nonce: 0, gas: 21_000n });
     await mine();
     await abandonTransaction(sender.world, { id, reason: 'Not needed' });
     await sender.turn();
@@ -245,11 +245,11 @@ describe('the pump', () => {
   it('uses up a nonce used elsewhere when a reorganization frees it, so that later nonces do not wait', async () => {
     const sender = await openSender(ground, { confirmations: 1 });
     const before = await balance();
-    const thief = createWalletClient({ account: sender.account, transport: http(ground.client.transport.url) });
-    const steal = (nonce: number) =>
-      thief.sendTransaction({ chain: null, to: sender.account.address, nonce, gas: 21_000n });
+    const attacker = createWalletClient({ account: sender.account, transport: http(ground.client.transport.url) });
+    const takeNonce = (nonce: number) =>
+      attacker.sendTransaction({ chain: null, to: sender.account.address, nonce, gas: 21_000n });
     const first = await sender.enqueue({ purpose: 'behind a stranger' });
-    await steal(0);
+    await takeNonce(0);
     await mine();
     await sender.turn();
     expect(await sender.row(first)).toMatchObject({ status: 'SENT', nonce: 1n });

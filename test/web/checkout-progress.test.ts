@@ -17,7 +17,7 @@ describe('the progress of a payment', () => {
   type View = Parameters<typeof progressFacts>[0]['view'];
   type PaymentView = NonNullable<View['payment']>;
   type Asked = Parameters<typeof progressFacts>[0];
-  const looked = (sight: NonNullable<Asked['look']>['sight'], at = NOW, since = at) => ({ sight, at, since });
+  const looked = (result: NonNullable<Asked['look']>['result'], at = NOW, since = at) => ({ result, at, since });
   const factsOf = (
     payment: Partial<PaymentView>,
     attempt: View['attempt'] = null,

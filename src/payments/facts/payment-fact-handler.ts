@@ -47,8 +47,8 @@ async function prepareTogether(world: FoldingWorld, groups: readonly FactGroup[]
   const agreed = found.filter((one) => one !== null);
   const areCredited = await Promise.all(agreed.map(({ group: { facts } }) => areEmitted(world, { facts, receipts })));
   const evidence = agreed.filter((_, index) => areCredited[index]);
-  const strangers = groups.filter((group) => group.ref === null || !own.has(group.ref));
-  const ready = [...strangers, ...evidence.map((one) => one.group)];
+  const unmatched = groups.filter((group) => group.ref === null || !own.has(group.ref));
+  const ready = [...unmatched, ...evidence.map((one) => one.group)];
   if (ready.length === 0) return [];
   await reportUnreportedCredits(world, { evidence, receipts });
   await reportAuthorizations(world, { evidence, receipts });

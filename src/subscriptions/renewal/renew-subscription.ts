@@ -2,7 +2,7 @@ import { type DatabaseTransaction, transaction } from '../../../prisma/client.ts
 import { appendByApp, type OwnedEvents } from '../../events/append-events.ts';
 import { batchedChains } from '../../operator/batches/batched-chains.ts';
 import { endSubscription } from '../cancel-subscription.ts';
-import { nextTurn, queueRoom } from '../charge/queue-turn.ts';
+import { nextTurn, queueCapacity } from '../charge/queue-turn.ts';
 import { pauseForArrears } from '../pause-for-arrears.ts';
 import { FOLLOW_MS, type NextCheck, PASSING_MS, scheduleRenewals, unscheduleRenewal } from '../schedule-renewal.ts';
 import { hasFinalUsage, openFinalInvoices } from '../usage/final-usage.ts';
@@ -117,16 +117,16 @@ async function admit(
   tx: DatabaseTransaction,
   { due, batched, now }: { due: readonly RenewableSubscription[]; batched: ReadonlySet<number>; now: Date },
 ): Promise<{ admitted: RenewableSubscription[]; putOff: NextCheck[] }> {
-  const room = new Map<number, number>();
+  const capacity = new Map<number, number>();
   for (const chainId of new Set(due.flatMap(({ consent }) => consent?.chainId ?? []))) {
-    room.set(chainId, await queueRoom(tx, { chainId, isBatched: batched.has(chainId), now }));
+    capacity.set(chainId, await queueCapacity(tx, { chainId, isBatched: batched.has(chainId), now }));
   }
   const admitted: RenewableSubscription[] = [];
   const putOff: NextCheck[] = [];
   for (const subscription of due) {
     const { id, consent } = subscription;
-    const places = consent ? (room.get(consent.chainId) ?? 0) : 1;
-    if (consent) room.set(consent.chainId, places - 1);
+    const places = consent ? (capacity.get(consent.chainId) ?? 0) : 1;
+    if (consent) capacity.set(consent.chainId, places - 1);
     if (places > 0) admitted.push(subscription);
     else putOff.push({ subscriptionId: id, runAt: nextTurn({ id, now }) });
   }

@@ -153,9 +153,9 @@ describe('PUT /subscriptions/:id', () => {
   it('returns 404 for another merchant’s subscription and for another merchant’s price', async () => {
     const id = await subscribe();
     const foreignPrice = await makePrice({ owner: api.merchantB.appId });
-    const stranger = { as: api.merchantB.secretKey };
-    const foreign = await put(id, { productPlanPriceId: foreignPrice }, stranger);
-    const missing = await put(newId(), { productPlanPriceId: foreignPrice }, stranger);
+    const other = { as: api.merchantB.secretKey };
+    const foreign = await put(id, { productPlanPriceId: foreignPrice }, other);
+    const missing = await put(newId(), { productPlanPriceId: foreignPrice }, other);
     expect(foreign.status).toBe(404);
     expect(withoutRequestId(foreign.body.error)).toEqual(withoutRequestId(missing.body.error));
     const theirs = await put(id, { productPlanPriceId: foreignPrice });

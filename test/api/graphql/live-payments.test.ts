@@ -224,13 +224,13 @@ describe('paymentIntentUpdated', () => {
         details: [{ param: 'after', message }],
       });
     }
-    const stranger = ws(api.merchantB.secretKey);
+    const other = ws(api.merchantB.secretKey);
     for (const id of [payment.id, crypto.randomUUID()]) {
       for (const after of [0, newest + 1, undefined]) {
-        expect(await codeOf(followWs(stranger, UPDATED, { id, after }))).toMatchObject({ code: 'NOT_FOUND' });
+        expect(await codeOf(followWs(other, UPDATED, { id, after }))).toMatchObject({ code: 'NOT_FOUND' });
       }
     }
-    await Promise.all([client.dispose(), stranger.dispose()]);
+    await Promise.all([client.dispose(), other.dispose()]);
   });
 });
 

@@ -188,8 +188,8 @@ describe('an authorization copied from the chain', () => {
     const own = await (await fetch(`${url}/before`)).json();
     const stolen = JSON.parse(Buffer.from(signature, 'base64').toString());
     expect(own.accepts[0].extra.requestId).not.toBe(stolen.accepted.extra.requestId);
-    const thief = await send('/before', encoded({ ...stolen, accepted: own.accepts[0] }));
-    expect([thief.status, (await thief.json()).error]).toEqual([402, 'authorization_used']);
+    const stolenAnswer = await send('/before', encoded({ ...stolen, accepted: own.accepts[0] }));
+    expect([stolenAnswer.status, (await stolenAnswer.json()).error]).toEqual([402, 'authorization_used']);
     expect((await sendUntilKnown('/before', signature)).status).toBe(200);
   });
 });

@@ -20,7 +20,7 @@ import { WindowWay } from './embed/window-way.tsx';
 import { LoadingCard } from './loading/loading-card.tsx';
 import { progressFacts } from './pay/progress-facts.ts';
 import { useBringing, usePayment } from './pay/use-payment.ts';
-import { useSight } from './pay/use-sight.ts';
+import { useTransactionLookup } from './pay/use-transaction-lookup.ts';
 import { useWays } from './pay/use-ways.ts';
 import { sessionFacts } from './session/session-facts.ts';
 import { type SessionName, useCheckout } from './session/use-checkout.ts';
@@ -66,7 +66,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
     view?.session.status === 'OPEN' && (!view.attempt || view.attempt.quoteId === payment.abandonedQuoteId);
   const ways = useWays(session, { isAsked: isPayable, wallet, chosen: payment });
   useBringing(ways.isThere && wallet.address !== undefined && !ways.isReading);
-  const look = useSight(view, payment, exactNow);
+  const look = useTransactionLookup(view, payment, exactNow);
 
   const seen = viewOf({
     now,

@@ -22,7 +22,7 @@ export type Documents = {
   heldBytes(): number;
 };
 
-const nobody: DocumentOwner = { key: 'nobody', isStranger: false };
+const nobody: DocumentOwner = { key: 'nobody', isPublicCaller: false };
 
 export function openDocuments(
   config: Pick<Config, 'bodies' | 'graphql'>,

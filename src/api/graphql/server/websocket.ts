@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { inLane } from '../../../../prisma/database-pools.ts';
 import { authenticate, type Credentials } from '../../../auth/authenticate.ts';
 import { renewPrincipal } from '../../../auth/check-credential.ts';
-import { isStranger, type Principal } from '../../../auth/principal.ts';
+import { isPublicCaller, type Principal } from '../../../auth/principal.ts';
 import { type ErrorCode, GatewayError } from '../../../errors.ts';
 import { clientAddress, fullClientAddress } from '../../../platform/client-address.ts';
 import { newId } from '../../../platform/identifier.ts';
@@ -89,7 +89,7 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
     const connection = connections.get(extra.socket);
     if (connection) {
       connection.messageLimit = byteLimits(config, principal).body;
-      if (!isStranger(principal)) connection.release();
+      if (!isPublicCaller(principal)) connection.release();
     }
     const unwatch = parts.credentials.watch(principal, () => {
       // After the last messages of its operations, which end at the same time.

@@ -27,17 +27,17 @@ export function progressFacts(request: {
   const chain = chainOf(authorization?.chainId ?? attempt?.chainId ?? payment.sent?.chainId ?? 0);
   const count = authorization?.confirmations;
   const own = ownSending(attempt, payment.sent);
-  const isSeen = look?.sight === 'DONE' || isOld || (authorization && authorization.status !== 'FAILED');
+  const isSeen = look?.result === 'DONE' || isOld || (authorization && authorization.status !== 'FAILED');
   const family = chain?.family ?? '';
   const unseen = own && !isSeen ? unseenAt(now, { family, ...own }) : undefined;
   const isLost = own !== undefined && unseen?.state === 'LOST';
   // A lookup that failed, or that was made before the deadline, does not prove that it does not exist.
   const isNotThere =
     isLost &&
-    (look?.sight === 'NOT_THERE' || look?.sight === 'REPLACED') &&
+    (look?.result === 'NOT_THERE' || look?.result === 'REPLACED') &&
     unseenAt(look.at, { family, ...own }).state === 'LOST';
   // The replacement may be the same payment with a higher fee, which would have been seen by now.
-  const isReplaced = unseen !== undefined && look?.sight === 'REPLACED' && look.at - look.since > LATE_MS;
+  const isReplaced = unseen !== undefined && look?.result === 'REPLACED' && look.at - look.since > LATE_MS;
   return {
     chain,
     confirmations:

@@ -23,7 +23,7 @@ import { keepSent, keepUnsure, readSent, readUnsure } from './sent-store.ts';
 import type { Method } from './ways.ts';
 
 /** The code that checks and signs is a fifth of the page. It is loaded while the payer chooses how to pay. */
-const bring = {
+const lazyParts = {
   prepare: () => overNetwork(async () => (await import('./prepare-payment.ts')).preparePayment),
   doing: () => overNetwork(() => import('./do-steps.ts')),
 };
@@ -38,7 +38,7 @@ async function overNetwork<Part>(load: () => Promise<Part>): Promise<Part> {
 }
 
 /** The ways are drawn first: on a slow connection, what is loaded with them delays them. */
-const BROUGHT_AFTER_MS = 200;
+const PRELOAD_AFTER_MS = 200;
 
 export type Payment = PaymentState & {
   choose: (tokenKey: string, method?: Method) => void;
@@ -101,7 +101,7 @@ export function usePayment(
       signal.throwIfAborted();
       dispatchInTurn({ happened: 'started', work: 'preparing' });
       // Also loads the code that signs, because the network may be unavailable when the payer signs.
-      const [preparePayment] = await Promise.all([bring.prepare(), bring.doing()]);
+      const [preparePayment] = await Promise.all([lazyParts.prepare(), lazyParts.doing()]);
       const shown = isAnew ? await refetch() : view;
       const asked = { view: shown, way, walletAddress: wallet.address, now: now() };
       keepWay(way.tokenKey);
@@ -121,7 +121,7 @@ export function usePayment(
       run('signing', async ({ signal, dispatch: dispatchInTurn }) => {
         const { prepared } = state;
         if (!prepared?.isChecked || !wallet.address) return;
-        const { doSteps } = await bring.doing();
+        const { doSteps } = await lazyParts.doing();
         await reach(prepared.chainId, dispatchInTurn);
         await doSteps(session, {
           ...state,
@@ -200,8 +200,8 @@ async function aborted(signal: AbortSignal): Promise<void> {
 export function useBringing(isLooking: boolean): void {
   useEffect(() => {
     if (!isLooking) return;
-    const load = () => void Promise.all([bring.prepare(), bring.doing()]).catch(() => undefined);
-    const timer = setTimeout(load, BROUGHT_AFTER_MS);
+    const load = () => void Promise.all([lazyParts.prepare(), lazyParts.doing()]).catch(() => undefined);
+    const timer = setTimeout(load, PRELOAD_AFTER_MS);
     return () => clearTimeout(timer);
   }, [isLooking]);
 }
@@ -211,7 +211,7 @@ function useReportOfSent(session: SessionName, { sent, work }: PaymentState): vo
   useEffect(() => {
     keepSent(session.id, sent);
     if (!sent || work !== undefined) return;
-    bring
+    lazyParts
       .doing()
       .then(({ confirm }) => confirm(session, { quoteId: sent.quoteId, txHash: sent.txHash }))
       .then(

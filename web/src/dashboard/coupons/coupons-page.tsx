@@ -37,7 +37,7 @@ export function CouponsPage() {
     { appId: app.id, ...(shown === 'all' ? {} : { isActive: true }) },
     (result) => result.coupons,
   );
-  const bringBack = ({ id }: CouponRow) =>
+  const restore = ({ id }: CouponRow) =>
     update.mutate(
       { id, input: { isActive: true } },
       { onSuccess: () => showToast({ title: t('links.coupon.broughtBack') }) },
@@ -56,7 +56,7 @@ export function CouponsPage() {
               isDanger: true,
               onSelect: () => setDoing({ what: 'archive', coupon }),
             }
-          : { key: 'back', words: t('catalog.bringBack'), onSelect: () => bringBack(coupon) },
+          : { key: 'back', words: t('catalog.bringBack'), onSelect: () => restore(coupon) },
       ]}
     />
   );

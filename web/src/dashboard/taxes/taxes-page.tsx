@@ -33,7 +33,7 @@ export function TaxesPage() {
     { keepsLast: true },
   );
   const percent = (value: number) => new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 4 }).format(value);
-  const bringBack = (rate: TaxRow) =>
+  const restore = (rate: TaxRow) =>
     update.mutate(
       { id: rate.id, input: { isActive: true } },
       { onSuccess: () => showToast({ title: t('catalog.tax.broughtBack') }) },
@@ -52,7 +52,7 @@ export function TaxesPage() {
               isDanger: true,
               onSelect: () => setDoing({ what: 'archive', rate }),
             }
-          : { key: 'back', words: t('catalog.bringBack'), onSelect: () => bringBack(rate) },
+          : { key: 'back', words: t('catalog.bringBack'), onSelect: () => restore(rate) },
       ]}
     />
   );
