@@ -7,7 +7,7 @@ import { newChainMemory, readChainView } from '../../src/facts/chain-view.ts';
 import type { FactGroup, FactHandler, FactHandlers } from '../../src/facts/fact-handler.ts';
 import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
 import { DIRTY_LIMIT } from '../../src/facts/store.ts';
-import { live, mortal, mortalNodes } from '../setup/gateway/mortal.ts';
+import { crashing, crashingNodes, runUntilCrash } from '../setup/gateway/crashing.ts';
 import { type Ground, openGround, projectorWorld, returningHooks } from './ground.ts';
 
 let ground: Ground;
@@ -18,10 +18,10 @@ beforeAll(async () => {
 });
 
 /** One turn that dies at the given step; answers how many steps it took. */
-async function turn(diesAt: number): Promise<{ steps: number; died: boolean }> {
-  return await live(diesAt, async (life) => {
-    const database = mortal(ground.database, life);
-    const nodes = mortalNodes(ground.nodes, life);
+async function turn(crashesAt: number): Promise<{ steps: number; crashed: boolean }> {
+  return await runUntilCrash(crashesAt, async (crash) => {
+    const database = crashing(ground.database, crash);
+    const nodes = crashingNodes(ground.nodes, crash);
     const world = projectorWorld({ ...ground, database, nodes }, returningHooks(ground.evm));
     await observeChain({ ...world, memory: newProjectorMemory() }, { chainId: ground.evm.chainId });
   });
@@ -34,35 +34,35 @@ async function pay() {
   return { intent, signed };
 }
 
-// Each is some thirty lives, on a machine that may do other things besides.
+// Each is some thirty runs, on a machine that may do other things besides.
 describe('a projector that is killed', { timeout: 300_000 }, () => {
   it('applies a payment once, whichever step it is killed at', async () => {
-    let diesAt = 1;
-    for (let done = false; !done; diesAt += 1) {
+    let crashesAt = 1;
+    for (let done = false; !done; crashesAt += 1) {
       const { intent, signed } = await pay();
-      const { died } = await turn(diesAt);
-      done = !died;
+      const { crashed } = await turn(crashesAt);
+      done = !crashed;
       await ground.observe();
-      expect(await ground.events(intent.id), `killed at step ${diesAt}`).toEqual(['authorized', 'captured']);
+      expect(await ground.events(intent.id), `killed at step ${crashesAt}`).toEqual(['authorized', 'captured']);
       expect(await ground.held(signed.id)).toBe(10_000_000n);
       const rows = await ground.database.transaction.count({ where: { paymentIntentId: intent.id } });
       expect([(await ground.read(intent.id)).status, rows]).toEqual(['CAPTURED', 2]);
     }
-    expect(diesAt).toBeGreaterThan(25);
+    expect(crashesAt).toBeGreaterThan(25);
   });
 
   it('reverts a payment once and refunds once, whichever step it is killed at', async () => {
     const { escrow, merchant } = ground.evm;
-    for (let diesAt = 12; diesAt < 60; diesAt += 4) {
+    for (let crashesAt = 12; crashesAt < 60; crashesAt += 4) {
       const { intent, signed } = await pay();
       await ground.observe();
       await ground.send(merchant, refundCall({ escrow, ...signed, amount: 1_000_000n, expectedLeft: 10_000_000n }));
-      await turn(diesAt);
+      await turn(crashesAt);
       await ground.observe();
       await ground.evm.reorg(1);
-      await turn(diesAt);
+      await turn(crashesAt);
       await ground.observe();
-      expect(await ground.events(intent.id), `killed at step ${diesAt}`).toEqual([
+      expect(await ground.events(intent.id), `killed at step ${crashesAt}`).toEqual([
         'authorized',
         'captured',
         'partially_refunded',

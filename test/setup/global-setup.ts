@@ -15,7 +15,7 @@ import { isAlive, isRunningWith, stopProcess } from '../../src/local/child-proce
 import { asAdmin, ensureRole } from '../../src/local/postgres/bootstrap-database.ts';
 import { type LocalPostgres, startPostgres } from '../../src/local/postgres/postgres.ts';
 import { freePort } from './free-port.ts';
-import { openInstallationDoor } from './gateway/installation-door.ts';
+import { openInstallationServer } from './gateway/installation-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -25,12 +25,12 @@ declare module 'vitest' {
     databaseUrl: string;
     templateDatabase: string;
     /** Where browser tests ask for the installation that they share. */
-    installationDoor: string;
+    installationServer: string;
   }
 }
 
 let stopServer: (() => Promise<void>) | undefined;
-let closeDoor: (() => Promise<void>) | undefined;
+let closeInstallation: (() => Promise<void>) | undefined;
 
 export async function setup(project: TestProject): Promise<void> {
   const given = process.env.TEST_DATABASE_URL;
@@ -42,16 +42,16 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide('databaseUrl', server.url);
   project.provide('templateDatabase', template);
   const database = `test_${crypto.randomUUID().replaceAll('-', '')}`;
-  const door = await openInstallationDoor(() => copyTemplate(server, { template, database }));
-  closeDoor = async () => {
-    await door.close();
+  const installation = await openInstallationServer(() => copyTemplate(server, { template, database }));
+  closeInstallation = async () => {
+    await installation.close();
     await administrate(server.adminUrl, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
   };
-  project.provide('installationDoor', door.url);
+  project.provide('installationServer', installation.url);
 }
 
 export async function teardown(): Promise<void> {
-  await closeDoor?.();
+  await closeInstallation?.();
   await stopServer?.();
 }
 

@@ -14,10 +14,10 @@ import { checkoutFolder } from '../../../src/local/local-settings.ts';
 import { freePort } from '../free-port.ts';
 import { type Mailbox, startMailbox } from '../mail/start-mailbox.ts';
 
-/** What the door answers. */
+/** What the server responds with. */
 export type StandingInstallation = { demo: Demo; databaseUrl: string; folder: string };
 
-export type InstallationDoor = {
+export type InstallationServer = {
   /** GET /installation answers when it stands; GET /mails?to= what it has mailed to an address, oldest first. */
   url: string;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ const portNames = [
 ];
 
 /** `makeDatabase` is asked once, for a database with all migrations and no rows. */
-export async function openInstallationDoor(makeDatabase: () => Promise<string>): Promise<InstallationDoor> {
+export async function openInstallationServer(makeDatabase: () => Promise<string>): Promise<InstallationServer> {
   const folder = join(tmpdir(), `sluice-test-${process.pid}-${crypto.randomUUID().slice(0, 8)}`);
   const closers: (() => Promise<void>)[] = [];
   let mailbox: Mailbox | undefined;
@@ -51,7 +51,7 @@ export async function openInstallationDoor(makeDatabase: () => Promise<string>):
     return { demo, databaseUrl, folder };
   };
   const server = createServer(async (request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://door');
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://installation');
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     if (pathname === '/mails') {
