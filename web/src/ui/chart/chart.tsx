@@ -52,18 +52,17 @@ export function Chart({ label, cells, columns, layers, figure }: ChartProps) {
     event.preventDefault();
     bars.current?.querySelector<SVGGElement>(`[data-column="${index + step}"]`)?.focus();
   };
-  const shownColumn = shown === undefined ? undefined : stack.columns[shown];
+  const active = shown === undefined ? undefined : stack.columns[shown];
   const every = Math.max(1, Math.ceil(columns.length / LABELS));
   const firstReached = Math.max(0, columns.length - 1);
 
   return (
     <figure className={styles.chart}>
       <div className={styles.shown} aria-hidden="true">
-        {shownColumn && shown !== undefined ? (
+        {active && shown !== undefined ? (
           <>
-            <span className={styles.shownWhen}>{columns[shown]?.words}</span>{' '}
-            <strong>{figure(shownColumn.total)}</strong>{' '}
-            {shownColumn.parts.map(({ layer, amount }) => (
+            <span className={styles.shownWhen}>{columns[shown]?.words}</span> <strong>{figure(active.total)}</strong>{' '}
+            {active.parts.map(({ layer, amount }) => (
               <span key={layer} className={styles.shownPart}>
                 {nameOf(layers, layer)} {figure(amount)}
               </span>
