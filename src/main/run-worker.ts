@@ -77,8 +77,8 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const stopSweep = repeat(() => sweep(world), { everyMs: SWEEP_MS, log });
   const stopReminders = repeat(() => remindDueRenewals(world), { everyMs: REMINDERS_MS, log });
   const stopPurge = repeat(() => purge({ ...base, clock: base.realClock }), { everyMs: PURGE_MS, log });
-  const stopSenders = repeat(() => measureSenders(world), { everyMs: SENDERS_MS, log });
-  const stopBooks = repeat(() => measureBooks(world, locks), { everyMs: BOOKS_MS, log });
+  const stopSenders = repeat(() => reportSenders(world), { everyMs: SENDERS_MS, log });
+  const stopBooks = repeat(() => reportBooks(world, locks), { everyMs: BOOKS_MS, log });
   const stopLiabilities = repeat(() => publishLiabilities(world, locks), { everyMs: LIABILITIES_MS, log });
   let queue: Queue | undefined;
   const service = await openService(base, () => ({
@@ -125,9 +125,9 @@ async function purge(base: Base): Promise<void> {
   await purgeBuckets(base, { limits: base.config.rateLimits });
 }
 
-type MeasuringWorld = Base & Awaited<ReturnType<typeof openSigners>>;
+type ReportingWorld = Base & Awaited<ReturnType<typeof openSigners>>;
 
-async function measureSenders(world: MeasuringWorld): Promise<void> {
+async function reportSenders(world: ReportingWorld): Promise<void> {
   const { operatorKey } = world.config.solana;
   const keys = [
     ...[world.operator, ...(world.arbiter ? [world.arbiter] : []), ...world.senders].map((signer) => signer.address),
@@ -142,7 +142,7 @@ async function measureSenders(world: MeasuringWorld): Promise<void> {
 }
 
 /** Only one worker compares the ledger at a time. The others keep their last values. */
-async function measureBooks(world: MeasuringWorld, locks: AdvisoryLocks): Promise<void> {
+async function reportBooks(world: ReportingWorld, locks: AdvisoryLocks): Promise<void> {
   await locks.tryWith('check-books', async () => {
     const checked = await checkBooks(world, {
       onFault: (chainId, error) => world.log.warn({ chainId, error }, 'The books of a chain could not be compared.'),
@@ -157,7 +157,7 @@ async function measureBooks(world: MeasuringWorld, locks: AdvisoryLocks): Promis
 }
 
 /** Only one worker takes snapshots at a time. */
-async function publishLiabilities(world: MeasuringWorld, locks: AdvisoryLocks): Promise<void> {
+async function publishLiabilities(world: ReportingWorld, locks: AdvisoryLocks): Promise<void> {
   const { isPublic, retentionDays } = world.config.liabilities;
   if (!isPublic) return;
   await locks.tryWith('liabilities', async () => {

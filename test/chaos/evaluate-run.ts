@@ -31,7 +31,7 @@ export type Verdict = { reasons: string[]; facts: string[] };
 const finalStatuses = new Set(['SETTLED', 'CANCELLED', 'REFUNDED', 'FAILED']);
 const PAGE_SIZE = 100;
 
-export async function evaluate(evidence: Evidence): Promise<Verdict> {
+export async function evaluateRun(evidence: Evidence): Promise<Verdict> {
   const reasons: string[] = [];
   const facts: string[] = [];
   const owners = await readOwners(evidence.ground);

@@ -74,7 +74,7 @@ function modeOf(stat: Stats): string {
   return (stat.mode & 0o777).toString(8);
 }
 
-/** Everything below the folder except for `left`. A file may be deleted during the listing. */
+/** Everything below the folder except for `excluded`. A file may be deleted during the listing. */
 function walk(folder: string, excluded: string): { path: string; stat: Stats }[] {
   return readdirSync(folder)
     .map((name) => join(folder, name))

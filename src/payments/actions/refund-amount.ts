@@ -46,7 +46,7 @@ export function parseRefund(request: z.input<typeof refundSchema>): { reason: st
   return { reason, size: { kind: 'ALL' } };
 }
 
-/** The base units to refund out of `left`. Throws VALIDATION_ERROR if that is more than is left, or zero. */
+/** The base units to refund out of `remaining`. Throws VALIDATION_ERROR if that is more than is left, or zero. */
 export function refundAmount(size: RefundSize, remaining: bigint): bigint {
   switch (size.kind) {
     case 'ALL':

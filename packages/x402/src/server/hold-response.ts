@@ -19,7 +19,7 @@ export type HeldResponse = {
   once(event: 'close', listener: () => void): unknown;
 };
 
-/** `left`: the connection closed before the handler ended the response. */
+/** `hasDisconnected`: the connection closed before the handler ended the response. */
 export type Ending = 'ended' | 'left' | 'too large';
 
 export type Held = {

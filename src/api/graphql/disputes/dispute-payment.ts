@@ -182,7 +182,7 @@ export const DisputeSplitRef = builder.objectRef<PricedSplit>('DisputeSplit').im
   }),
 });
 
-/** Splits `left` base units of a payment under its terms. */
+/** Splits `remaining` base units of a payment under its terms. */
 export function pricedSplit({ intent, terms }: AcceptedTerms, remaining: bigint, payerBps: number): PricedSplit {
   const paid = { units: intent.cryptoAmount ? toBigInt(intent.cryptoAmount) : terms.amount, fiat: intent.amount };
   return { ...splitOf(remaining, { payerBps, feeBps: terms.feeBps }), paid, currency: intent.currency };
