@@ -96,7 +96,7 @@ function hold(
   const settle = async () => {
     const what = await held.ended;
     // Nobody is left to receive the response.
-    if (what === 'left') return charge.abandon();
+    if (what === 'disconnected') return charge.abandon();
     if (what === 'too large') {
       charge.abandon();
       held.discard();

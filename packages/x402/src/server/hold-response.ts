@@ -19,8 +19,8 @@ export type HeldResponse = {
   once(event: 'close', listener: () => void): unknown;
 };
 
-/** `hasDisconnected`: the connection closed before the handler ended the response. */
-export type Ending = 'ended' | 'left' | 'too large';
+/** `disconnected`: the connection closed before the handler ended the response. */
+export type Ending = 'ended' | 'disconnected' | 'too large';
 
 export type Held = {
   ended: Promise<Ending>;
@@ -77,7 +77,7 @@ export function holdResponse(response: HeldResponse, largestBytes: number): Held
   let isClosed = false;
   response.once('close', () => {
     isClosed = true;
-    resolve('left');
+    resolve('disconnected');
   });
 
   return {
