@@ -8,7 +8,7 @@ import { parseConfig } from '../../../src/config/config.ts';
 const MIB = 1024 * 1024;
 const app = { key: 'app:a', isPublicCaller: false };
 const otherApp = { key: 'app:b', isPublicCaller: false };
-const stranger = { key: 'address:198.51.100.1', publicCaller: true };
+const publicCaller = { key: 'address:198.51.100.1', isPublicCaller: true };
 const entry = (text: string, hash?: string) => ({ text, document: parse(text), hash });
 const large = (name: string) =>
   `{ ${name}: viewer { ${Array.from({ length: 400 }, (_, n) => `k${n}: kind`).join(' ')} } }`;
@@ -19,7 +19,7 @@ test('finds a document by its text, only for its owner', () => {
   cache.keep(app, kept);
   expect(cache.find(app, kept.text)).toBe(kept.document);
   expect(cache.textOf(app, 'h1')).toBe(kept.text);
-  for (const nobody of [otherApp, stranger]) {
+  for (const nobody of [otherApp, publicCaller]) {
     expect(cache.find(nobody, kept.text)).toBeUndefined();
     expect(cache.textOf(nobody, 'h1')).toBeUndefined();
   }
@@ -40,7 +40,7 @@ test('evicts only an owner’s own documents when that owner’s share is full',
   const victim = entry(large('mine'), 'h2');
   cache.keep(app, victim);
   for (let n = 0; n < 200; n++) cache.keep(otherApp, entry(large(`a${n}`)));
-  for (let n = 0; n < 200; n++) cache.keep(stranger, entry(large(`b${n}`)));
+  for (let n = 0; n < 200; n++) cache.keep(publicCaller, entry(large(`b${n}`)));
   expect(cache.find(app, victim.text)).toBe(victim.document);
   expect(cache.textOf(app, 'h2')).toBe(victim.text);
   expect(cache.find(otherApp, large('a0'))).toBeUndefined();
