@@ -111,7 +111,7 @@ async function runTests(): Promise<void> {
     if (!clean) failed += 1;
     return;
   }
-  for (const result of broken) tell(result);
+  for (const result of broken) printFailures(result);
   if (broken.length > MAX_FILES_TRIED_AGAIN) {
     failed += Math.max(report.numFailedTests, broken.length);
     return;
@@ -134,13 +134,13 @@ async function runTests(): Promise<void> {
         0,
       );
     } else {
-      for (const still of second?.testResults ?? []) tell(still);
+      for (const still of second?.testResults ?? []) printFailures(still);
       failed += Math.max(second?.numFailedTests ?? 1, 1);
     }
   }
 }
 
-function tell(result: Report['testResults'][number]): void {
+function printFailures(result: Report['testResults'][number]): void {
   console.log(`\nFAILED in ${result.name}`);
   if (result.message) console.log(result.message.slice(0, 4000));
   for (const one of result.assertionResults.filter((test) => test.status === 'failed')) {

@@ -84,9 +84,9 @@ if (unknown.length > 0) {
 }
 
 const chosenParts = positionals.length === 0 ? Object.keys(parts) : names.filter((name) => positionals.includes(name));
-const homeless = values.write ? chosenParts.filter((name) => !placeOf(name)) : [];
-if (homeless.length > 0) {
-  console.error(`No page has a place for the figures of ${homeless.join(', ')}.`);
+const unplaced = values.write ? chosenParts.filter((name) => !placeOf(name)) : [];
+if (unplaced.length > 0) {
+  console.error(`No page has a place for the figures of ${unplaced.join(', ')}.`);
   process.exit(1);
 }
 

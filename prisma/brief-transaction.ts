@@ -47,12 +47,12 @@ export async function briefTransaction<Opened, Row>(
   const connections = connectionsOf(database);
   return await place(() =>
     onConnection(connections.pool, async (client) => {
-      const { query, judge } = check();
+      const { query, verify } = check();
       const caller = query ? Prisma.sql`(SELECT to_jsonb(found.*) FROM (${query}) AS found)` : Prisma.sql`NULL::jsonb`;
       const [, { rows }] = await sendBoth(client, BEGIN, configOf(connections, opening(caller)));
       const opened = rows[0];
       if (opened?.caller === undefined) throw new Error('The first statement answers no row with a column `caller`.');
-      judge(opened.caller);
+      verify(opened.caller);
       const statement = writing(opened);
       if (!statement) return undefined;
       const [written] = await sendBoth(client, configOf(connections, statement), COMMIT);
@@ -86,7 +86,7 @@ const ROLLBACK: pg.QueryConfig = { text: 'ROLLBACK' };
 const IDLE = 'I';
 
 const unguardedWrites = {
-  check: () => ({ query: null, judge: () => undefined }),
+  check: () => ({ query: null, verify: () => undefined }),
   place: <Answer>(work: () => Promise<Answer>) => work(),
 };
 

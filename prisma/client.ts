@@ -60,13 +60,13 @@ export async function transaction<Result>(
     committed = afterCommits.get(tx) ?? [];
     return answer;
   }, transactionLimits);
-  for (const tell of committed) tell(unguarded(database));
+  for (const callback of committed) callback(unguarded(database));
   return result;
 }
 
-/** Calls `tell` once the transaction has committed, and never if it does not. `tell` must not throw. */
-export function afterCommit(tx: DatabaseTransaction, tell: AfterCommit): void {
+/** Calls `callback` once the transaction has committed, and never if it does not. `callback` must not throw. */
+export function afterCommit(tx: DatabaseTransaction, callback: AfterCommit): void {
   const waiting = afterCommits.get(tx);
-  if (waiting) waiting.push(tell);
-  else afterCommits.set(tx, [tell]);
+  if (waiting) waiting.push(callback);
+  else afterCommits.set(tx, [callback]);
 }

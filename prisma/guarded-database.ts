@@ -4,12 +4,12 @@
  */
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 
-/** Checks whether a caller may write: what to read, and how to judge it. */
+/** Checks whether a caller may write: what to read, and how to verify it. */
 export type WriteCheck = {
   /** A query that returns at most one row, or null if the check reads nothing. */
   query: Prisma.Sql | null;
   /** Throws if the caller may no longer write. Receives null if there is no row. */
-  judge: (row: Record<string, unknown> | null) => void;
+  verify: (row: Record<string, unknown> | null) => void;
 };
 
 export type WriteGuard = {
@@ -82,9 +82,9 @@ export async function recheck(database: PrismaClient | Prisma.TransactionClient)
   if (guard) await pass(guard.source, guard.check());
 }
 
-async function pass(reader: Pick<Prisma.TransactionClient, '$queryRaw'>, { query, judge }: WriteCheck): Promise<void> {
+async function pass(reader: Pick<Prisma.TransactionClient, '$queryRaw'>, { query, verify }: WriteCheck): Promise<void> {
   const rows = query ? await reader.$queryRaw<Record<string, unknown>[]>(query) : [];
-  judge(rows[0] ?? null);
+  verify(rows[0] ?? null);
 }
 
 /** Returns the guard of a guarded database, or undefined for any other. */

@@ -21,7 +21,7 @@ const changesOf = new WeakMap<PrismaClient, OwnChanges>();
 export function watchPool(pool: pg.Pool, changes: OwnChanges): void {
   pool.on('connect', (client) => {
     let isChanged = false;
-    const tell = () => {
+    const notify = () => {
       if (!isChanged) return;
       isChanged = false;
       for (const listener of changes) listener();
@@ -30,12 +30,12 @@ export function watchPool(pool: pg.Pool, changes: OwnChanges): void {
       if (code === CREDENTIAL_CHANGED) isChanged = true;
     });
     client.connection.on('readyForQuery', ({ status }: { status: string }) => {
-      if (status === IDLE) tell();
+      if (status === IDLE) notify();
     });
     // A commit may have succeeded although neither its response nor the message arrived.
     client.on('end', () => {
       isChanged = true;
-      tell();
+      notify();
     });
   });
 }

@@ -85,7 +85,7 @@ const SPELLED_OUT = 20;
 /** A bad request; `details` names every bad field at once, the message the first ones. */
 export function invalid(details: FieldFault[]): GatewayError {
   const first = details.slice(0, SPELLED_OUT).map((fault) => `${fault.param}: ${fault.message}`);
-  const left = details.length - first.length;
-  const words = [...first, ...(left > 0 ? [`and ${left} more`] : [])].join('; ');
+  const omitted = details.length - first.length;
+  const words = [...first, ...(omitted > 0 ? [`and ${omitted} more`] : [])].join('; ');
   return new GatewayError('VALIDATION_ERROR', words, { details });
 }

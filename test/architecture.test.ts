@@ -124,12 +124,12 @@ describe('the source tree', () => {
   it('separates the program and the indexer, which share only the database', () => {
     expect(sources.filter((file) => importsOf(file).some((target) => target.startsWith('indexer/')))).toEqual([]);
     const allowed = /^(src\/chains\/|src\/escrow\/escrow-abi\.ts$|indexer\/)/;
-    const strangers = filesUnder('indexer').flatMap((file) =>
+    const forbidden = filesUnder('indexer').flatMap((file) =>
       importsOf(file)
         .filter((target) => !allowed.test(target))
         .map((target) => `${file} → ${target}`),
     );
-    expect(strangers).toEqual([]);
+    expect(forbidden).toEqual([]);
   });
 
   it('separates the pages from the program, except for contract, signing, tax and settings', () => {
@@ -142,12 +142,12 @@ describe('the source tree', () => {
     ];
     const own = /^(web\/|generated\/web\/|src\/escrow\/|src\/api\/pages\/page-(settings|manifest)\.ts$)/;
     const allowed = { test: (target: string) => own.test(target) || nouns.includes(target) };
-    const strangers = pages.flatMap((file) =>
+    const forbidden = pages.flatMap((file) =>
       importsOf(file)
         .filter((target) => !allowed.test(target))
         .map((target) => `${file} → ${target}`),
     );
-    expect(strangers).toEqual([]);
+    expect(forbidden).toEqual([]);
   });
 
   it('separates the pages, which share ui, words, api and wallet', () => {
@@ -165,12 +165,12 @@ describe('the source tree', () => {
     // The generators run here and are not published.
     const printed = (file: string, target: string) =>
       file.startsWith('packages/sdk/generate/') && target === 'src/errors.ts';
-    const strangers = packages.flatMap((file) =>
+    const forbidden = packages.flatMap((file) =>
       importsOf(file)
         .filter((target) => packageOf(target) !== packageOf(file) && !printed(file, target))
         .map((target) => `${file} → ${target}`),
     );
-    expect(strangers).toEqual([]);
+    expect(forbidden).toEqual([]);
   });
 
   it('allows only the configuration to read the environment', () => {

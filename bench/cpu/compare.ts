@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Bench } from '../bench.ts';
 import { percentile } from '../load/load.ts';
 import type { ForkedServer } from '../servers/fork-server.ts';
-import { type Role, type Snapshot, spentBetween, takeSnapshot } from './processes.ts';
+import { cpuBetween, type Role, type Snapshot, takeSnapshot } from './processes.ts';
 import { type Sent, sendCalls } from './send-calls.ts';
 
 const WARM_UPS = 30;
@@ -58,8 +58,8 @@ async function restingCost(database: pg.Client, snapshot: () => Snapshot): Promi
   const [before, startedAt] = [snapshot(), performance.now()];
   await delay(REST_MS);
   const seconds = (performance.now() - startedAt) / 1000;
-  const spent = [...spentBetween(before, snapshot())].filter(([role]) => role !== 'reference');
-  const byRole = new Map(spent.map(([role, ms]) => [role, ms / seconds]));
+  const used = [...cpuBetween(before, snapshot())].filter(([role]) => role !== 'reference');
+  const byRole = new Map(used.map(([role, ms]) => [role, ms / seconds]));
   return { total: sum(byRole.values()), byRole };
 }
 
@@ -101,19 +101,19 @@ async function runRound({ database, snapshot }: Ground, next: () => Sent, calls:
   const [before, startedAt] = [snapshot(), performance.now()];
   const { perSecond, spansMs } = await sendCalls(next, calls);
   await drained(database);
-  return { cpuMs: spentBetween(before, snapshot()), elapsedMs: performance.now() - startedAt, perSecond, spansMs };
+  return { cpuMs: cpuBetween(before, snapshot()), elapsedMs: performance.now() - startedAt, perSecond, spansMs };
 }
 
 /** Waits until all work that the requests caused is done. */
 async function drained(database: pg.Client): Promise<void> {
   const until = performance.now() + DRAIN_LIMIT_MS;
   while (performance.now() < until) {
-    const left = await database.query<{ count: number }>(
+    const pending = await database.query<{ count: number }>(
       `SELECT (SELECT count(*) FROM graphile_worker._private_jobs WHERE run_at <= now() AND attempts < max_attempts)::int
         + (SELECT count(*) FROM event_consumer consumer JOIN event_cursor cursor USING (app_id)
            WHERE consumer.position < cursor.last_sequence)::int AS count`,
     );
-    if (left.rows[0]?.count === 0) return delay(2_000);
+    if (pending.rows[0]?.count === 0) return delay(2_000);
     await delay(250);
   }
   throw new Error('The queue and the consumers did not drain.');

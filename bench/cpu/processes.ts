@@ -46,13 +46,13 @@ export function cpuMsOfFamily(pid: number): number {
 }
 
 /** CPU milliseconds by part between two snapshots. A process that ended meanwhile is counted by its parent. */
-export function spentBetween(before: Snapshot, after: Snapshot): Map<Role, number> {
-  const spent = new Map<Role, number>();
-  const add = (role: Role, ms: number) => spent.set(role, (spent.get(role) ?? 0) + ms);
+export function cpuBetween(before: Snapshot, after: Snapshot): Map<Role, number> {
+  const used = new Map<Role, number>();
+  const add = (role: Role, ms: number) => used.set(role, (used.get(role) ?? 0) + ms);
   for (const [pid, { role, cpuMs }] of after) add(role, cpuMs - (before.get(pid)?.cpuMs ?? 0));
   // Its parent now includes its whole CPU time, of which this much was used before the first snapshot.
   for (const [pid, { role, cpuMs }] of before) if (!after.has(pid)) add(role, -cpuMs);
-  return spent;
+  return used;
 }
 
 function readStats(): Map<number, Stat> {

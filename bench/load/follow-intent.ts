@@ -30,8 +30,8 @@ export function untilCaptured(client: Client, id: string): Promise<number> {
       {
         next: (result) => {
           const at = performance.now();
-          const told = pushSchema.safeParse(result.data);
-          if (told.success && told.data.paymentIntentUpdated.status === 'CAPTURED') end(() => resolve(at));
+          const pushed = pushSchema.safeParse(result.data);
+          if (pushed.success && pushed.data.paymentIntentUpdated.status === 'CAPTURED') end(() => resolve(at));
         },
         error: (error) => end(() => reject(error)),
         complete: () => undefined,

@@ -91,12 +91,12 @@ async function measure(options: {
 }
 
 /** The API loads a family's library with the first request, which may take longer than the time limit of a chain. */
-async function firstOf(read: () => Promise<string[]>, tries = 5): Promise<string[]> {
+async function firstOf(read: () => Promise<string[]>, attempts = 5): Promise<string[]> {
   try {
     return await read();
   } catch (error) {
-    if (tries <= 1) throw error;
-    return await firstOf(read, tries - 1);
+    if (attempts <= 1) throw error;
+    return await firstOf(read, attempts - 1);
   }
 }
 

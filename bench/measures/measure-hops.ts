@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Bench } from '../bench.ts';
-import { type Role, spentBetween, takeSnapshot } from '../cpu/processes.ts';
+import { cpuBetween, type Role, takeSnapshot } from '../cpu/processes.ts';
 import { percentile } from '../load/load.ts';
 import { openTimedPayments, SETTLED_MS } from '../load/timed-payments.ts';
 
@@ -24,7 +24,7 @@ export async function measureHops({ installation, sizes, print }: Bench): Promis
     const snapshot = () => takeSnapshot(folder, process.pid);
     const [atRest, restedAt] = [snapshot(), performance.now()];
     await delay(REST_MS);
-    const rest = perSecond(spentBetween(atRest, snapshot()), performance.now() - restedAt);
+    const rest = perSecond(cpuBetween(atRest, snapshot()), performance.now() - restedAt);
     const [before, startedAt] = [snapshot(), performance.now()];
     for (let number = 0; number < sizes.payments; number += 1) {
       const { minedAt, pushedAt } = await payments.next();
@@ -37,8 +37,8 @@ export async function measureHops({ installation, sizes, print }: Bench): Promis
     // The settlements are part of the cost.
     await delay(SETTLED_MS);
     const elapsedMs = performance.now() - startedAt;
-    const spent = spentBetween(before, snapshot());
-    const table = [hopTable(seen), cpuTable({ spent, rest, elapsedMs, payments: sizes.payments })].join('\n\n');
+    const used = cpuBetween(before, snapshot());
+    const table = [hopTable(seen), cpuTable({ used, rest, elapsedMs, payments: sizes.payments })].join('\n\n');
     print(table);
     return table;
   } finally {
@@ -71,23 +71,23 @@ function hopTable(seen: readonly Hops[]): string {
 }
 
 type Cost = {
-  spent: ReadonlyMap<Role, number>;
+  used: ReadonlyMap<Role, number>;
   rest: ReadonlyMap<Role, number>;
   elapsedMs: number;
   payments: number;
 };
 
-function cpuTable({ spent, rest, elapsedMs, payments }: Cost): string {
-  const roles = [...spent.keys()].filter((role) => role !== 'reference');
+function cpuTable({ used, rest, elapsedMs, payments }: Cost): string {
+  const roles = [...used.keys()].filter((role) => role !== 'reference');
   const costs = roles.map((role) => {
     const resting = ((rest.get(role) ?? 0) * elapsedMs) / 1000;
-    return { role, ms: ((spent.get(role) ?? 0) - resting) / payments };
+    return { role, ms: ((used.get(role) ?? 0) - resting) / payments };
   });
   const all = costs.reduce((sum, { ms }) => sum + ms, 0);
   const rows = [...costs, { role: 'together', ms: all }].map(({ role, ms }) => `| ${role} | ${ms.toFixed(1)} |`);
   return `| CPU of a payment, from its creation to its settlement | ms |\n|---|---:|\n${rows.join('\n')}`;
 }
 
-function perSecond(spent: ReadonlyMap<Role, number>, elapsedMs: number): Map<Role, number> {
-  return new Map([...spent].map(([role, ms]) => [role, (ms / elapsedMs) * 1000]));
+function perSecond(used: ReadonlyMap<Role, number>, elapsedMs: number): Map<Role, number> {
+  return new Map([...used].map(([role, ms]) => [role, (ms / elapsedMs) * 1000]));
 }

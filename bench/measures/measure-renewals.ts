@@ -6,7 +6,7 @@ import { createPublicClient, createTestClient, erc20Abi, type Hex, http } from '
 import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
 import { localAccounts } from '../../src/local/local-accounts.ts';
 import type { Bench } from '../bench.ts';
-import { spentBetween, takeSnapshot } from '../cpu/processes.ts';
+import { cpuBetween, takeSnapshot } from '../cpu/processes.ts';
 import { placesOf, type SeededRenewals, seedRenewals, TIMELOCK_SECONDS } from '../seeds/seed-renewals.ts';
 import { startSecondWorker } from '../servers/second-worker.ts';
 import { partMemoryKb } from './measure-memory.ts';
@@ -32,7 +32,7 @@ export async function measureRenewals({ installation, sizes, print }: Bench): Pr
     () => process.kill(Number(readFileSync(join(folder, 'worker.pid'), 'utf8')), 'SIGKILL'),
     () => second.kill(),
   ];
-  const spent = openMeter(installation, second);
+  const used = openMeter(installation, second);
   try {
     const dueAt = new Date();
     const seeded = await seedRenewals(databaseUrl, { demo, count, operator, dueAt });
@@ -41,7 +41,7 @@ export async function measureRenewals({ installation, sizes, print }: Bench): Pr
        WHERE key IN (SELECT 'subscription:' || id FROM subscription WHERE product_plan_id = $1)`,
       [seeded.productPlanId],
     );
-    const renewals = await timed({ count, print, spent, name: 'renewals' }, async () => {
+    const renewals = await timed({ count, print, used, name: 'renewals' }, async () => {
       const paid = await number(client, `SELECT count(*) FROM invoice WHERE status = 'PAID' AND ${ofPlan}`, [
         seeded.productPlanId,
       ]);
@@ -55,7 +55,7 @@ export async function measureRenewals({ installation, sizes, print }: Bench): Pr
     await requireOnceEach(client, { seeded, count, print });
     const memory = ['worker.pid', 'indexer.pid'].map((file) => (partMemoryKb(installation, file) / 1024).toFixed(0));
     await endTimelocks(client, seeded);
-    const settlements = await timed({ count, print, spent, name: 'settlements' }, () =>
+    const settlements = await timed({ count, print, used, name: 'settlements' }, () =>
       number(
         client,
         `SELECT count(*) FROM payment_intent WHERE status = 'SETTLED'
@@ -83,31 +83,31 @@ function openMeter({ folder }: Bench['installation'], second: ReturnType<typeof 
   let secondBefore = second.cpuMs();
   return () => {
     const [after, secondAfter] = [takeSnapshot(folder), second.cpuMs()];
-    const spent = new Map<string, number>(spentBetween(before, after));
-    spent.set('second worker', secondAfter - secondBefore);
+    const used = new Map<string, number>(cpuBetween(before, after));
+    used.set('second worker', secondAfter - secondBefore);
     [before, secondBefore] = [after, secondAfter];
-    return spent;
+    return used;
   };
 }
 
 /** Waits until `done` returns `count`, and prints how long it took and its CPU time. */
 async function timed(
-  { count, print, spent, name }: { count: number; print: Bench['print']; spent: Meter; name: string },
+  { count, print, used, name }: { count: number; print: Bench['print']; used: Meter; name: string },
   done: () => Promise<number>,
 ): Promise<string> {
-  spent();
+  used();
   const startedAt = performance.now();
-  let told = 0;
+  let printedCount = 0;
   for (let reached = 0; reached < count; ) {
     if (performance.now() - startedAt > 60_000 + count * LIMIT_MS_EACH) throw new Error(`Only ${reached} were done.`);
     await delay(POLL_MS);
     reached = await done();
-    if (reached < told + count / 10) continue;
-    told = reached;
+    if (reached < printedCount + count / 10) continue;
+    printedCount = reached;
     print(`${reached} ${name} after ${seconds(startedAt)} s`);
   }
   const took = seconds(startedAt);
-  const costs = [...spent()].map(([role, ms]) => [role, ms / count] as const);
+  const costs = [...used()].map(([role, ms]) => [role, ms / count] as const);
   const together = costs.reduce((sum, [, ms]) => sum + ms, 0);
   const row = `${took} | ${(count / Number(took)).toFixed(1)} | ${together.toFixed(1)} | ${costs
     .map(([role, ms]) => `${role} ${ms.toFixed(1)}`)
@@ -151,25 +151,25 @@ export async function requireOnceEach(
   const moved = `SELECT count(*) FROM subscription WHERE product_plan_id = $1 AND status = 'ACTIVE'
     AND current_period_start = billing_cycle_anchor AND capture_retry_count = 0 AND pending_job_id IS NOT NULL`;
   expect('Subscriptions in their next period', await number(client, moved, [productPlanId]), count);
-  expect('Periods spent in the contract', await spentPeriods(node, { escrow, ids: seeded.consentIds }), count);
+  expect('Periods spent in the contract', await countCharges(node, { escrow, ids: seeded.consentIds }), count);
   const held = `SELECT coalesce(sum(left_amount), 0) AS count FROM payment_intent
     WHERE status IN ('AUTHORIZED', 'CAPTURED', 'REFUND_PENDING') AND authorization_chain_id = $1 AND crypto_token_key = $2`;
   const key = chain.tokens[0]?.key ?? '';
   const balanceOf = (address: Hex) =>
     node.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [address] });
   expect('In escrow', await balanceOf(escrow), await number(client, held, [String(chain.chainId), key]));
-  const left = await Promise.all(wallets.map(balanceOf));
+  const balances = await Promise.all(wallets.map(balanceOf));
   const filled = BigInt(wallets.length) * seeded.filledWith;
-  expect('Taken from the wallets', filled - left.reduce((sum, one) => sum + one, 0n), BigInt(count) * amount);
+  expect('Taken from the wallets', filled - balances.reduce((sum, one) => sum + one, 0n), BigInt(count) * amount);
   if (faults.length > 0) throw new Error(faults.join(' '));
 }
 
 /** The total number of charges under these consents that the contract has accepted. */
-async function spentPeriods(
+async function countCharges(
   node: ReturnType<typeof createPublicClient>,
   { escrow, ids }: { escrow: Hex; ids: readonly Hex[] },
 ): Promise<number> {
-  let spent = 0;
+  let count = 0;
   for (let start = 0; start < ids.length; start += CONSENTS_AT_ONCE) {
     const states = await node.multicall({
       multicallAddress: '0xcA11bde05977b3631167028862bE2a173976CA11',
@@ -178,9 +178,9 @@ async function spentPeriods(
         .slice(start, start + CONSENTS_AT_ONCE)
         .map((id) => ({ address: escrow, abi: escrowAbi, functionName: 'consentState', args: [id] }) as const),
     });
-    for (const [, nextPeriod] of states) spent += nextPeriod;
+    for (const [, nextPeriod] of states) count += nextPeriod;
   }
-  return spent;
+  return count;
 }
 
 function seconds(since: number): string {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
-import { spentBetween, takeSnapshot } from '../cpu/processes.ts';
+import { cpuBetween, takeSnapshot } from '../cpu/processes.ts';
 import { memoryOfAll } from './measure-memory.ts';
 
 const READING_MS = 30_000;
@@ -12,13 +12,13 @@ export async function measureRest({ installation, sizes, print }: Bench): Promis
   const [before, startedAt] = [snapshot(), performance.now()];
   await delay(READING_MS);
   const seconds = (performance.now() - startedAt) / 1000;
-  const spent = [...spentBetween(before, snapshot())].filter(([role]) => role !== 'reference');
+  const used = [...cpuBetween(before, snapshot())].filter(([role]) => role !== 'reference');
   const memory = [...memoryOfAll(installation)];
-  const cpuRows = spent.map(([role, ms]) => `| ${role} | ${(ms / seconds).toFixed(1)} |`);
+  const cpuRows = used.map(([role, ms]) => `| ${role} | ${(ms / seconds).toFixed(1)} |`);
   const memoryRows = memory.map(([name, mebibytes]) => `| ${name} | ${mebibytes.toFixed(0)} |`);
   const all = (values: readonly (readonly [string, number])[]) => values.reduce((sum, [, value]) => sum + value, 0);
   const tables = [
-    `| CPU at rest, ${(sizes.restMs / 1000).toFixed(0)} s after the start | ms a second |\n|---|---:|\n${cpuRows.join('\n')}\n| together | ${(all(spent) / seconds).toFixed(1)} |`,
+    `| CPU at rest, ${(sizes.restMs / 1000).toFixed(0)} s after the start | ms a second |\n|---|---:|\n${cpuRows.join('\n')}\n| together | ${(all(used) / seconds).toFixed(1)} |`,
     `| memory at rest (PSS) | MiB |\n|---|---:|\n${memoryRows.join('\n')}\n| together | ${all(memory).toFixed(0)} |`,
   ].join('\n\n');
   print(tables);

@@ -28,7 +28,7 @@ export async function measureSolana({ installation, sizes, print }: Bench): Prom
   const connection = new Connection(rpcUrl, 'confirmed');
   const keypair = Keypair.fromSecretKey(base58.decode(payer.secretKey));
   const client = openLiveClient(demo);
-  const told: number[] = [];
+  const pushDelays: number[] = [];
   const finalized: number[] = [];
   try {
     for (let number = 0; number < sizes.payments; number += 1) {
@@ -45,20 +45,20 @@ export async function measureSolana({ installation, sizes, print }: Bench): Prom
       const sentAt = performance.now();
       const signature = await connection.sendRawTransaction(transaction.serialize());
       finalized.push((await untilFinalized(connection, signature)) - sentAt);
-      told.push((await pushed) - sentAt);
+      pushDelays.push((await pushed) - sentAt);
     }
   } finally {
     await client.dispose();
   }
   const rows = [
     ['sent → finalized, by the chain', finalized],
-    ['sent → CAPTURED at a graphql-ws client', told],
+    ['sent → CAPTURED at a graphql-ws client', pushDelays],
   ] as const;
   const printed = rows.map(
     ([name, spans]) => `| ${name} | ${percentile(spans, 50).toFixed(0)} | ${percentile(spans, 99).toFixed(0)} |`,
   );
   print(printed.join('\n'));
-  return `| ${told.length} payments on the local Solana | p50 ms | p99 ms |\n|---|---:|---:|\n${printed.join('\n')}`;
+  return `| ${pushDelays.length} payments on the local Solana | p50 ms | p99 ms |\n|---|---:|---:|\n${printed.join('\n')}`;
 }
 
 async function untilFinalized(connection: Connection, signature: string): Promise<number> {

@@ -22,7 +22,7 @@ const pushSchema = z.object({
 });
 
 /** The updates that one follower has received, with their times. */
-type Told = { begun: boolean; came: { number: number; at: number }[]; close(): void };
+type Follower = { begun: boolean; came: { number: number; at: number }[]; close(): void };
 
 /** One API process, many graphql-ws connections: each follows a payment of its own, some follow everything. */
 export async function measureSubscribers({ installation, sizes, print }: Bench): Promise<string> {
@@ -32,7 +32,7 @@ export async function measureSubscribers({ installation, sizes, print }: Bench):
   const before = partMemoryKb(installation, 'api.pid');
   const url = demo.graphqlUrl.replace(/^http/, 'ws');
   const open = (query: string, variables: object) => follow({ url, key: demo.secretKey, query, variables });
-  const own: Told[] = [];
+  const own: Follower[] = [];
   for (let first = 0; first < intentIds.length; first += CONNECTING) {
     const ids = intentIds.slice(first, first + CONNECTING);
     own.push(...(await Promise.all(ids.map((id) => open(ownDocument, { id })))));
@@ -51,25 +51,25 @@ export async function measureSubscribers({ installation, sizes, print }: Bench):
       count,
       perSecond: sizes.eventsPerSecond,
     });
-    const arrived = (told: Told[]) => told.reduce((sum, one) => sum + one.came.length, 0);
+    const arrived = (followers: Follower[]) => followers.reduce((sum, one) => sum + one.came.length, 0);
     await until(() => arrived(own) >= count && arrived(all) >= count * all.length);
   } finally {
     await database.$disconnect();
     for (const one of [...own, ...all]) one.close();
   }
-  const row = (name: string, told: Told[]) => {
-    const delays = told.flatMap((one) => one.came.map(({ number, at }) => at - (committedAt.get(number) ?? at)));
-    return `| ${told.length} ${name} | ${delays.length} | ${percentile(delays, 50).toFixed(0)} | ${percentile(delays, 99).toFixed(0)} | ${perSubscriberKb.toFixed(1)} |`;
+  const row = (name: string, followers: Follower[]) => {
+    const delays = followers.flatMap((one) => one.came.map(({ number, at }) => at - (committedAt.get(number) ?? at)));
+    return `| ${followers.length} ${name} | ${delays.length} | ${percentile(delays, 50).toFixed(0)} | ${percentile(delays, 99).toFixed(0)} | ${perSubscriberKb.toFixed(1)} |`;
   };
   const rows = [row('follow a payment each', own), row('follow everything', all)].join('\n');
   print(rows);
   return `| connections, ${sizes.eventsPerSecond} events/s for ${sizes.seconds} s | messages | commit → client p50 ms | p99 ms | KiB of the API each |\n|---|---:|---:|---:|---:|\n${rows}`;
 }
 
-function follow(request: { url: string; key: string; query: string; variables: object }): Promise<Told> {
+function follow(request: { url: string; key: string; query: string; variables: object }): Promise<Follower> {
   const { key, query, variables } = request;
   const socket = new WebSocket(request.url, 'graphql-transport-ws');
-  const told: Told = { begun: false, came: [], close: () => socket.terminate() };
+  const follower: Follower = { begun: false, came: [], close: () => socket.terminate() };
   const send = (message: object) => socket.send(JSON.stringify(message));
   return new Promise((resolve, reject) => {
     socket.once('error', reject);
@@ -80,14 +80,14 @@ function follow(request: { url: string; key: string; query: string; variables: o
       if (type === 'ping') send({ type: 'pong' });
       if (type === 'connection_ack') {
         send({ type: 'subscribe', id: '1', payload: { query, variables } });
-        resolve(told);
+        resolve(follower);
       }
       if (type === 'error') throw new Error(JSON.stringify(payload));
       if (type !== 'next') return;
-      told.begun = true;
+      follower.begun = true;
       const { data } = pushSchema.parse(payload);
       const number = Number(data.paymentIntentUpdated?.externalId ?? data.events?.data.number ?? 0);
-      if (number > 0) told.came.push({ number, at: Date.now() });
+      if (number > 0) follower.came.push({ number, at: Date.now() });
     });
   });
 }

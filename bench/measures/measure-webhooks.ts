@@ -52,8 +52,8 @@ async function measure({ installation, sizes }: Bench, endpoints: number): Promi
     }
     const startedAt = performance.now();
     const expected = Math.ceil(sizes.deliveries / endpoints) * endpoints;
-    for (let left = expected / endpoints; left > 0; left -= OF_A_TRANSACTION) {
-      const events = Array.from({ length: Math.min(left, OF_A_TRANSACTION) }, () => ({
+    for (let remaining = expected / endpoints; remaining > 0; remaining -= OF_A_TRANSACTION) {
+      const events = Array.from({ length: Math.min(remaining, OF_A_TRANSACTION) }, () => ({
         type: 'customer.updated' as const,
         resourceId: newId(),
         data: { id: newId(), name: 'Ada' },

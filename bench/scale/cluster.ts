@@ -130,10 +130,10 @@ export async function openCluster({
     for (const child of [...running.values()].toReversed()) end(child, 'SIGTERM');
     for (const node of nodes) signal(postmasterOf(node), 'SIGINT');
     const deadline = performance.now() + STOP_LIMIT_MS;
-    const isLeft = () =>
+    const isAnyRunning = () =>
       [...running.values()].some(isRunning) ||
       nodes.some((node) => existsSync(`/proc/${postmasterOf(node) ?? 0}/stat`));
-    while (isLeft() && performance.now() < deadline) await delay(100);
+    while (isAnyRunning() && performance.now() < deadline) await delay(100);
     for (const child of running.values()) end(child, 'SIGKILL');
     for (const node of nodes) signal(postmasterOf(node), 'SIGKILL');
     rmSync(folder, { recursive: true, force: true });

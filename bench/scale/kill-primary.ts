@@ -33,7 +33,7 @@ export async function killPrimary(world: ScaleWorld): Promise<string> {
     await delay(sizes.calmSeconds * 1_000);
     await load.end();
     await untilPaid(world, seeded);
-    const checked = await judge(world, { merchants, feeds, load, seeded });
+    const checked = await verifyCounts(world, { merchants, feeds, load, seeded });
     return [timesTable(load, { ...times, switchedMs }), '', ...checked].join('\n');
   } finally {
     await load.end().catch((error: unknown) => print(String(error)));
@@ -111,7 +111,7 @@ type Evidence = {
 };
 
 /** Throws if anything was lost, duplicated or out of order. */
-async function judge(world: ScaleWorld, { merchants, feeds, load, seeded }: Evidence): Promise<string[]> {
+async function verifyCounts(world: ScaleWorld, { merchants, feeds, load, seeded }: Evidence): Promise<string[]> {
   const { cluster, print, sizes } = world;
   const faults: string[] = [];
   const lines: string[] = ['| what was counted after the failover | found | expected |', '|---|---:|---:|'];
@@ -133,7 +133,7 @@ async function judge(world: ScaleWorld, { merchants, feeds, load, seeded }: Evid
     created.length,
   );
   expect('intents of these creates', rows.length, created.length);
-  const again = [...created.filter(({ tries }) => tries > 1), ...sample(created, REPEATS)];
+  const again = [...created.filter(({ attempts }) => attempts > 1), ...sample(created, REPEATS)];
   const same = await Promise.all(again.map(async (call) => (await load.repeat(call)) === call.id));
   expect('repeated Idempotency-Keys that answer the same intent', same.filter(Boolean).length, again.length);
   const sequences = new Map<string, number>();

@@ -4,8 +4,8 @@ import { z } from 'zod';
 
 export type Merchant = { name: string; appId: string; key: string };
 
-/** A completed call. `tries` is the number of requests that it took. */
-export type Created = { merchant: Merchant; idempotencyKey: string; order: string; id: string; tries: number };
+/** A completed call. `attempts` is the number of requests that it took. */
+export type Created = { merchant: Merchant; idempotencyKey: string; order: string; id: string; attempts: number };
 
 export type WriteLoad = {
   created: readonly Created[];
@@ -34,7 +34,7 @@ export function startWriteLoad(
   const created: Created[] = [];
   const answers: { atMs: number; kind: string }[] = [];
   let isEnding = false;
-  const attempt = async ({ merchant, idempotencyKey, order }: Omit<Created, 'id' | 'tries'>) => {
+  const attempt = async ({ merchant, idempotencyKey, order }: Omit<Created, 'id' | 'attempts'>) => {
     const outcome = await createOnce(apiUrl, { merchant, idempotencyKey, order });
     answers.push({ atMs: performance.now(), kind: outcome.kind });
     return outcome.id;
@@ -43,10 +43,10 @@ export function startWriteLoad(
     while (!isEnding) {
       const call = { merchant, idempotencyKey: crypto.randomUUID(), order: crypto.randomUUID() };
       const deadline = performance.now() + PATIENCE_MS;
-      for (let tries = 1; ; tries += 1) {
+      for (let attempts = 1; ; attempts += 1) {
         const id = await attempt(call);
         if (id !== undefined) {
-          created.push({ ...call, id, tries });
+          created.push({ ...call, id, attempts });
           break;
         }
         if (performance.now() > deadline) throw new Error('A call was not answered within its patience.');
@@ -74,7 +74,7 @@ export function startWriteLoad(
 
 async function createOnce(
   apiUrl: string,
-  { merchant, idempotencyKey, order }: Omit<Created, 'id' | 'tries'>,
+  { merchant, idempotencyKey, order }: Omit<Created, 'id' | 'attempts'>,
 ): Promise<{ kind: string; id?: string }> {
   try {
     const response = await fetch(`${apiUrl}/payments/intents`, {

@@ -81,7 +81,7 @@ function untilRunning(child: ChildProcess): Promise<void> {
     child.once('exit', () => reject(new Error(`It ended:\n${printed}`)));
     child.stdout?.on('data', (chunk) => {
       printed += String(chunk);
-      if (!printed.includes('Sluice is running')) return;
+      if (!printed.includes('Sluice runs')) return;
       clearTimeout(timer);
       resolve();
     });

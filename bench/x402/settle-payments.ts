@@ -136,7 +136,7 @@ async function settleOne(facilitator: Facilitator, signed: Signed, patienceMs: n
       const answer = answerShape.safeParse(await response.json());
       if (answer.data?.success) return done('settled', '');
       reason = answer.data?.errorReason ?? `status ${response.status}`;
-      // A server that is busy has not judged the payment.
+      // A server that is busy has not evaluated the payment.
       if (response.status < 500 && reason !== 'settlement_pending') return done('failed', reason);
     } catch {
       broken += 1;

@@ -65,8 +65,8 @@ function sitePath(path: string): string {
 
 /** Links to other files of the repository, such as sources, become text: the site does not contain them. */
 function withSiteLinks(page: string, text: string): string {
-  return text.replaceAll(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, image: string, label: string, link: string) => {
-    if (/^(https?:|mailto:|#)/.test(link)) return whole;
+  return text.replaceAll(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, (match, image: string, label: string, link: string) => {
+    if (/^(https?:|mailto:|#)/.test(link)) return match;
     const [path = '', anchor] = link.split('#');
     const file = normalize(join(dirname(page), path));
     const isPicture = file.startsWith('docs/pictures/');

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import type { Credentials } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
-import { clientAddress, wholeClientAddress } from '../platform/client-address.ts';
+import { clientAddress, fullClientAddress } from '../platform/client-address.ts';
 import { databaseFault, unavailable } from '../platform/database/database-fault.ts';
 import { type RateDecision, type RateLimiter, rateLimitHeaders } from '../platform/limits/rate-limit.ts';
 import type { Bucket } from '../platform/limits/take-tokens.ts';
@@ -123,7 +123,7 @@ export function openGate(options: GateOptions): Gate {
     async admit({ method, headers, remoteAddress, requestId: named, credentials, stays = false }) {
       const id = named ?? requestId(single(headers['x-request-id']));
       const connection = connectionOf({ headers, remoteAddress });
-      const callerAddress = wholeClientAddress(connection);
+      const callerAddress = fullClientAddress(connection);
       const shown = credentials ?? {
         apiKey: single(headers['x-api-key']),
         authorization: headers.authorization,

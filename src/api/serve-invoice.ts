@@ -39,15 +39,15 @@ export function serveInvoice(world: InvoiceWorld, gate: AddressGate): HttpHandle
     nameRoute(response, pays ? '/invoice/:id/pay' : '/invoice/:id');
     const language = languageOf(request.headers['accept-language']);
     const words = invoiceWords[language];
-    const say = (status: number, sentence: { title: string; text: string }) =>
+    const respond = (status: number, sentence: { title: string; text: string }) =>
       answer(response, status, invoiceSentencePage(language, sentence));
     const refusal = await refusalByAddress(gate, request);
-    if (refusal !== undefined) return say(429, words.tryLater);
+    if (refusal !== undefined) return respond(429, words.tryLater);
     const method = request.method ?? 'GET';
-    if (pays ? method !== 'POST' : method !== 'GET' && method !== 'HEAD') return say(405, words.method);
+    if (pays ? method !== 'POST' : method !== 'GET' && method !== 'HEAD') return respond(405, words.method);
     const token = new URLSearchParams(search).get('token') ?? '';
     const invoice = invoiceTokenMatches(world.secretKeys, id, token) ? await findInvoice(world, id) : null;
-    if (!invoice) return say(404, words.notFound);
+    if (!invoice) return respond(404, words.notFound);
     if (pays) return await pay(world, response, { invoice, language });
     const logoPath = imageAddress(world.secretKeys, invoice.app.logoUrl);
     const page = invoicePage(invoice, { language, payAction: payAction(world, invoice), logoPath });

@@ -57,19 +57,19 @@ export function serveUnsubscribe(
     const method = request.method ?? 'GET';
     const language = languageOf(request.headers['accept-language']);
     const { button, ...words } = unsubscribeWords[language];
-    const say = (code: number, sentence: Sentence) => answer(response, code, page(language, sentence));
+    const respond = (code: number, sentence: Sentence) => answer(response, code, page(language, sentence));
     const refusal = await refusalByAddress(gate, request);
-    if (refusal !== undefined) return say(429, words.tryLater);
+    if (refusal !== undefined) return respond(429, words.tryLater);
     const subscriber: Subscriber = { who: who === 'member' ? 'member' : 'customer', id, kind };
     const token = new URLSearchParams(search).get('token') ?? '';
-    if (!unsubscribeTokenMatches(world.secretKeys, subscriber, token)) return say(404, words.notFound);
+    if (!unsubscribeTokenMatches(world.secretKeys, subscriber, token)) return respond(404, words.notFound);
     if (method === 'POST') {
       await unsubscribe(world, subscriber);
-      return say(200, words.done);
+      return respond(200, words.done);
     }
     if (method !== 'GET' && method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD, POST');
-      return say(405, words.method);
+      return respond(405, words.method);
     }
     const form = `<form method="post"><button type="submit">${button}</button></form>`;
     return answer(response, 200, page(language, words.ask, form), method === 'HEAD');

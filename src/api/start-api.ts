@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Plugin } from 'graphql-yoga';
-import { isStranger } from '../auth/principal.ts';
+import { isPublicCaller } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
 import { followCall, type HttpCall, nameRoute } from '../platform/http-call.ts';
 import { openPlaceCounter } from '../platform/limits/place-counter.ts';
@@ -123,7 +123,7 @@ export async function startApi(
 
   /** Counts an event stream of a caller without a key against its address. Returns RATE_LIMIT_EXCEEDED if the address has too many open. */
   function holdPlace({ principal, address }: Admission, response: ServerResponse): GatewayError | undefined {
-    if (!isStranger(principal)) return undefined;
+    if (!isPublicCaller(principal)) return undefined;
     const release = places.take(address);
     if (!release) return tooManyConnections();
     response.once('close', release);

@@ -8,7 +8,7 @@ import { embedOriginsSchema } from './embed-origins.ts';
 const DAY = 86_400;
 const seconds = (least: number, most: number) =>
   z.int().min(least, `at least ${least} seconds`).max(most, `at most ${most} seconds`).optional();
-const whole = (least: number, most: number) =>
+const integerBetween = (least: number, most: number) =>
   z.int().min(least, `at least ${least}`).max(most, `at most ${most}`).optional();
 
 /** A page of the merchant. The part before an @ is refused, because a payer would read it as the host. */
@@ -51,9 +51,9 @@ export const appSettingsSchema = z.object({
   timelockDuration: seconds(0, 180 * DAY),
   disputeStartDuration: seconds(0, 180 * DAY),
   disputeTimeout: seconds(7 * DAY, 90 * DAY),
-  disputeTimeoutPayerBps: whole(0, 10_000),
+  disputeTimeoutPayerBps: integerBetween(0, 10_000),
   captureDeadline: seconds(60, 89 * DAY),
-  platformFeeBps: whole(0, 1_000),
+  platformFeeBps: integerBetween(0, 1_000),
   intentExpiry: seconds(60, 30 * DAY),
   captureMode: z.enum(['AUTOMATIC', 'MANUAL']).optional(),
   transferQuoteDuration: seconds(600, DAY),
@@ -61,8 +61,8 @@ export const appSettingsSchema = z.object({
     .string()
     .refine((text) => /^[1-9]\d{0,2}(\.\d{1,3})?$/.test(text) && Number(text) <= 100, 'from 1 to 100')
     .optional(),
-  subscriptionGraceDays: whole(0, 365),
-  subscriptionCaptureRetries: whole(1, 10),
+  subscriptionGraceDays: integerBetween(0, 365),
+  subscriptionCaptureRetries: integerBetween(1, 10),
   renewalRetry: z
     .object({
       steps: z
@@ -74,7 +74,7 @@ export const appSettingsSchema = z.object({
           'ascending, each once',
         )
         .nullish(),
-      graceDays: whole(0, 365),
+      graceDays: integerBetween(0, 365),
       atEnd: z.enum(['CANCEL', 'PAUSE', 'LEAVE_PAST_DUE']).optional(),
     })
     .optional(),
@@ -101,7 +101,7 @@ export const appSettingsSchema = z.object({
       settlesForOthers: z.boolean().optional(),
       paymentLimit: usdLimit,
       dailyLimit: usdLimit,
-      feeBps: whole(0, 1_000),
+      feeBps: integerBetween(0, 1_000),
     })
     .optional(),
 });

@@ -38,7 +38,7 @@ export function requireCredential(principal: Principal, now: Date): WriteCheck {
   const { query, renew } = renewalOf(principal, now);
   return {
     query,
-    judge(row) {
+    verify(row) {
       const present = renew(row);
       if (principal.kind === 'member' && present.kind === 'member' && isLowered(principal, present)) throw lowered();
     },

@@ -77,7 +77,7 @@ export type Principal =
  * Whether anyone can become such a caller at no cost: an anonymous caller, a payer with a session or a wallet, or a user of the card API.
  * Limits for them apply per network address.
  */
-export function isStranger(principal: Principal): boolean {
+export function isPublicCaller(principal: Principal): boolean {
   switch (principal.kind) {
     case 'apiKey':
     case 'member':

@@ -2,7 +2,7 @@ import { type DatabaseTransaction, type OnetimeRequest, Prisma, transaction } fr
 import { parseAccountName } from '../chains/account-id.ts';
 import { GatewayError, invalid, notFound } from '../errors.ts';
 import type { CardWorld } from './card-world.ts';
-import { signingMethods, toldStatus } from './onetime-request.ts';
+import { reportedStatus, signingMethods } from './onetime-request.ts';
 import { verifyWantedSignature } from './signing/verify-wanted-signature.ts';
 import { readWantedSignature } from './signing/wanted-signature.ts';
 
@@ -43,7 +43,7 @@ export async function confirmOnetimeRequest(
 
 /** Whether the request is still open; false if it has been decided in the same way. */
 function requireOpen(request: OnetimeRequest, decision: Decision, now: Date): boolean {
-  const status = toldStatus(request, now);
+  const status = reportedStatus(request, now);
   switch (status) {
     case 'PENDING':
       return true;

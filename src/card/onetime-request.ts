@@ -13,7 +13,7 @@
 import type { OnetimeRequest } from '../../prisma/client.ts';
 import type { Namespace } from '../chains/account-id.ts';
 
-export type ToldStatus = OnetimeRequest['status'] | 'EXPIRED';
+export type ReportedStatus = OnetimeRequest['status'] | 'EXPIRED';
 
 /** The supported signing methods, under the names that wallets use. Methods with `enabled` false are listed but rejected. */
 export const signingMethods = [
@@ -34,6 +34,6 @@ export const SIGNATURE_LENGTH = 20_000;
 /** The maximum size of `params` as JSON. */
 export const PARAMS_BYTES = 64 * 1024;
 
-export function toldStatus(request: Pick<OnetimeRequest, 'status' | 'expiresAt'>, now: Date): ToldStatus {
+export function reportedStatus(request: Pick<OnetimeRequest, 'status' | 'expiresAt'>, now: Date): ReportedStatus {
   return request.status === 'PENDING' && request.expiresAt <= now ? 'EXPIRED' : request.status;
 }

@@ -206,10 +206,10 @@ function missingPrices(
   places: readonly Place[],
   settings: PriceSettings,
 ): string[] {
-  const judged = new Set<string>();
+  const checked = new Set<string>();
   return places.flatMap(({ path, symbol }) => {
-    if (judged.has(symbol.toUpperCase())) return [];
-    judged.add(symbol.toUpperCase());
+    if (checked.has(symbol.toUpperCase())) return [];
+    checked.add(symbol.toUpperCase());
     const fault = priceFault(priceIds, { symbol, settings });
     return fault === null ? [] : [`${path}: ${fault}`];
   });

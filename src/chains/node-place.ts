@@ -109,14 +109,14 @@ async function observed<Answer>(
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   const startedAt = performance.now();
-  const tell = (rest: Pick<RpcCall, 'fault' | 'refusal'>) =>
+  const report = (rest: Pick<RpcCall, 'fault' | 'refusal'>) =>
     observe?.({ chainId, provider, durationSeconds: (performance.now() - startedAt) / 1000, ...rest });
   try {
     const answer = await work();
-    tell({ fault: null, refusal: null });
+    report({ fault: null, refusal: null });
     return answer;
   } catch (error) {
-    if (!(error instanceof NotNeeded)) tell({ fault: faultOf(error), refusal: refusalOf?.(error) ?? null });
+    if (!(error instanceof NotNeeded)) report({ fault: faultOf(error), refusal: refusalOf?.(error) ?? null });
     throw error;
   }
 }

@@ -35,7 +35,7 @@ export type ConfirmInput = {
 type QuoteWithTerms = { quote: Quote; signed: PaymentTerms };
 
 /** An approval may not be mined yet when its payment is confirmed: the pump retries for about two minutes. */
-const APPROVAL_TRIES = 8;
+const APPROVAL_ATTEMPTS = 8;
 
 /**
  * Confirms a quote. For relayed methods it verifies and stores the payer's signatures and queues the operator's transaction with
@@ -57,7 +57,7 @@ export async function confirmCheckout(
     if (found.quote.confirmedAt !== null || session.status === 'COMPLETE' || isPaidByIt) return session;
     requireInTime(session, found.quote, world.clock.now());
     requireKindOfHash(world, found.quote, request.input.txHash);
-    const { signatures, relay } = await judgeAnswer(world, found, request.input);
+    const { signatures, relay } = await checkAnswer(world, found, request.input);
     return await write(async (tx) => {
       const { quote } = found;
       if (relay !== null) await lockWallet(tx, { chainId: quote.chainId, address: quote.walletAddress });
@@ -140,7 +140,7 @@ type Relay = { call: Call; payment: PlannedPayment };
 /**
  * The verified signatures of the payer, and the call that the operator sends for them, or null if the payer sends the payment.
  */
-async function judgeAnswer(
+async function checkAnswer(
   world: Pick<CheckoutWorld, 'registry' | 'nodes'>,
   found: QuoteWithTerms,
   input: ConfirmInput,
@@ -214,7 +214,7 @@ async function queueRelay(tx: DatabaseTransaction, request: Relay & { quote: Quo
     call,
     amount: payment.terms.amount,
     sender: RELAY_SENDER,
-    ...(quote.method === 'APPROVAL' ? { maxFailures: APPROVAL_TRIES } : {}),
+    ...(quote.method === 'APPROVAL' ? { maxFailures: APPROVAL_ATTEMPTS } : {}),
   });
 }
 
@@ -229,7 +229,7 @@ async function recordAnswer(
     data: {
       confirmedAt: now,
       signature: signatures.permit ?? signatures.receive ?? null,
-      toldTxHash: txHash,
+      reportedTxHash: txHash,
     },
   });
   await tx.paymentTerms.update({

@@ -81,7 +81,7 @@ export async function listCheckoutOptions(
 }
 
 /** How long the list waits for a Solana node. A way to pay that is not checked in time is checked when it is prepared. */
-const JUDGED_WITHIN_MS = 1_500;
+const CHECK_LIMIT_MS = 1_500;
 
 /**
  * Whether a payment could be settled: always on EVM chains, on Solana according to the node. If the node does not answer, the way
@@ -96,11 +96,11 @@ async function couldBeSettled(
   if (chain.family !== 'SOLANA' || token.address !== NATIVE || merchant === undefined) return true;
   const feeBps = session.paymentIntent?.platformFeeBps ?? 0;
   const feeRecipient = world.config.solana.feeRecipient ?? null;
-  const judged = world.solanaNodes
+  const checked = world.solanaNodes
     .asking(chain.chainId, (connection) => isSettleable(connection, { token, amount, feeBps, merchant, feeRecipient }))
     .catch(() => true);
-  const unjudged = new Promise<true>((resolve) => setTimeout(() => resolve(true), JUDGED_WITHIN_MS).unref());
-  return await Promise.race([judged, unjudged]);
+  const undecided = new Promise<true>((resolve) => setTimeout(() => resolve(true), CHECK_LIMIT_MS).unref());
+  return await Promise.race([checked, undecided]);
 }
 
 type SelectionColumns = { allowedChains: unknown; allowedTokens: unknown };

@@ -31,7 +31,7 @@ import {
 } from './way-to-pay.ts';
 
 /** The fields of a quote that the payer sees. */
-export type ToldQuote = Pick<
+export type PublicQuote = Pick<
   Quote,
   'id' | 'chainId' | 'tokenKey' | 'cryptoAmount' | 'exchangeRate' | 'expiresAt' | 'evidence'
 >;
@@ -41,7 +41,7 @@ export type ToldQuote = Pick<
  * payment's terms or a subscription's consent, with every integer as a decimal string.
  */
 export type PreparedCheckout = {
-  quote: ToldQuote;
+  quote: PublicQuote;
   terms: Prisma.InputJsonObject;
   steps: PaymentStep[];
   walletBalance: string;

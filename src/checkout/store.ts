@@ -32,12 +32,12 @@ export async function requireSession(
  * Throws CONFLICT if a setting that goes into terms, or a payout address of the app, has changed since the session was read.
  * Prices and chains are queried in between, and terms signed with the old settings must not be stored.
  */
-export async function requireSameSettings(tx: DatabaseTransaction, judged: SessionToPay['app']): Promise<void> {
+export async function requireSameSettings(tx: DatabaseTransaction, expected: SessionToPay['app']): Promise<void> {
   const { include } = toPay.app;
-  const present = await tx.app.findUniqueOrThrow({ where: { id: judged.id }, include });
-  if (agreedSettings(present) === agreedSettings(judged)) return;
+  const present = await tx.app.findUniqueOrThrow({ where: { id: expected.id }, include });
+  if (agreedSettings(present) === agreedSettings(expected)) return;
   throw new GatewayError('CONFLICT', 'The settings of the app have just changed. Prepare the checkout again.', {
-    meta: { appId: judged.id },
+    meta: { appId: expected.id },
   });
 }
 

@@ -29,33 +29,33 @@ export function openAppWatches(): AppWatches {
 
   function wake(apps: readonly string[] | null): void {
     for (const appId of apps ?? byApp.keys()) for (const each of byApp.get(appId) ?? []) each.isDue = true;
-    tell();
+    wakeDue();
   }
 
-  function tell(): void {
+  function wakeDue(): void {
     if (rest) return;
     const due = [...byApp.values()].flatMap((set) => [...set].filter(({ isDue, resolve }) => isDue && resolve));
     if (due.length === 0) return;
     rest = setTimeout(() => {
       rest = undefined;
-      tell();
+      wakeDue();
     }, REST_MS);
     rest.unref();
     for (const { resolve } of due) resolve?.(true);
   }
 
   function next(each: Watching, deadline: number): Promise<boolean> {
-    const leftMs = deadline - performance.now();
-    if (isClosed || leftMs <= 0) return Promise.resolve(false);
+    const remainingMs = deadline - performance.now();
+    if (isClosed || remainingMs <= 0) return Promise.resolve(false);
     return new Promise((settle) => {
-      const timer = setTimeout(() => each.resolve?.(false), leftMs);
+      const timer = setTimeout(() => each.resolve?.(false), remainingMs);
       each.resolve = (isChanged) => {
         clearTimeout(timer);
         each.resolve = undefined;
         each.isDue = false;
         settle(isChanged);
       };
-      tell();
+      wakeDue();
     });
   }
 

@@ -6,8 +6,8 @@
 import type { Database } from '../../prisma/client.ts';
 import type { Log } from '../platform/log.ts';
 import { type AppWatch, openAppWatches } from './app-watches.ts';
+import { type AnnouncementOptions, followAnnouncements } from './follow-announcements.ts';
 import { EventQueue, type Follower } from './follower.ts';
-import { type Hearing, hearAnnouncements } from './hear-announcements.ts';
 import { lastSequence, readNewEvents, type SequencedEvent } from './store.ts';
 
 /** The maximum number of events of one app per read; if there are more, the next read follows at once. */
@@ -33,7 +33,7 @@ export type Feed = {
 type AppReader = { last: bigint; everything: Set<EventQueue>; byResource: Map<string, Set<EventQueue>> };
 
 /** Opens the feed; `listener` must be connected to the same database. */
-export function openFeed(options: Hearing & { database: Database; log: Log; queueLimit?: number }): Feed {
+export function openFeed(options: AnnouncementOptions & { database: Database; log: Log; queueLimit?: number }): Feed {
   const { database, log } = options;
   const apps = new Map<string, AppReader>();
   const watches = openAppWatches();
@@ -75,9 +75,9 @@ export function openFeed(options: Hearing & { database: Database; log: Log; queu
     if (!reader || event.sequence <= reader.last) return;
     reader.last = event.sequence;
     for (const queue of reader.everything) queue.push(event);
-    const told = new Set<EventQueue>();
-    for (const id of concerned(event)) for (const queue of reader.byResource.get(id) ?? []) told.add(queue);
-    for (const queue of told) queue.push(event);
+    const notified = new Set<EventQueue>();
+    for (const id of concerned(event)) for (const queue of reader.byResource.get(id) ?? []) notified.add(queue);
+    for (const queue of notified) queue.push(event);
   }
 
   /** The reader of an app, which starts at the app's current end. */
@@ -121,7 +121,7 @@ export function openFeed(options: Hearing & { database: Database; log: Log; queu
     if (reader.everything.size === 0 && reader.byResource.size === 0 && apps.get(appId) === reader) apps.delete(appId);
   }
 
-  const hearing = hearAnnouncements(options, (announced) => {
+  const announcements = followAnnouncements(options, (announced) => {
     if (announced === null || announced.some((appId) => apps.has(appId))) read();
     watches.wake(announced);
   });
@@ -148,7 +148,7 @@ export function openFeed(options: Hearing & { database: Database; log: Log; queu
     followers: () => [...apps.values()].reduce((sum, reader) => sum + queuesOf(reader).length, 0),
     async close() {
       closed = true;
-      hearing.stop();
+      announcements.stop();
       for (const reader of apps.values()) for (const queue of queuesOf(reader)) queue.end();
       apps.clear();
       watches.close();

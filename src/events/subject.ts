@@ -45,7 +45,7 @@ export async function readEventsAbout(
       (SELECT event.* FROM event
         WHERE ${belonging[kind]} = ${id} AND event.app_id = ${appId}::uuid AND event.sequence > ${after}
         ORDER BY event.sequence LIMIT ${limit})
-    ) AS told ORDER BY told.sequence LIMIT ${limit}`;
+    ) AS found ORDER BY found.sequence LIMIT ${limit}`;
   await requireKept(database, { appId, after });
   return rows.map(readEventRow);
 }
@@ -63,7 +63,7 @@ export async function readSpansAbout(
   const isWanted = beyond === undefined ? Prisma.sql`true` : Prisma.sql`event.sequence ${further} ${beyond}`;
   const order = isAscending ? Prisma.sql`ASC` : Prisma.sql`DESC`;
   const rows = await database.$queryRaw<(EventRow & { subject_id: string })[]>`
-    SELECT subject.id::text AS subject_id, told.* FROM ${ownSubjects(kind, scope, ids)}, LATERAL (
+    SELECT subject.id::text AS subject_id, found.* FROM ${ownSubjects(kind, scope, ids)}, LATERAL (
       SELECT * FROM (
         (SELECT event.* FROM event WHERE event.resource_id = subject.id AND ${isWanted}
           ORDER BY event.sequence ${order} LIMIT ${take})
@@ -71,7 +71,7 @@ export async function readSpansAbout(
         (SELECT event.* FROM event WHERE ${belonging[kind]} = subject.id::text AND ${isWanted}
           ORDER BY event.sequence ${order} LIMIT ${take})
       ) AS both_kinds ORDER BY both_kinds.sequence ${order} LIMIT ${take}
-    ) AS told ORDER BY told.sequence ${order}`;
+    ) AS found ORDER BY found.sequence ${order}`;
   const found = new Map<string, SequencedEvent[]>();
   for (const row of rows) found.set(row.subject_id, [...(found.get(row.subject_id) ?? []), readEventRow(row)]);
   return found;

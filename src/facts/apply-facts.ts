@@ -4,7 +4,7 @@ import { isDeadlock, isLockTimeout } from '../platform/database/lock-fault.ts';
 import type { ChainView } from './chain-view.ts';
 import type { FactGroup, FactHandler, PreparedWrite } from './fact-handler.ts';
 import { groupFacts, type HandledGroup } from './group-facts.ts';
-import { countTry, type ProjectorMemory, type ProjectorWorld } from './projector-world.ts';
+import { countAttempt, type ProjectorMemory, type ProjectorWorld } from './projector-world.ts';
 import { DIRTY_LIMIT, dirtyFacts, limitLockWait, markApplied, noteProgress } from './store.ts';
 
 type Applying = Pick<ProjectorWorld, 'database' | 'clock' | 'handlers' | 'log' | 'observer'> & {
@@ -186,25 +186,25 @@ function count(world: Applying, group: HandledGroup, outcome: Outcome | undefine
   const { chainId, ref } = group;
   const key = ref ?? group.facts.map((fact) => `${fact.blockHash}-${fact.logIndex}`).join();
   if (outcome === 'APPLIED') {
-    world.memory.tries.delete(key);
+    world.memory.attempts.delete(key);
     for (const fact of group.facts) world.observer?.applied?.({ chainId, kind: fact.kind, facts: 1 });
     return;
   }
-  const tries = countTry(world.memory, key);
+  const attempts = countAttempt(world.memory, key);
   const error = typeof outcome === 'object' ? outcome.error : null;
   // Repeated exceptions indicate a bug. They are reported early, and then as rarely as other faults.
-  const isTold = tries % ALARM_AFTER === 0 || (error !== null && tries === FAULT_ALARM_AT);
-  if (!isTold) return;
+  const isReported = attempts % ALARM_AFTER === 0 || (error !== null && attempts === FAULT_ALARM_AT);
+  if (!isReported) return;
   if (error === null) {
     world.log.error(
-      { chainId, ref, tries },
+      { chainId, ref, attempts },
       'The chain contradicts the facts of a payment: it is not applied until they agree.',
     );
   } else {
     world.log.error(
-      { chainId, ref, tries, error },
+      { chainId, ref, attempts, error },
       'Some facts could not be applied. Other facts are applied without them.',
     );
   }
-  world.observer?.stuck?.({ chainId, ref, tries });
+  world.observer?.stuck?.({ chainId, ref, attempts });
 }

@@ -1,13 +1,13 @@
-/** One turn of the projector: read, store in the inbox, judge, apply. It may be killed at any point and run again. */
+/** One turn of the projector: read, store in the inbox, evaluate, apply. It may be killed at any point and run again. */
 import type { ChainCursor } from '../../prisma/client.ts';
 import type { Chain } from '../chains/registry.ts';
 import { GatewayError } from '../errors.ts';
 import { applyFacts, applyNewFacts } from './apply-facts.ts';
 import { lowest } from './chain-fact.ts';
 import { type ChainView, newChainMemory, readChainView } from './chain-view.ts';
+import { confirmNewFacts, evaluateFacts } from './evaluate-facts.ts';
 import type { FactReading } from './fact-source.ts';
 import { checkFinality } from './halt-chain.ts';
-import { confirmNewFacts, judgeFacts } from './judge-facts.ts';
 import type { Observation, ProjectorMemory, ProjectorWorld } from './projector-world.ts';
 import { receiveLogs } from './receive-logs.ts';
 import { DIRTY_LIMIT, lowestOpenBlock, noteProgress, openCursor } from './store.ts';
@@ -18,7 +18,7 @@ const QUIET_MS = 1_000;
 /** `onProgress` is called whenever a turn makes progress. */
 export function newProjectorMemory(onProgress: () => void = () => undefined): ProjectorMemory {
   const counts = { waitingFacts: 0, finalMismatches: 0 };
-  return { chain: newChainMemory(), tries: new Map(), ...counts, notedAt: -Infinity, onProgress, quiet: null };
+  return { chain: newChainMemory(), attempts: new Map(), ...counts, notedAt: -Infinity, onProgress, quiet: null };
 }
 
 /**
@@ -47,7 +47,7 @@ export async function observeChain(world: ProjectorWorld, { chainId }: { chainId
   const reading = await world.source.read({ chainId, from: readNumber + 1n, to, headHash });
   await progress();
   await receiveLogs(world, { view, logs: reading.logs, onProgress: progress });
-  const doubtful = await judgeFacts({ ...world, memory }, { view });
+  const doubtful = await evaluateFacts({ ...world, memory }, { view });
   const { waiting, more } = await applyFacts({ ...world, memory }, { view });
   const added = await applyWatched({ ...world, memory }, view);
   const next = await advanceCursor(world, { view, cursor, readNumber, reading });

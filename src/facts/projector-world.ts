@@ -15,7 +15,7 @@ export type ProjectorObserver = {
   reorganised?(event: { chainId: number; orphaned: number }): void;
   applied?(event: { chainId: number; kind: string; facts: number }): void;
   /** Evidence stays incomplete because the fold and the escrow contract disagree, or a group cannot be applied. */
-  stuck?(event: { chainId: number; ref: string | null; tries: number }): void;
+  stuck?(event: { chainId: number; ref: string | null; attempts: number }): void;
   halted?(event: { chainId: number; reason: string }): void;
   failed?(event: { chainId: number; error: unknown }): void;
 };
@@ -57,7 +57,7 @@ export type ProjectorWorld = {
 export type ProjectorMemory = {
   chain: ChainMemory;
   /** Attempts at groups with incomplete evidence or that cannot be applied. */
-  tries: Map<string, number>;
+  attempts: Map<string, number>;
   /** Number of facts in the groups that the last turn left waiting. */
   waitingFacts: number;
   /** Number of consecutive turns in which final facts were in blocks that the node does not have. */
@@ -70,14 +70,14 @@ export type ProjectorMemory = {
 };
 
 /** Attempts at groups that vanished with their block are removed only by this limit. */
-const TRIES_KEPT = 10_000;
+const ATTEMPTS_KEPT = 10_000;
 
 /** Returns the number of attempts, including this one. Beyond 10,000 keys, those whose latest attempt is oldest are dropped. */
-export function countTry({ tries }: Pick<ProjectorMemory, 'tries'>, key: string): number {
-  const count = (tries.get(key) ?? 0) + 1;
-  tries.delete(key);
-  tries.set(key, count);
-  const [oldest] = tries.keys();
-  if (tries.size > TRIES_KEPT && oldest !== undefined) tries.delete(oldest);
+export function countAttempt({ attempts }: Pick<ProjectorMemory, 'attempts'>, key: string): number {
+  const count = (attempts.get(key) ?? 0) + 1;
+  attempts.delete(key);
+  attempts.set(key, count);
+  const [oldest] = attempts.keys();
+  if (attempts.size > ATTEMPTS_KEPT && oldest !== undefined) attempts.delete(oldest);
   return count;
 }

@@ -16,7 +16,7 @@ export async function receiveLogs(
   { view, logs, onProgress }: { view: ChainView; logs: readonly ChainLog[]; onProgress: () => Promise<void> },
 ): Promise<void> {
   const standing = await standingLogs(view, logs, onProgress);
-  const isEarly = (log: ChainLog) => log.blockNumber > view.confirmed.number && hears(world.handlers, log.kind);
+  const isEarly = (log: ChainLog) => log.blockNumber > view.confirmed.number && reportsEarly(world.handlers, log.kind);
   const early = standing.filter(isEarly);
   const rest = standing.filter((log) => !isEarly(log));
   await insertLogs(world.database, rest);
@@ -24,7 +24,7 @@ export async function receiveLogs(
     await transaction(world.database, async (tx) => {
       await limitLockWait(tx);
       const put = await putFacts(tx, group);
-      await tell(tx, world.handlers, view, put);
+      await report(tx, world.handlers, view, put);
     });
   }
 }
@@ -40,13 +40,18 @@ async function standingLogs(
   return logs.filter(({ blockNumber, blockHash }) => (hashes.get(blockNumber) ?? blockHash) === blockHash);
 }
 
-async function tell(tx: DatabaseTransaction, handlers: FactHandlers, view: ChainView, put: ChainFact[]): Promise<void> {
+async function report(
+  tx: DatabaseTransaction,
+  handlers: FactHandlers,
+  view: ChainView,
+  put: ChainFact[],
+): Promise<void> {
   // A fact that returns before it was reverted has already been reported.
   const fresh = put.filter((fact) => fact.appliedAt === null);
   for (const group of groupFacts(handlers, view, fresh)) await group.handler.seen?.(tx, group);
 }
 
-function hears(handlers: FactHandlers, kind: string): boolean {
+function reportsEarly(handlers: FactHandlers, kind: string): boolean {
   return handlers.get(kind)?.seen !== undefined;
 }
 

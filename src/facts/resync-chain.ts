@@ -2,7 +2,7 @@ import { type Database, transaction } from '../../prisma/client.ts';
 import { notFound } from '../errors.ts';
 
 /**
- * Makes the projector read a chain again: it judges every fact from block `from` on (default: the first block ever read) again, reads
+ * Makes the projector read a chain again: it evaluates every fact from block `from` on (default: the first block ever read) again, reads
  * the logs again, and ends a halt. Facts that are no longer in the chain are reverted, and missed ones are applied. It changes nothing if
  * the record is correct. Throws NOT_FOUND for a chain that was never observed.
  */
@@ -14,7 +14,7 @@ export async function resyncChain(
     const cursor = await tx.chainCursor.findUnique({ where: { chainId } });
     if (!cursor) throw notFound('chain');
     const start = from ?? cursor.startNumber ?? 0n;
-    const judgedAgain = await tx.chainFact.updateMany({
+    const reevaluated = await tx.chainFact.updateMany({
       where: { chainId, status: 'FINAL', blockNumber: { gte: start } },
       data: { status: 'CONFIRMED' },
     });
@@ -29,6 +29,6 @@ export async function resyncChain(
         haltReason: null,
       },
     });
-    return { from: start, facts: judgedAgain.count };
+    return { from: start, facts: reevaluated.count };
   });
 }

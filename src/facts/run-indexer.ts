@@ -26,7 +26,7 @@ const STALL_LIMIT_MS = 600_000;
 /** After this time, the node is read instead. On public chains, a progress row is written only every few blocks. */
 const LOCAL_PATIENCE_MS = 3_000;
 const PUBLIC_PATIENCE_MS = 180_000;
-const TIDY_EVERY_MS = 60_000;
+const CLEAN_UP_EVERY_MS = 60_000;
 const JOIN_EVERY_MS = 30_000;
 
 type Options = {
@@ -111,11 +111,11 @@ function runIndexed(
       sweep: options.sweep,
     },
   );
-  const stopTidying = tidy({ url, viewsSchema, schema: supervisor.schema }, log);
+  const stopCleanUp = startCleanUp({ url, viewsSchema, schema: supervisor.schema }, log);
   return {
     ...projector,
     async stop() {
-      stopTidying();
+      stopCleanUp();
       await projector.stop();
       await supervisor.stop();
       await source.close();
@@ -178,14 +178,14 @@ function watchStalls(world: {
 }
 
 /** Repeats until the views show this build and the schemas of earlier builds are dropped. */
-function tidy(schemas: { url: string; viewsSchema: string; schema: string }, log: Log): () => void {
+function startCleanUp(schemas: { url: string; viewsSchema: string; schema: string }, log: Log): () => void {
   const timer = setInterval(async () => {
     try {
       if (await dropStaleSchemas(schemas)) clearInterval(timer);
     } catch (error) {
       log.debug({ error }, 'Schemas of earlier builds could not be dropped yet.');
     }
-  }, TIDY_EVERY_MS);
+  }, CLEAN_UP_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

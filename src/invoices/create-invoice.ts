@@ -82,13 +82,13 @@ async function lineRates(
   input: CreateInvoiceInput,
 ): Promise<(TaxRate | null)[]> {
   const { merchantId } = app;
-  const whole = await requireTaxRate(database, { merchantId, id: input.taxRateId, param: 'taxRateId' });
+  const taxRate = await requireTaxRate(database, { merchantId, id: input.taxRateId, param: 'taxRateId' });
   const rates: (TaxRate | null)[] = [];
   for (const [index, item] of input.items.entries()) {
     const path = `items[${index}].`;
     const own = await requireTaxRate(database, { merchantId, id: item.taxRateId, param: `${path}taxRateId` });
     const sold = await requirePlanPrice(database, { appId: app.id, ...pick(item), path });
-    rates.push(own ?? whole ?? activeRate(sold?.plan.taxRate ?? null));
+    rates.push(own ?? taxRate ?? activeRate(sold?.plan.taxRate ?? null));
   }
   return rates;
 }

@@ -47,7 +47,7 @@ export type StartEvmNodeOptions = {
 
 const startLimitMs = 30_000;
 const stopLimitMs = 20_000;
-const portTries = 3;
+const portAttempts = 3;
 const quantity = z.string().transform(Number);
 
 /**
@@ -81,7 +81,7 @@ async function startKeptNode(options: KeptOptions): Promise<EvmNode> {
   const front = await openChainFront({ port, setting: `LOCAL_EVM_PORT_${chainId}` });
   let journal: ChainJournal | undefined;
   try {
-    await endLeftBehind(options);
+    await endOrphan(options);
     await adoptEarlierState(stateFile);
     journal = await openChainJournal(stateFile);
     return await startBehind(front, journal, options);
@@ -98,7 +98,7 @@ async function startBehind(front: ChainFront, journal: ChainJournal, options: Ke
   const { pid, nodePort } = await startKeeping(options, { genesisTimestamp, snapshot: journal.kept?.snapshotFile });
   const node = connectToNode(nodePort);
   try {
-    await bringBack(node, journal, { ...options, genesisTimestamp });
+    await restoreChain(node, journal, { ...options, genesisTimestamp });
   } catch (error) {
     await stopProcess(pid, 'SIGKILL', stopLimitMs);
     throw error;
@@ -128,7 +128,7 @@ async function startBehind(front: ChainFront, journal: ChainJournal, options: Ke
 }
 
 /** Restores the chain from the loaded snapshot to the newest block in the journal, or takes the first snapshot. */
-async function bringBack(
+async function restoreChain(
   node: NodeConnection,
   journal: ChainJournal,
   options: KeptOptions & { genesisTimestamp: number },
@@ -157,7 +157,7 @@ async function startKeeping(
   args.push('--cache-path', statesOf(stateFile));
   if (chain.snapshot !== undefined) args.push('--load-state', chain.snapshot);
   rmSync(statesOf(stateFile), { recursive: true, force: true });
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const nodePort = await findFreePort();
     const child = spawnNode(options, [...args, '--port', String(nodePort)]);
     if (child.pid !== undefined) writePrivateFile(pidFileOf(stateFile), String(child.pid));
@@ -166,13 +166,13 @@ async function startKeeping(
       return { pid, nodePort };
     } catch (error) {
       // Another process may have taken the port.
-      if (tries === portTries) throw error;
+      if (attempt === portAttempts) throw error;
     }
   }
 }
 
 /** Stops a node whose parent was killed, because nothing can reach it any more. */
-async function endLeftBehind(options: KeptOptions): Promise<void> {
+async function endOrphan(options: KeptOptions): Promise<void> {
   const pid = readPid(pidFileOf(options.stateFile));
   if (pid === undefined || !isRunningWith(pid, options.stateFile)) return;
   options.log?.(
@@ -230,7 +230,7 @@ async function whenEnded(pid: number): Promise<void> {
   while (isAlive(pid)) await delay(250, undefined, { ref: false });
 }
 
-async function askChainId(rpcUrl: string, tries = 4): Promise<number | 'down' | 'foreign'> {
+async function askChainId(rpcUrl: string, attempts = 4): Promise<number | 'down' | 'foreign'> {
   try {
     const response = await fetch(rpcUrl, {
       method: 'POST',
@@ -244,7 +244,7 @@ async function askChainId(rpcUrl: string, tries = 4): Promise<number | 'down' | 
     const cause = error instanceof Error ? error.cause : undefined;
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     // An error on a pooled connection to a node that has since ended does not show whether the port is in use.
-    if (code === 'UND_ERR_SOCKET' && tries > 1) return askChainId(rpcUrl, tries - 1);
+    if (code === 'UND_ERR_SOCKET' && attempts > 1) return askChainId(rpcUrl, attempts - 1);
     return code === 'ECONNREFUSED' || code === 'ECONNRESET' ? 'down' : 'foreign';
   }
 }

@@ -36,6 +36,6 @@ export function printScreen(installation: Installation & { seconds: number }): v
   const lines = rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}`);
   const next = demo ? '\n\n  Try it in another shell:  npm run demo' : '';
   console.log(
-    `\nSluice is running, ${installation.seconds.toFixed(1)} s after the start. Press Ctrl-C to stop it. The next start keeps all data.\n\n${lines.join('\n')}${next}\n`,
+    `\nSluice runs, after ${installation.seconds.toFixed(1)} s. Press Ctrl-C to stop it. The next start keeps all data.\n\n${lines.join('\n')}${next}\n`,
   );
 }

@@ -35,7 +35,7 @@ const crashSpanMs = 60_000;
  * on, at most five times a minute.
  */
 export async function runPart(options: RunPartOptions): Promise<Part> {
-  await endLeftBehind({ pidFile: options.pidFile, script: options.command[0] });
+  await endOrphan({ pidFile: options.pidFile, script: options.command[0] });
   const crashes: number[] = [];
   let stopping = false;
   let child: ChildProcess | undefined;
@@ -104,7 +104,7 @@ function spawnPart(options: RunPartOptions): ChildProcess {
 }
 
 /** A part that outlived a killed `npm start` would run alongside the new one, with an old configuration. */
-export async function endLeftBehind({ pidFile, script }: { pidFile: string; script: string }): Promise<void> {
+export async function endOrphan({ pidFile, script }: { pidFile: string; script: string }): Promise<void> {
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, 'utf8'));
   if (!(pid > 0) || !isRunningWith(pid, script)) return;

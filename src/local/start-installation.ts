@@ -10,7 +10,7 @@ import type { EvmNode } from './evm-node.ts';
 import { checkoutFolder, type LocalSettings } from './local-settings.ts';
 import { keepPostgres } from './postgres/keep-postgres.ts';
 import { closeFolder, PRIVATE_FOLDER, writePrivateFile } from './private-files.ts';
-import { endLeftBehind, type Part, runPart } from './run-part.ts';
+import { endOrphan, type Part, runPart } from './run-part.ts';
 import { openSetUp } from './set-up/run-set-up.ts';
 import type { SolanaNode } from './solana/solana-node.ts';
 import { startLocalSolana } from './solana/start-local-solana.ts';
@@ -42,7 +42,7 @@ export type Installation = {
 /** Far beyond a usual start, because a machine that is busy with other work is slow rather than broken. */
 const readyLimitMs = 180_000;
 const separateParts = ['worker', 'api', 'indexer'];
-const wholeParts = ['all'];
+const singlePart = ['all'];
 /** More frequent collection of short-lived objects is acceptable in background parts, since no caller waits for them. */
 const SMALL_YOUNG_SPACE = '--max-semi-space-size=4';
 /** Compiled modules are kept between starts. They also spare a process the compiler that removes types, which stays in its memory. */
@@ -56,11 +56,11 @@ export async function startInstallation(settings: LocalSettings, world: StartWor
   const isRoot = process.getuid?.() === 0;
   closeFolder(settings.folder, { passable: isRoot && settings.databaseUrl === undefined });
   // End processes left from an earlier start before the database changes its owner.
-  for (const name of [...separateParts, ...wholeParts])
-    await endLeftBehind({ pidFile: pidFileOf(name, settings), script: mainScript });
+  for (const name of [...separateParts, ...singlePart])
+    await endOrphan({ pidFile: pidFileOf(name, settings), script: mainScript });
   const setUp = openSetUp({ NODE_COMPILE_CACHE: compiledFolder, ...world.environment });
   world.onStarted(setUp.stop);
-  const [databaseUrl, nodes, solana, sui] = await whole([
+  const [databaseUrl, nodes, solana, sui] = await allSettled([
     provideDatabase(settings, world),
     startChains(settings, world),
     startSolana(settings, world),
@@ -80,7 +80,7 @@ export async function startInstallation(settings: LocalSettings, world: StartWor
   if (migrations > 0) world.log(`Applied ${migrations} migrations.`);
   const partEnvironment = { ...environment, ...withoutEmpty(world.environment), DATABASE_URL: databaseUrl };
   const parts: Part[] = [];
-  for (const name of settings.isOneProcess ? wholeParts : separateParts)
+  for (const name of settings.isOneProcess ? singlePart : separateParts)
     parts.push(await startPart(name, settings, { ...world, environment: environmentOf(name, partEnvironment) }));
   await untilReady({ settings, databaseUrl, nodes });
   return { settings, databaseUrl, nodes, solana, sui, parts, demoFile, demo };
@@ -107,7 +107,7 @@ async function provideDatabase(settings: LocalSettings, world: StartWorld): Prom
 
 async function startChains(settings: LocalSettings, world: StartWorld): Promise<EvmNode[]> {
   if (settings.hasOwnChains) return [];
-  return whole(
+  return allSettled(
     settings.evmPorts.map(async ({ chainId, port }) => {
       const chain = await startLocalChain({ chainId, port, folder: settings.folder }, world);
       world.onStarted(chain.stop);
@@ -134,7 +134,7 @@ async function startSui(settings: LocalSettings, world: StartWorld): Promise<Sui
  * Resolves with all results or rejects with the first failure, in both cases once every start has ended, so that none keeps running
  * unnoticed.
  */
-async function whole<Starts extends readonly unknown[] | []>(
+async function allSettled<Starts extends readonly unknown[] | []>(
   starts: Starts,
 ): Promise<{ -readonly [Index in keyof Starts]: Awaited<Starts[Index]> }> {
   await Promise.allSettled(starts);

@@ -6,8 +6,8 @@ import type { SolanaNodes } from '../chains/solana/open-solana-nodes.ts';
 import { noteRelayFailure } from '../checkout/note-relay-failure.ts';
 import type { Config } from '../config/config.ts';
 import { batchAddress } from '../escrow/batch/batch-bytecode.ts';
+import { classifyRevert } from '../escrow/classify-revert.ts';
 import { describeRevert } from '../escrow/describe-revert.ts';
-import { judgeRevert } from '../escrow/judge-revert.ts';
 import type { OperatorSigner } from '../operator/operator-signer.ts';
 import { type SendLimits, sendLimits } from '../operator/outgoing-transaction.ts';
 import { pumpTransactions } from '../operator/pump-transactions.ts';
@@ -91,7 +91,7 @@ export function openPumps(world: SendersWorld): Turn {
         chain: { chainId, confirmations: chain.confirmations, maxFeePerGasWei: settings.maxFeePerGasWei },
         hooks,
         describeRevert,
-        judgeRevert,
+        classifyRevert,
         limits: world.limits ?? sendLimits,
         relay: relayOf(chainId, signer.address, wake),
         batching: await batchingOf(client, chainId),

@@ -23,10 +23,10 @@ import { requireOperatorAlone, requirePayableParties, requireSendersApart } from
 /** A part of the program that runs until it is stopped. */
 export type RunningPart = { stop(): Promise<void> };
 
-export type Floor = ReturnType<typeof openFloor>;
+export type Base = ReturnType<typeof openBase>;
 
 /** Opens what every part needs. Nothing is connected yet, and `clock` is the real clock until `time.follow()`. Throws ConfigError. */
-export function openFloor(config: Config, part: string) {
+export function openBase(config: Config, part: string) {
   const log = openLog({ level: config.logLevel, part });
   const metrics = openMetrics({ part, log });
   const instruments = openInstruments(metrics);
@@ -60,13 +60,13 @@ function boundsOf({ database }: Config, part: string): DatabaseBounds {
  * own port, where /metrics is available to local callers, or to no callers if METRICS_PORT is set. `readOwn` reports the part's own
  * readiness.
  */
-export async function openService(floor: Floor, readOwn?: () => Readiness) {
-  const { config, log } = floor;
-  const byRealTime = { ...floor, clock: floor.realClock };
+export async function openService(base: Base, readOwn?: () => Readiness) {
+  const { config, log } = base;
+  const byRealTime = { ...base, clock: base.realClock };
   registerTableGauges(byRealTime);
   // Not awaited, because a part can start while its database is unreachable.
   void warnOfDatabaseRole({ databaseUrl: config.database.url, log });
-  const world = { metrics: floor.metrics, readiness: openReadiness(byRealTime, readOwn), log };
+  const world = { metrics: base.metrics, readiness: openReadiness(byRealTime, readOwn), log };
   const port = config.metricsPort;
   const own =
     port === undefined
@@ -82,7 +82,7 @@ export async function openService(floor: Floor, readOwn?: () => Readiness) {
  * Opens the operator's key, the arbiter's key where this installation holds it, and the sender keys. Throws ConfigError without an operator,
  * where the arbiter is the operator, and where a sender key is one of them or is listed twice.
  */
-export async function openSigners(world: Pick<Floor, 'config' | 'registry'>) {
+export async function openSigners(world: Pick<Base, 'config' | 'registry'>) {
   const { privateKey } = world.config.arbiter;
   const { signer } = world.config.operator;
   const signers = {

@@ -11,48 +11,48 @@ import { composeGraph } from '../gateway/compose-graph.ts';
 import { openGateway } from '../gateway/open-gateway.ts';
 import { openSources } from '../gateway/sources/open-sources.ts';
 import { openPriceBook } from '../prices/open-price-book.ts';
-import { openFloor, openService, openSigners, type RunningPart } from './open-world.ts';
+import { openBase, openService, openSigners, type RunningPart } from './open-world.ts';
 
 /**
  * Runs GraphQL and REST on HOST and PORT. Any number of instances can run. `openGraph` composes the schema that requests execute against.
  */
 export async function runApi(config: Config, { openGraph = openGateway } = {}): Promise<RunningPart> {
-  const floor = openFloor(config, 'api');
-  const { operator, senders } = await openSigners(floor);
+  const base = openBase(config, 'api');
+  const { operator, senders } = await openSigners(base);
   const senderAddresses = senders.map(({ address }) => address);
-  await floor.time.follow();
-  const prices = openPriceBook({ ...floor, clock: floor.realClock }, config.prices);
-  const feed = openFeed(floor);
+  await base.time.follow();
+  const prices = openPriceBook({ ...base, clock: base.realClock }, config.prices);
+  const feed = openFeed(base);
   const secretKeys = openSecretKeys(config);
-  const signingKeys = openSigningKeys({ ...floor, clock: floor.realClock }, { sealKey: secretKeys.signing });
-  const memory = openCredentialMemory(floor);
-  const { unavailable } = floor.instruments;
-  const world = { ...floor, operator, senderAddresses, prices, feed, secretKeys, signingKeys, memory, unavailable };
-  const service = await openService(floor);
-  const parts = { ...openParts(world), service: service.endpoints, observe: floor.instruments.http };
-  const record = openChainRecord(floor, config);
+  const signingKeys = openSigningKeys({ ...base, clock: base.realClock }, { sealKey: secretKeys.signing });
+  const memory = openCredentialMemory(base);
+  const { unavailable } = base.instruments;
+  const world = { ...base, operator, senderAddresses, prices, feed, secretKeys, signingKeys, memory, unavailable };
+  const service = await openService(base);
+  const parts = { ...openParts(world), service: service.endpoints, observe: base.instruments.http };
+  const record = openChainRecord(base, config);
   const configured = await openSources(
     {
       graph: () => composeGraph(schema, [record]),
-      clock: floor.realClock,
-      log: floor.log,
-      observer: floor.instruments.sources,
+      clock: base.realClock,
+      log: base.log,
+      observer: base.instruments.sources,
     },
     config.gatewaySources,
   );
   const sources = [record, ...configured];
-  const graph = await openGraph({ core: schema, sources, log: floor.log, count: floor.instruments.operation });
+  const graph = await openGraph({ core: schema, sources, log: base.log, count: base.instruments.operation });
   const api = await startApi({ world, graph }, { host: config.host, port: config.port }, parts);
-  floor.log.info({ url: api.url }, 'The API is listening.');
+  base.log.info({ url: api.url }, 'The API is listening.');
   return {
     async stop() {
       await api.close();
       await service.close();
       await feed.close();
       memory.close();
-      await floor.time.close();
-      await floor.listener.close();
-      await floor.database.$disconnect();
+      await base.time.close();
+      await base.listener.close();
+      await base.database.$disconnect();
     },
   };
 }

@@ -9,38 +9,38 @@ import { repairPayments } from '../payments/verification/repair-payments.ts';
 import { openAdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Readiness } from '../platform/service-endpoints.ts';
 import { factTable } from './fact-table.ts';
-import { type Floor, openFloor, openService, type RunningPart } from './open-world.ts';
+import { type Base, openBase, openService, type RunningPart } from './open-world.ts';
 import { watchBalances } from './watch-balances.ts';
 
 /** Runs Ponder, the projector that turns its rows into states, and the watcher of Solana vaults. Of several indexers of one database, one leads and the others stand by. */
 export async function runIndexerPart(config: Config): Promise<RunningPart> {
-  const floor = openFloor(config, 'indexer');
-  await floor.time.follow();
-  const logs = openLogSource(floor);
+  const base = openBase(config, 'indexer');
+  await base.time.follow();
+  const logs = openLogSource(base);
   const loops: Pick<RunningProjector, 'faults' | 'notes'>[] = [];
-  const service = await openService(floor, () => ownReadiness(loops));
-  const handlers = factTable({ ...floor, unexpectedTransfer: floor.instruments.unexpectedTransfer });
-  const watcher = watchSolana(floor, handlers);
+  const service = await openService(base, () => ownReadiness(loops));
+  const handlers = factTable({ ...base, unexpectedTransfer: base.instruments.unexpectedTransfer });
+  const watcher = watchSolana(base, handlers);
   loops.push(watcher);
   const indexer = await runIndexer({
-    ...floor,
+    ...base,
     handlers,
-    observer: floor.instruments.projector,
-    watch: (view) => watchBalances(floor, view),
+    observer: base.instruments.projector,
+    watch: (view) => watchBalances(base, view),
     sweep: async (chainId, onProgress) => {
-      await repairPayments({ ...floor, logs }, { chainId, onProgress });
+      await repairPayments({ ...base, logs }, { chainId, onProgress });
     },
   });
   loops.push(indexer);
-  floor.log.info({ chains: floor.registry.enabled().map((chain) => chain.chainId) }, 'The indexer is running.');
+  base.log.info({ chains: base.registry.enabled().map((chain) => chain.chainId) }, 'The indexer is running.');
   return {
     async stop() {
       await watcher.stop();
       await indexer.stop();
       await service.close();
-      await floor.time.close();
-      await floor.listener.close();
-      await floor.database.$disconnect();
+      await base.time.close();
+      await base.listener.close();
+      await base.database.$disconnect();
     },
   };
 }
@@ -55,16 +55,16 @@ function ownReadiness(loops: readonly Pick<RunningProjector, 'faults' | 'notes'>
 }
 
 /** Vaults are watched wherever a Solana chain has a node: deposits are observed even without the secrets. */
-function watchSolana(floor: Floor, handlers: FactHandlers): RunningProjector {
-  const { config, registry, log } = floor;
+function watchSolana(base: Base, handlers: FactHandlers): RunningProjector {
+  const { config, registry, log } = base;
   const chains = config.rpc
     .filter(({ chainId }) => registry.chain(chainId)?.family === 'SOLANA')
     .map(({ chainId, pollingIntervalMs, wsUrl }) => ({ chainId, intervalMs: pollingIntervalMs, wsUrl }));
   if (chains.length === 0) return { faults: () => [], notes: () => [], stop: async () => undefined };
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log, sessionMs: config.database.lockSessionMs });
-  const reader = openVaultReader(floor);
+  const reader = openVaultReader(base);
   const watcher = runSolanaWatcher(
-    { ...floor, handlers, locks, reader, observer: floor.instruments.projector },
+    { ...base, handlers, locks, reader, observer: base.instruments.projector },
     { chains },
   );
   return {

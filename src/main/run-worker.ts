@@ -28,7 +28,7 @@ import { sweepRenewals } from '../subscriptions/renewal/sweep-renewals.ts';
 import { runTestClock } from '../test-clock/run-test-clock.ts';
 import { jobTable, reactionTable } from './job-table.ts';
 import { openPumps, relayKeyOf } from './open-sending.ts';
-import { type Floor, openFloor, openService, openSigners, type RunningPart } from './open-world.ts';
+import { type Base, openBase, openService, openSigners, type RunningPart } from './open-world.ts';
 
 const SWEEP_MS = 10_000;
 /** Reminders are scheduled in days. */
@@ -42,14 +42,14 @@ const BOOKS_MS = 300_000;
 
 /** Runs jobs, the pumps of the sending keys, webhooks and scheduled work. Any number of workers can run. */
 export async function runWorker(config: Config): Promise<RunningPart> {
-  const floor = openFloor(config, 'worker');
-  const { log, database } = floor;
-  await floor.time.follow();
+  const base = openBase(config, 'worker');
+  const { log, database } = base;
+  await base.time.follow();
   const mailer = openMailer({ ...config.mail, isProduction: config.isProduction, log });
-  const prices = openPriceBook({ ...floor, clock: floor.realClock }, config.prices);
-  const world = { ...floor, ...(await openSigners(floor)), mailer, prices, secretKeys: openSecretKeys(config) };
+  const prices = openPriceBook({ ...base, clock: base.realClock }, config.prices);
+  const world = { ...base, ...(await openSigners(base)), mailer, prices, secretKeys: openSecretKeys(config) };
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log, sessionMs: config.database.lockSessionMs });
-  const solana = { nodes: floor.solanaNodes, keys: config.solana };
+  const solana = { nodes: base.solanaNodes, keys: config.solana };
   const sending = runSending(world, {
     turn: openPumps({ ...world, locks, solana }),
     keyOf: relayKeyOf(world),
@@ -57,7 +57,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   // Wakes the pump without awaiting it: a pump may be busy for a long time, and no job waits for it to finish.
   const wake = (sender: { chainId: number; sender: string }) => void sending.wake(sender);
   const testClock = runTestClock({
-    ...floor,
+    ...base,
     locks,
     wake,
     sweep: async () => {
@@ -66,22 +66,22 @@ export async function runWorker(config: Config): Promise<RunningPart> {
     },
   });
   const webhooks = runWebhooks({
-    ...floor,
-    clock: floor.realClock,
+    ...base,
+    clock: base.realClock,
     privateAddresses: config.webhooks.privateAddresses,
   });
-  const consumers = runConsumers(floor, [
+  const consumers = runConsumers(base, [
     webhookConsumer({ database, onQueued: webhooks.wake }),
     reactionConsumer({ database, log, reactions: reactionTable(world) }),
   ]);
   const stopSweep = repeat(() => sweep(world), { everyMs: SWEEP_MS, log });
   const stopReminders = repeat(() => remindDueRenewals(world), { everyMs: REMINDERS_MS, log });
-  const stopPurge = repeat(() => purge({ ...floor, clock: floor.realClock }), { everyMs: PURGE_MS, log });
-  const stopSenders = repeat(() => tellSenders(world), { everyMs: SENDERS_MS, log });
-  const stopBooks = repeat(() => tellBooks(world, locks), { everyMs: BOOKS_MS, log });
+  const stopPurge = repeat(() => purge({ ...base, clock: base.realClock }), { everyMs: PURGE_MS, log });
+  const stopSenders = repeat(() => reportSenders(world), { everyMs: SENDERS_MS, log });
+  const stopBooks = repeat(() => reportBooks(world, locks), { everyMs: BOOKS_MS, log });
   const stopLiabilities = repeat(() => publishLiabilities(world, locks), { everyMs: LIABILITIES_MS, log });
   let queue: Queue | undefined;
-  const service = await openService(floor, () => ({
+  const service = await openService(base, () => ({
     faults: queue?.faults() ?? ['The worker is starting.'],
     notes: [],
   }));
@@ -102,32 +102,32 @@ export async function runWorker(config: Config): Promise<RunningPart> {
       await sending.stop();
       await service.close();
       await locks.close();
-      await floor.time.close();
-      await floor.listener.close();
+      await base.time.close();
+      await base.listener.close();
       mailer.close();
       await database.$disconnect();
     },
   };
 }
 
-async function sweep(world: Floor): Promise<void> {
+async function sweep(world: Base): Promise<void> {
   await sweepPayments(world);
   await sweepDeposits(world);
   await sweepRenewals(world);
   await sweepMails(world);
 }
 
-async function purge(floor: Floor): Promise<void> {
-  await purgeIdempotency(floor);
-  await purgeTokens(floor);
-  await purgeDeliveries(floor, { days: floor.config.webhooks.retentionDays });
-  await purgeMails(floor, { days: floor.config.mail.retentionDays });
-  await purgeBuckets(floor, { limits: floor.config.rateLimits });
+async function purge(base: Base): Promise<void> {
+  await purgeIdempotency(base);
+  await purgeTokens(base);
+  await purgeDeliveries(base, { days: base.config.webhooks.retentionDays });
+  await purgeMails(base, { days: base.config.mail.retentionDays });
+  await purgeBuckets(base, { limits: base.config.rateLimits });
 }
 
-type TellingWorld = Floor & Awaited<ReturnType<typeof openSigners>>;
+type ReportingWorld = Base & Awaited<ReturnType<typeof openSigners>>;
 
-async function tellSenders(world: TellingWorld): Promise<void> {
+async function reportSenders(world: ReportingWorld): Promise<void> {
   const { operatorKey } = world.config.solana;
   const keys = [
     ...[world.operator, ...(world.arbiter ? [world.arbiter] : []), ...world.senders].map((signer) => signer.address),
@@ -142,7 +142,7 @@ async function tellSenders(world: TellingWorld): Promise<void> {
 }
 
 /** Only one worker compares the ledger at a time. The others keep their last values. */
-async function tellBooks(world: TellingWorld, locks: AdvisoryLocks): Promise<void> {
+async function reportBooks(world: ReportingWorld, locks: AdvisoryLocks): Promise<void> {
   await locks.tryWith('check-books', async () => {
     const checked = await checkBooks(world, {
       onFault: (chainId, error) => world.log.warn({ chainId, error }, 'The books of a chain could not be compared.'),
@@ -157,7 +157,7 @@ async function tellBooks(world: TellingWorld, locks: AdvisoryLocks): Promise<voi
 }
 
 /** Only one worker takes snapshots at a time. */
-async function publishLiabilities(world: TellingWorld, locks: AdvisoryLocks): Promise<void> {
+async function publishLiabilities(world: ReportingWorld, locks: AdvisoryLocks): Promise<void> {
   const { isPublic, retentionDays } = world.config.liabilities;
   if (!isPublic) return;
   await locks.tryWith('liabilities', async () => {

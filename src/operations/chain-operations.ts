@@ -56,7 +56,7 @@ export const chainOperations: Record<string, Operation> = {
   sweep: {
     usage: '',
     options: [],
-    run: async (world) => [{ rung: await sweepPayments(world) }],
+    run: async (world) => [{ scheduled: await sweepPayments(world) }],
   },
   'transaction abandon': {
     usage: '--id <id> --reason <words>',

@@ -56,7 +56,7 @@ async function readAddress(settings: Settings): Promise<Address> {
   try {
     return getAddress(addressAnswer.parse(await ask(settings, { method: 'GET' })).address);
   } catch (cause) {
-    throw new ConfigError('OPERATOR_SIGNER_URL: the signer does not tell its address', { cause });
+    throw new ConfigError('OPERATOR_SIGNER_URL: the signer does not return its address', { cause });
   }
 }
 

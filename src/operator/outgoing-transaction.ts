@@ -17,7 +17,7 @@
  *                                   CANCELLED ◄──the transfer to oneself was mined────┘
  * ```
  *
- * A revert is permanent if the contract's error means that the call can never succeed (`judgeRevert`); the first such simulation or
+ * A revert is permanent if the contract's error means that the call can never succeed (`classifyRevert`); the first such simulation or
  * receipt decides. Any other failed simulation is retried, up to the limit. A transaction that another call has overtaken ends
  * CANCELLED instead of FAILED, whether a simulation or a receipt shows it.
  *
@@ -25,7 +25,7 @@
  * at the required depth, because a reverted transaction leaves no event.
  */
 import type { OutgoingTransaction } from '../../prisma/client.ts';
-import type { RevertVerdict } from '../escrow/judge-revert.ts';
+import type { RevertVerdict } from '../escrow/classify-revert.ts';
 
 export type Fees = { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint };
 

@@ -37,7 +37,7 @@ async function turn(world: SendingWorld): Promise<void> {
   await takeRelayed(world, { view, unmined });
   const free = world.limits.inFlight - unmined.length;
   const sent = free > 0 ? await sendQueued(world, { ...key, view, unmined, limit: free }) : 0;
-  // Transactions found in a block may be judged now, and transactions that were sent may be in a block.
+  // Transactions found in a block may be resolved now, and transactions that were sent may be in a block.
   if (sent > 0 || unmined.length < waiting.length) world.goOn?.();
 }
 

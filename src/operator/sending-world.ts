@@ -1,7 +1,7 @@
 /** Dependencies of the pump. */
 import type { Address, Hex, PublicClient } from 'viem';
 import type { Database, DatabaseTransaction, OutgoingTransaction } from '../../prisma/client.ts';
-import type { RevertVerdict } from '../escrow/judge-revert.ts';
+import type { RevertVerdict } from '../escrow/classify-revert.ts';
 import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
@@ -41,8 +41,8 @@ export type SendingWorld = {
   coinPrice(): Promise<CoinPrice | null>;
   /** Describes the data of a revert. */
   describeRevert(data: Hex): string;
-  /** Judges whether a reverted call may succeed later. */
-  judgeRevert(data: Hex): RevertVerdict;
+  /** Classifies the data of a revert by whether the call may succeed later. */
+  classifyRevert(data: Hex): RevertVerdict;
   limits: SendLimits;
   /** Set if the signer is a sender key, which also sends relayed transactions. */
   relay?: Relay | undefined;

@@ -1,7 +1,7 @@
 import { isAddress, isHex } from 'viem';
 import { type OutgoingTransaction, transaction } from '../../prisma/client.ts';
 import { callFault } from '../chains/evm/classify-answer.ts';
-import type { RevertVerdict } from '../escrow/judge-revert.ts';
+import type { RevertVerdict } from '../escrow/classify-revert.ts';
 import { endWithoutEffect } from './batches/conclude-batch.ts';
 import { failedStatus, isGivenUp, MAX_TRANSACTION_GAS, simulationDelayMs } from './outgoing-transaction.ts';
 import type { SendingWorld } from './sending-world.ts';
@@ -29,7 +29,7 @@ export async function simulateTransaction(world: SendingWorld, outgoing: Outgoin
     await countFailure(world, {
       outgoing,
       error: data === null ? message : world.describeRevert(data),
-      verdict: data === null ? 'PASSES' : world.judgeRevert(data),
+      verdict: data === null ? 'PASSES' : world.classifyRevert(data),
     });
     return { kind: 'REVERT' };
   }

@@ -11,14 +11,14 @@ type Connection = {
  * of it.
  */
 export function clientAddress(connection: Connection): string {
-  return network(wholeClientAddress(connection));
+  return network(fullClientAddress(connection));
 }
 
 /**
  * The caller's full address, with an IPv4-mapped one as IPv4; `unknown` if there is none. `X-Forwarded-For` is trusted for as
  * many hops as there are trusted proxies, counted from the right; the caller itself wrote everything to the left of those.
  */
-export function wholeClientAddress({ remoteAddress, forwardedFor, trustedProxies }: Connection): string {
+export function fullClientAddress({ remoteAddress, forwardedFor, trustedProxies }: Connection): string {
   const direct = remoteAddress ?? 'unknown';
   if (trustedProxies === 0 || forwardedFor === undefined) return plain(direct);
   const hops = forwardedFor.split(',').map((hop) => hop.trim());

@@ -19,12 +19,12 @@ export function nameRoute(response: ServerResponse, route: string): void {
 }
 
 /** Reports a call once its response is sent or aborted. */
-export function followCall(request: IncomingMessage, response: ServerResponse, tell: (call: HttpCall) => void): void {
+export function followCall(request: IncomingMessage, response: ServerResponse, report: (call: HttpCall) => void): void {
   const startedAt = performance.now();
   const method = METHODS.has(request.method ?? '') ? (request.method ?? '') : 'other';
   response.once('close', () => {
     const type = response.getHeader('content-type');
-    tell({
+    report({
       method,
       route: routes.get(response) ?? 'other',
       // 499, as proxies use it: the client disconnected before the response began.

@@ -190,16 +190,16 @@ function openWaker(
     if (next && next.due > 0) workers?.nudge(Math.min(next.due, concurrency));
     lookWithin(Math.min(next?.nextMs ?? FAST_LOOK_MS, isListening ? SLOW_LOOK_MS : FAST_LOOK_MS));
   };
-  const hear = (isUp: boolean) => () => {
+  const onListening = (isUp: boolean) => () => {
     isListening = isUp;
     lookWithin(0);
   };
   events.on('pool:create', ({ workerPool }) => {
     workers = workerPool;
   });
-  events.on('pool:listen:success', hear(true));
-  events.on('pool:listen:error', hear(false));
-  events.on('pool:listen:release', hear(false));
+  events.on('pool:listen:success', onListening(true));
+  events.on('pool:listen:error', onListening(false));
+  events.on('pool:listen:release', onListening(false));
   events.on('pool:listen:notification', () => lookWithin(ANNOUNCED_LOOK_MS));
   events.on('job:failed', () => lookWithin(ANNOUNCED_LOOK_MS));
   return {
@@ -257,8 +257,8 @@ type HeldJobs = { take(id: string): void; release(id: string): void; ids(): stri
 function openHeldJobs(lingerMs: number): HeldJobs {
   const holds = new Map<string, number>();
   const add = (id: string, count: number) => {
-    const left = (holds.get(id) ?? 0) + count;
-    if (left > 0) holds.set(id, left);
+    const remaining = (holds.get(id) ?? 0) + count;
+    if (remaining > 0) holds.set(id, remaining);
     else holds.delete(id);
   };
   return {
@@ -285,13 +285,13 @@ async function unlockSilent(pool: pg.Pool, { log, silentMs }: { log: Log; silent
     `DELETE FROM queue_worker WHERE beat_at < now() - $1 * interval '1 millisecond' RETURNING id`,
     [silentMs],
   );
-  const strangers = await pool.query<{ id: string }>(
+  const unregistered = await pool.query<{ id: string }>(
     `SELECT DISTINCT locked_by AS id FROM graphile_worker.jobs
      WHERE locked_by IS NOT NULL AND locked_at < now() - $1 * interval '1 millisecond'
        AND locked_by NOT IN (SELECT id FROM queue_worker)`,
     [silentMs],
   );
-  const silent = [...found.rows, ...strangers.rows].map((row) => row.id);
+  const silent = [...found.rows, ...unregistered.rows].map((row) => row.id);
   if (silent.length === 0) return;
   await pool.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [silent]);
   log.warn({ workers: silent }, 'The jobs of workers that stopped responding were unlocked.');

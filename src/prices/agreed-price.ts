@@ -9,18 +9,18 @@ import type { SourcePrice } from './price-source.ts';
 const Exact = Decimal.clone({ precision: 60 });
 
 /** Returns null if there is no agreed price. `limitPercent` is relative to the median. */
-export function agreedPrice(said: readonly SourcePrice[], limitPercent: number): { priceUsd: Decimal } | null {
-  const median = medianOf(said);
+export function agreedPrice(prices: readonly SourcePrice[], limitPercent: number): { priceUsd: Decimal } | null {
+  const median = medianOf(prices);
   if (median === null) return null;
   const limit = median.times(limitPercent).div(100);
-  const counting = said.filter(({ priceUsd }) => median.minus(priceUsd).abs().lte(limit));
-  if (counting.length * 2 <= said.length) return null;
+  const counting = prices.filter(({ priceUsd }) => median.minus(priceUsd).abs().lte(limit));
+  if (counting.length * 2 <= prices.length) return null;
   const priceUsd = medianOf(counting);
   return priceUsd && { priceUsd };
 }
 
-function medianOf(said: readonly SourcePrice[]): Decimal | null {
-  const sorted = said.map(({ priceUsd }) => new Exact(priceUsd)).sort((left, right) => left.comparedTo(right));
+function medianOf(prices: readonly SourcePrice[]): Decimal | null {
+  const sorted = prices.map(({ priceUsd }) => new Exact(priceUsd)).sort((left, right) => left.comparedTo(right));
   const upper = sorted[Math.floor(sorted.length / 2)];
   const lower = sorted[Math.floor((sorted.length - 1) / 2)];
   return upper && lower ? upper.plus(lower).div(2) : null;

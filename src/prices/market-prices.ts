@@ -65,7 +65,7 @@ export function marketPrices(
       });
     return one.underWay;
   };
-  const said = (asset: string): SourcePrice[] =>
+  const freshPrices = (asset: string): SourcePrice[] =>
     watched.flatMap(({ source, reading, readAt }) => {
       const priceUsd = reading.get(asset);
       if (!priceUsd || now() - readAt > staleMs) return [];
@@ -75,13 +75,13 @@ export function marketPrices(
     const asset = name.toUpperCase();
     const due = watched.filter(({ readAt, notBefore }) => now() - readAt > FRESH_MS && now() >= notBefore);
     const refreshed = Promise.all(due.map(refresh));
-    if (said(asset).length === 0) await refreshed;
-    const sources = said(asset);
+    if (freshPrices(asset).length === 0) await refreshed;
+    const sources = freshPrices(asset);
     if (sources.length === 0) throw priceUnavailable(asset);
     const agreed = agreedPrice(sources, settings.disagreementPercent);
     if (agreed === null) {
-      const told = sources.map(({ source, priceUsd }) => `${source} ${priceUsd.toFixed()}`);
-      warn(`asset ${asset}`, { asset, told }, 'Price sources disagree: no price is given out.');
+      const sourcePrices = sources.map(({ source, priceUsd }) => `${source} ${priceUsd.toFixed()}`);
+      warn(`asset ${asset}`, { asset, sourcePrices }, 'Price sources disagree: no price is given out.');
       throw priceUnavailable(asset);
     }
     const cachedAt = new Date(Math.min(...sources.map(({ at }) => at.getTime())));

@@ -28,7 +28,7 @@ export const subscriptionTriggers = [
   'ACTIVATE',
   'PAUSE',
   'RESUME',
-  'RETRIES_SPENT',
+  'RETRIES_EXHAUSTED',
   'RECOVER',
   'GRACE_OVER',
   'GRACE_PAUSED',
@@ -43,7 +43,7 @@ const transitions: { [From in SubscriptionStatus]: Partial<Record<SubscriptionTr
   PENDING: { ACTIVATE: 'ACTIVE', CANCEL_NOW: 'CANCELLED' },
   ACTIVE: {
     PAUSE: 'PAUSED',
-    RETRIES_SPENT: 'PAST_DUE',
+    RETRIES_EXHAUSTED: 'PAST_DUE',
     CANCEL_NOW: 'CANCELLED',
     CANCEL_AT_PERIOD_END: 'ACTIVE',
     PERIOD_ENDED: 'CANCELLED',

@@ -111,12 +111,12 @@ export function openClock(options: {
 }
 
 /** A check of a transaction that also reads the clock's offset in the same statement and applies it. */
-export function checkWithOffset({ take }: Pick<FollowedClock, 'take'>, { query, judge }: WriteCheck): WriteCheck {
+export function checkWithOffset({ take }: Pick<FollowedClock, 'take'>, { query, verify }: WriteCheck): WriteCheck {
   const checked = query ? Prisma.sql`(SELECT to_jsonb(found.*) FROM (${query}) AS found)` : Prisma.sql`NULL::jsonb`;
   return {
     query: Prisma.sql`SELECT ${checked} AS checked, ${presentOffset} AS offset_ms`,
-    judge(row) {
-      judge(isRow(row?.checked) ? row.checked : null);
+    verify(row) {
+      verify(isRow(row?.checked) ? row.checked : null);
       take(Number(row?.offset_ms ?? 0));
     },
   };

@@ -45,14 +45,14 @@ export function runTestClock(world: RunWorld): { stop(): Promise<void> } {
   let wake = new AbortController();
   let isListening = false;
   const pause = (ms: number, signal = stopping.signal) => delay(ms, undefined, { signal }).catch(() => undefined);
-  const hear = (isUp: boolean) => {
+  const onListening = (isUp: boolean) => {
     isListening = isUp;
     wake.abort();
   };
   const stopListening = world.listener.listen(targetChannel, {
     onNotification: () => wake.abort(),
-    onUp: () => hear(true),
-    onDown: () => hear(false),
+    onUp: () => onListening(true),
+    onDown: () => onListening(false),
   });
   const warn = (error: unknown) => world.log.warn({ error }, 'The test clock could not continue. It will be retried.');
   const hold = async () => {

@@ -55,11 +55,11 @@ const refusedAs = (promise: Promise<unknown>) =>
   );
 
 test('a code is valid for ten minutes, five attempts, one use and its own purpose', async () => {
-  const spent = await asked(' Ada@Example.com ');
-  expect(spent.code).toMatch(/^\d{6}$/);
-  expect(await refusedAs(spend(spent, 'DASHBOARD'))).toBe('AUTHENTICATION_ERROR');
-  expect(await spend(spent)).toBe('ada@example.com');
-  expect(await refusedAs(spend(spent))).toBe('AUTHENTICATION_ERROR');
+  const used = await asked(' Ada@Example.com ');
+  expect(used.code).toMatch(/^\d{6}$/);
+  expect(await refusedAs(spend(used, 'DASHBOARD'))).toBe('AUTHENTICATION_ERROR');
+  expect(await spend(used)).toBe('ada@example.com');
+  expect(await refusedAs(spend(used))).toBe('AUTHENTICATION_ERROR');
 
   const late = await asked('late@example.com');
   world.advance(599);
@@ -69,7 +69,7 @@ test('a code is valid for ten minutes, five attempts, one use and its own purpos
   expect(await spend(inTime)).toBe('in-time@example.com');
 
   const guessed = await asked('guessed@example.com');
-  for (let tries = 0; tries < 5; tries++) {
+  for (let attempt = 0; attempt < 5; attempt++) {
     expect(await refusedAs(spend({ ...guessed, code: guessed.wrong }))).toBe('AUTHENTICATION_ERROR');
   }
   expect(await refusedAs(spend(guessed))).toBe('AUTHENTICATION_ERROR');
@@ -121,7 +121,7 @@ test('twenty wrong codes a day lock an email address, even for the correct code'
   const email = 'locked@example.com';
   for (let round = 0; round < 4; round++) {
     const one = await asked(email);
-    for (let tries = 0; tries < 5; tries++) await refusedAs(spend({ ...one, code: one.wrong }));
+    for (let attempt = 0; attempt < 5; attempt++) await refusedAs(spend({ ...one, code: one.wrong }));
     world.advance(1800);
   }
   const right = await asked(email);

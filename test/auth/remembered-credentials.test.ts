@@ -169,22 +169,22 @@ let api: TestApi;
 /** Receives notifications, and its remembered credentials never expire. */
 let elsewhere: Awaited<ReturnType<typeof openSecondApi>>;
 /** Receives no notification. */
-let deaf: Awaited<ReturnType<typeof openSecondApi>>;
+let unnotified: Awaited<ReturnType<typeof openSecondApi>>;
 /** An installation whose database sends no notifications, and the time of its memory. */
-let mute: TestApi;
-let muteMs = 0;
+let silentApi: TestApi;
+let silentMs = 0;
 beforeAll(async () => {
   api = await openApi({ parts: openParts, environment, rememberBy: still });
   elsewhere = await openSecondApi(api, { parts: openParts, rememberBy: still });
-  deaf = await openSecondApi(api, { parts: openParts, listenUrl: 'postgresql://nobody@127.0.0.1:1/none' });
+  unnotified = await openSecondApi(api, { parts: openParts, listenUrl: 'postgresql://nobody@127.0.0.1:1/none' });
   // The check of open connections every second is disabled.
   vi.useFakeTimers({ toFake: ['setInterval'] });
-  mute = await openApi({ parts: openParts, environment, rememberBy: () => muteMs });
+  silentApi = await openApi({ parts: openParts, environment, rememberBy: () => silentMs });
   vi.useRealTimers();
-  await mute.database.$executeRaw`DROP FUNCTION announce_credential_change CASCADE`;
+  await silentApi.database.$executeRaw`DROP FUNCTION announce_credential_change CASCADE`;
   await remembers(api, { 'x-api-key': api.merchantA.secretKey });
   await remembers(elsewhere, { 'x-api-key': api.merchantA.secretKey });
-  await remembers(mute, { 'x-api-key': mute.merchantA.secretKey });
+  await remembers(silentApi, { 'x-api-key': silentApi.merchantA.secretKey });
 }, 120_000);
 
 type Asked = Pick<TestApi, 'url' | 'world'>;
@@ -219,7 +219,7 @@ describe.each(Object.entries(ways))('%s', (_name, way) => {
   test('is refused at once in the same process and without notifications, else on notification', async () => {
     const call = await made(api, way);
     const shows = showsOf(call);
-    const before = await seen(deaf, call.headers, read);
+    const before = await seen(unnotified, call.headers, read);
     expect(before).not.toEqual(shows);
     for (const process of [api, elsewhere]) {
       await remembers(process, call.headers);
@@ -227,24 +227,25 @@ describe.each(Object.entries(ways))('%s', (_name, way) => {
     }
     await way.end(api.world, call);
     expect(await seen(api, call.headers, read)).toEqual(shows);
-    expect(await seen(deaf, call.headers, read)).toEqual(shows);
+    expect(await seen(unnotified, call.headers, read)).toEqual(shows);
     await expect.poll(() => seen(elsewhere, call.headers, read), { timeout: 10_000 }).toEqual(shows);
-    expect(deaf.world.memory?.size()).toBe(0);
+    expect(unnotified.world.memory?.size()).toBe(0);
   });
 
   test('without a notification, allows reads for one second and no writes', async () => {
-    const call = await made(mute, way);
+    const call = await made(silentApi, way);
     const shows = showsOf(call);
-    const before = await seen(mute, call.headers, read);
-    await way.end(mute.world, call);
-    const rows = await fingerprint(mute.database);
-    muteMs += 999;
-    expect(await seen(mute, call.headers, read)).toEqual(before);
+    const before = await seen(silentApi, call.headers, read);
+    await way.end(silentApi.world, call);
+    const rows = await fingerprint(silentApi.database);
+    silentMs += 999;
+    expect(await seen(silentApi, call.headers, read)).toEqual(before);
     // A payer's step fails in this test before its transaction, because there is no chain.
-    if (!everyMutation[way.mutation]?.needsMore) expect(await seen(mute, call.headers, call.document)).toEqual([write]);
-    expect(await fingerprint(mute.database)).toEqual(rows);
-    muteMs += 1;
-    expect(await seen(mute, call.headers, read)).toEqual(shows);
+    if (!everyMutation[way.mutation]?.needsMore)
+      expect(await seen(silentApi, call.headers, call.document)).toEqual([write]);
+    expect(await fingerprint(silentApi.database)).toEqual(rows);
+    silentMs += 1;
+    expect(await seen(silentApi, call.headers, read)).toEqual(shows);
   });
 });
 
@@ -330,20 +331,20 @@ test('a process remembers no credentials while it cannot receive notifications, 
 });
 
 test('open connections are checked against the database', async () => {
-  const { headers, rows } = await makeCall(mute.world, schema, 'createCustomer');
-  const open = wsClient(mute.url, headers);
+  const { headers, rows } = await makeCall(silentApi.world, schema, 'createCustomer');
+  const open = wsClient(silentApi.url, headers);
   expect(await followWs(open, WHO).next()).toEqual({ data: { viewer: { kind: 'secretKey' } } });
-  expect(await seen(mute, headers)).toEqual({ viewer: { kind: 'secretKey' } });
-  await revokeApiKey(mute.world, { holder: 'INSTALLATION', id: rows.credential });
+  expect(await seen(silentApi, headers)).toEqual({ viewer: { kind: 'secretKey' } });
+  await revokeApiKey(silentApi.world, { holder: 'INSTALLATION', id: rows.credential });
   // It is still remembered for reads over HTTP.
-  expect(await seen(mute, headers)).toEqual({ viewer: { kind: 'secretKey' } });
-  const stream = await followSse(mute.url, 'subscription { events { id } }', {}, headers);
+  expect(await seen(silentApi, headers)).toEqual({ viewer: { kind: 'secretKey' } });
+  const stream = await followSse(silentApi.url, 'subscription { events { id } }', {}, headers);
   expect(await stream.next()).toMatchObject({ errors: [{ extensions: { code: 'AUTHENTICATION_ERROR' } }] });
   await stream.stop();
   expect(await followWs(open, WHO).next()).toMatchObject({
     errors: [{ extensions: { code: 'AUTHENTICATION_ERROR' } }],
   });
-  expect((await wsClient(mute.url, headers).closed).code).toBe(4401);
+  expect((await wsClient(silentApi.url, headers).closed).code).toBe(4401);
   await open.dispose();
 });
 

@@ -45,9 +45,9 @@ async function refundInPart(id: string): Promise<void> {
 /** Opens a dispute with the payer's signature. */
 async function dispute(id: string): Promise<void> {
   const path = `/payments/intents/${id}/dispute`;
-  const said = { reason: 'There was no tea' };
-  const { steps } = await shop.call('POST', path, said);
-  await shop.call('POST', path, { ...said, signature: await signStep(payer, steps[0]) });
+  const claim = { reason: 'There was no tea' };
+  const { steps } = await shop.call('POST', path, claim);
+  await shop.call('POST', path, { ...claim, signature: await signStep(payer, steps[0]) });
   const open = async () => (await shop.call('GET', `/payments/intents/${id}`)).dispute?.status;
   await expect.poll(open, PATIENCE).toBe('OPEN');
 }

@@ -169,11 +169,11 @@ test('reports an unavailable node, and shows one payment after a reload and in a
 
   await press(page, /^Pay \d/);
   await page.locator('[data-card="progress"], [data-card="receipt"]').waitFor();
-  expect(await shown.said()).toContain('Your payment is processing');
+  expect(await shown.announced()).toContain('Your payment is processing');
   await page.reload();
   await card(page, 'receipt');
   expect((await shown.cards()).filter((name) => !/^(progress|receipt)$/.test(name))).toEqual([]);
-  expect((await shown.said()).at(-1)).toBe('Payment successful');
+  expect((await shown.announced()).at(-1)).toBe('Payment successful');
   expect(asked(wallet)).toEqual(['eth_sendTransaction']);
 
   // Another browser with only the address, without a wallet and without stored state.
@@ -248,7 +248,7 @@ async function reorganise(chainId: number, hash: string): Promise<{ comeBack(): 
   };
   const raw = await request('eth_getRawTransactionByHash', [hash]);
   // A block that is mined meanwhile would be dropped in place of the first.
-  for (let tries = 0; tries < 10; tries++) {
+  for (let attempt = 0; attempt < 10; attempt++) {
     const receipt = await request('eth_getTransactionReceipt', [hash]);
     if (receipt === null) return { comeBack: () => request('eth_sendRawTransaction', [raw]) };
     await drop(Number(receipt.blockNumber));

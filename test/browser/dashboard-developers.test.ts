@@ -103,9 +103,9 @@ test('an endpoint is validated, tested and redelivered to, and events are found 
   await page.getByRole('tab', { name: 'Events' }).click();
   // One number more with each event of the app, none left out, the newest first.
   const numbers = page.getByRole('table', { name: 'Event log' }).locator('tbody td:first-child');
-  const told = await ground.database.event.count({ where: { appId: shop.appId } });
-  expect(told).toBeGreaterThan(0);
-  const sequence = Array.from({ length: told }, (_, index) => String(told - index));
+  const count = await ground.database.event.count({ where: { appId: shop.appId } });
+  expect(count).toBeGreaterThan(0);
+  const sequence = Array.from({ length: count }, (_, index) => String(count - index));
   await expect.poll(() => numbers.allTextContents(), PATIENCE).toEqual(sequence);
   await page.getByLabel('Request ID').fill(requestId);
   await page.getByLabel('Request ID').press('Enter');

@@ -307,9 +307,9 @@ test('an authorized payment is captured in part, and a disputed one shows its ev
 /** Opens a dispute with the payer's signature. */
 async function dispute(id: string): Promise<void> {
   const path = `/payments/intents/${id}/dispute`;
-  const said = { reason: 'There was no tea', evidence: 'A photo of an empty cup' };
-  const { steps } = await shop.call('POST', path, said);
-  await shop.call('POST', path, { ...said, signature: await signStep(payer, steps[0]) });
+  const claim = { reason: 'There was no tea', evidence: 'A photo of an empty cup' };
+  const { steps } = await shop.call('POST', path, claim);
+  await shop.call('POST', path, { ...claim, signature: await signStep(payer, steps[0]) });
 }
 
 test('a customer is created, edited, linked to a wallet, and found with Ctrl K', async () => {

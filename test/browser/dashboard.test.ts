@@ -194,10 +194,10 @@ test('logging out everywhere ends the other session, which returns to the same p
   await two.page.clock.install();
   await two.page.reload();
   await two.page.getByRole('heading', { name: 'Team' }).waitFor();
-  const left = await two.page.evaluate(
+  const remainingMs = await two.page.evaluate(
     () => JSON.parse(sessionStorage.getItem('sluice.login') ?? '{}').expiresAt - Date.now(),
   );
-  await two.page.clock.fastForward(left - 1_200_000);
+  await two.page.clock.fastForward(remainingMs - 1_200_000);
   expect(await two.page.getByText('Your session has expired').count()).toBe(0);
   await two.page.clock.fastForward(1_200_000);
   await two.page.getByText('Your session has expired').waitFor();

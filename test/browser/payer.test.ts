@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
 import { readEscrowState } from '../../src/escrow/read-escrow-state.ts';
 import type { LocalAccount } from '../../src/local/local-accounts.ts';
-import { openMortalDoor } from './payer/mortal-door.ts';
+import { openClosableProxy } from './payer/closable-proxy.ts';
 import { holdElsewhere, payShop, subscribe, walletOf } from './payer/pay-as.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
 import { injectEvmWallet } from './setup/inject-evm-wallet.ts';
@@ -155,9 +155,9 @@ test('without the API the page reads the contract, and can reclaim, dispute, rev
   const chain = onChain(payer);
   const intentId = await payShop(ground, shop, payer);
   await subscribe(ground, shop, payer);
-  const door = await openMortalDoor(ground.origin);
+  const proxy = await openClosableProxy(ground.origin);
   const { page, pictures, axe } = await openWith(payer, { expected: [/Failed to load resource|ERR_/] });
-  await page.goto(`${door.url}/pay/${payer.address}`);
+  await page.goto(`${proxy.url}/pay/${payer.address}`);
   await press(page, 'Connect Test wallet');
   await press(page, 'Sign in with wallet');
   const known = page.getByRole('article', { name: 'Payment to Tea house' }).filter({ hasText: 'A pot of tea' });
@@ -166,7 +166,7 @@ test('without the API the page reads the contract, and can reclaim, dispute, rev
   await consent.getByText('Active').waitFor();
   // Nobody but the chain hears of this one, and nobody will take it.
   const hold = await holdElsewhere(ground, payer, { merchant: getAddress(`0x${'ab'.repeat(20)}`), seconds: 20 });
-  await door.close();
+  await proxy.close();
 
   await page.getByText('Sluice is not available').waitFor();
   const elsewhere = page.getByRole('article', { name: /^Payment to 0x/ });

@@ -74,14 +74,14 @@ test('an undelivered payout is shown on its payment and on the overview, and a b
   await inspect(opened, 'overview-undelivered');
   await refusals.postpone(address);
   await refusals.unblock(address);
-  const owed = await refusals.owed(address);
-  expect(owed).toBeGreaterThan(0n);
+  const credit = await refusals.creditOf(address);
+  expect(credit).toBeGreaterThan(0n);
   await card(page).getByRole('button', { name: 'Retry payout' }).click();
   await card(page).waitFor({ state: 'detached', ...PATIENCE });
   await part.waitFor({ state: 'detached' });
   // A page without a click is updated too.
   await card(watcher.page).waitFor({ state: 'detached' });
-  expect([await refusals.owed(address), await refusals.balance(address)]).toEqual([0n, owed]);
+  expect([await refusals.creditOf(address), await refusals.balance(address)]).toEqual([0n, credit]);
   expect(await refusals.claimsSent(address)).toBe(1);
   await page.goto(`${ground.origin}/dashboard/payments/${id}`);
   await page.getByText('Technical details', { exact: true }).click();
@@ -164,11 +164,14 @@ test('a payer whose wallet was blocked claims the refund with one click, from an
   await collect.click();
   await card.getByText('You rejected the request in your wallet. Nothing was changed.').waitFor();
   wallet.behave('eth_sendTransaction');
-  const [owed, before] = [await refusals.owed(payer.address), await refusals.balance(payer.address)];
-  expect(owed).toBeGreaterThan(0n);
+  const [credit, before] = [await refusals.creditOf(payer.address), await refusals.balance(payer.address)];
+  expect(credit).toBeGreaterThan(0n);
   await collect.click();
   await card.waitFor({ state: 'detached' });
-  expect([await refusals.owed(payer.address), await refusals.balance(payer.address)]).toEqual([0n, before + owed]);
+  expect([await refusals.creditOf(payer.address), await refusals.balance(payer.address)]).toEqual([
+    0n,
+    before + credit,
+  ]);
   await payment.locator('[data-status="RETURNED"]').waitFor();
   await payment.locator('[data-refund="REFUNDED"]').waitFor();
   const delivered = async () => (await refusals.credits(payer.address))[0]?.deliveredTo;
@@ -184,8 +187,8 @@ test('a wallet that rejects the native coin claims a refund to another address',
   await page.getByRole('article', { name: 'Payment to Tea house' }).waitFor();
   await refusals.refuseCoin(payer.address);
   await refundedInVain(shop, payer, id);
-  const owed = await refusals.owed(payer.address, zeroAddress);
-  expect(owed).toBeGreaterThan(0n);
+  const credit = await refusals.creditOf(payer.address, zeroAddress);
+  expect(credit).toBeGreaterThan(0n);
 
   const card = page.getByRole('article', { name: /ETH on Local 31337$/ });
   const collect = card.getByRole('button', { name: /^Collect .* ETH$/ });
@@ -203,7 +206,7 @@ test('a wallet that rejects the native coin claims a refund to another address',
   await target.fill(other);
   await collect.click();
   await card.waitFor({ state: 'detached' });
-  expect([await refusals.owed(payer.address, zeroAddress), await refusals.coins(other)]).toEqual([0n, owed]);
+  expect([await refusals.creditOf(payer.address, zeroAddress), await refusals.coins(other)]).toEqual([0n, credit]);
   const delivered = async () => (await refusals.credits(payer.address))[0]?.deliveredTo;
   await expect.poll(delivered, PATIENCE).toBe(other.toLowerCase());
 });

@@ -82,9 +82,9 @@ test('contracts sign by ERC-1271, or ERC-6492 before deployment, and malformed s
   await evm.testClient.setCode({ address: contract, bytecode: ACCEPTS_ALL });
   expect(await approve(await started(sign(contract)), '0x1234')).toBe('SIGNED');
   // A contract without ERC-1271, and a precompile of the chain.
-  const deaf = '0x00000000000000000000000000000000000acc02';
-  await evm.testClient.setCode({ address: deaf, bytecode: '0x00' });
-  expect(await approve(await started(sign(deaf)), '0x1234')).toEqual(notGood(/account's/));
+  const unresponsive = '0x00000000000000000000000000000000000acc02';
+  await evm.testClient.setCode({ address: unresponsive, bytecode: '0x00' });
+  expect(await approve(await started(sign(unresponsive)), '0x1234')).toEqual(notGood(/account's/));
 
   const initCode = concat(['0x6029600c60003960296000f3', ACCEPTS_ALL]);
   const factory = '0x4e59b44847b379578588920cA78FbF26c0B4956C';

@@ -308,8 +308,8 @@ describe('a onetime request', () => {
     expect(next.body.items[0].status).toBe('REJECTED');
 
     const faultOf = async (body: object, token = accessToken) => {
-      const { status, body: told } = await start(token, { ...personalSign('x'), ...body });
-      return [status, told.error?.param];
+      const { status, body: answer } = await start(token, { ...personalSign('x'), ...body });
+      return [status, answer.error?.param];
     };
     expect(await faultOf({ method: 'eth_sign' })).toEqual([400, 'method']);
     expect(await faultOf({ chainId: 'eip155:x' })).toEqual([400, 'chainId']);

@@ -67,9 +67,9 @@ export function* planBlows(
 ): Generator<Blow> {
   const below = (limit: number) => Math.floor(chance() * limit);
   for (;;) {
-    const left = [...choices.names];
-    while (left.length > 0) {
-      const [fault = ''] = left.splice(below(left.length), 1);
+    const remaining = [...choices.names];
+    while (remaining.length > 0) {
+      const [fault = ''] = remaining.splice(below(remaining.length), 1);
       yield {
         fault,
         chainId: choices.chainIds[below(choices.chainIds.length)] ?? 0,

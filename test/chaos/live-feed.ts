@@ -32,19 +32,19 @@ export function followEvents({ graphqlUrl }: { graphqlUrl: string }, shop: Pick<
       // A stopped peer does not respond to pings.
       keepAlive: QUIET_LIMIT_MS / 3,
     });
-    let heardAt = performance.now();
+    let lastMessageAt = performance.now();
     client.on('pong', () => {
-      heardAt = performance.now();
+      lastMessageAt = performance.now();
     });
     const watch = setInterval(() => {
-      if (performance.now() - heardAt > QUIET_LIMIT_MS) client.terminate();
+      if (performance.now() - lastMessageAt > QUIET_LIMIT_MS) client.terminate();
     }, 1_000);
     const stop = () => void client.dispose();
     closing.signal.addEventListener('abort', stop);
     try {
       const query = 'subscription ($after: Int) { events(after: $after) { sequence } }';
       for await (const result of client.iterate({ query, variables: { after: last } })) {
-        heardAt = performance.now();
+        lastMessageAt = performance.now();
         const parsed = eventShape.safeParse(result.data);
         if (!parsed.success) return;
         const { sequence } = parsed.data.events;

@@ -8,13 +8,13 @@ import { localAccounts } from '../../src/local/local-accounts.ts';
 import { furnishChain } from '../../src/local/set-up/furnish-chain.ts';
 import { seeded } from '../setup/database/seeded.ts';
 import { freePort } from '../setup/free-port.ts';
-import { countBy, type Evidence, isFinal, missingOf, readIntents } from './judge.ts';
+import { countBy, type Evidence, isFinal, missingOf, readIntents } from './evaluate-run.ts';
 import { followEvents } from './live-feed.ts';
 import type { Ground } from './open-ground.ts';
 import { type Holdings, readHoldings } from './read-chain.ts';
 import { openReceivers, readEvents, receiverKinds } from './receivers.ts';
 import { openShops, type Shop } from './shops.ts';
-import { planStory, type Story, tellStory } from './stories.ts';
+import { planStory, runStory, type Story } from './stories.ts';
 import { subscribe } from './subscriber.ts';
 import { openWallet, type Wallet } from './wallet.ts';
 
@@ -62,7 +62,7 @@ export async function openLoad(
       const plan = planStory(chance, shops);
       const story: Story = { plan, chainId: wallet.chainId, startedAt: new Date() };
       stories.push(story);
-      const { rest } = await tellStory(known, { plan, wallet, story });
+      const { rest } = await runStory(known, { plan, wallet, story });
       rests.push(
         rest.then(() => {
           story.isOver = true;

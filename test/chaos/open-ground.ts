@@ -75,14 +75,14 @@ export async function openGround(environment: Record<string, string> = {}): Prom
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += String(chunk)));
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const stop = async () => {
-    const left = await end(child, folder);
+    const survivors = await end(child, folder);
     await Promise.all([...nodes.values(), database].map((proxy) => proxy.close()));
     if (process.env.CHAOS_KEEP === undefined) rmSync(folder, { recursive: true, force: true });
-    return left;
+    return survivors;
   };
   try {
     const deadline = Date.now() + START_LIMIT_MS;
-    while (!printed.includes('Sluice is running')) {
+    while (!printed.includes('Sluice runs')) {
       if (hasEnded() || Date.now() > deadline) throw new Error(`The installation did not start:\n${printed}`);
       await delay(200);
     }
@@ -124,7 +124,7 @@ async function end(child: ChildProcess, folder: string): Promise<number[]> {
   signal(processesNaming(folder), 'SIGCONT');
   child.kill('SIGINT');
   while (child.exitCode === null && child.signalCode === null && Date.now() < deadline) await delay(100);
-  const left = processesNaming(folder);
-  signal(left, 'SIGKILL');
-  return left;
+  const survivors = processesNaming(folder);
+  signal(survivors, 'SIGKILL');
+  return survivors;
 }

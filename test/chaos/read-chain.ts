@@ -101,10 +101,10 @@ export function holdingFaults(request: {
     for (const [account, units] of ofToken) {
       if (token === zeroAddress && request.payers.includes(account)) continue;
       const gained = units - (request.before.get(token)?.get(account) ?? 0n);
-      const told = request.moved.get(token)?.get(account) ?? 0n;
-      if (gained === told) continue;
+      const reported = request.moved.get(token)?.get(account) ?? 0n;
+      if (gained === reported) continue;
       faults.push(
-        `Chain ${request.chainId}: ${account} gained ${gained} of ${token}; the escrow's events say ${told}.`,
+        `Chain ${request.chainId}: ${account} gained ${gained} of ${token}; the escrow's events say ${reported}.`,
       );
     }
   }

@@ -84,8 +84,8 @@ const stop = async () => {
   stopping = true;
   await watch.stop();
   await prometheus.stop();
-  const left = await ground.stop();
-  if (left.length > 0) reasons.push(`${left.length} processes were still running after npm start had ended.`);
+  const survivors = await ground.stop();
+  if (survivors.length > 0) reasons.push(`${survivors.length} processes were still running after npm start had ended.`);
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void stop().finally(() => process.exit(130)));

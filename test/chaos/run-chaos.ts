@@ -6,8 +6,8 @@
  */
 import { parseArgs } from 'node:util';
 import { seeded } from '../setup/database/seeded.ts';
+import { countBy, evaluateRun } from './evaluate-run.ts';
 import { faultNames, planBlows } from './faults.ts';
-import { countBy, judge } from './judge.ts';
 import { openLoad } from './load.ts';
 import { openGround } from './open-ground.ts';
 import { recoveryTable } from './recovery.ts';
@@ -65,7 +65,7 @@ try {
   print('All faults are removed. The load ends, and pending work is completed.');
   reasons.push(...(await load.end({ limitMs: Number(values['rest-minutes']) * 60_000 })));
   if (!ground.hasEnded()) {
-    const verdict = await judge(load.evidence());
+    const verdict = await evaluateRun(load.evidence());
     reasons.push(...verdict.reasons);
     for (const fact of verdict.facts) print(fact);
   }
@@ -77,8 +77,9 @@ try {
   reasons.push(`The run itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 } finally {
   if (!interrupted) {
-    const left = await ground.stop();
-    if (left.length > 0) reasons.push(`${left.length} processes were still running after npm start had ended.`);
+    const survivors = await ground.stop();
+    if (survivors.length > 0)
+      reasons.push(`${survivors.length} processes were still running after npm start had ended.`);
   }
 }
 const verdict = reasons.length === 0 ? 'All checks passed.' : `${reasons.length} checks failed.`;

@@ -6,14 +6,14 @@ import { openGatewayClient } from '../../src/local/demo/gateway-client.ts';
 import { onTeardown } from '../setup/teardown.ts';
 import { type Answers, openShopClient } from './shop-client.ts';
 
-type Told = { status: number; body: string };
+type Answer = { status: number; body: string };
 
-async function answering(...told: Told[]): Promise<{ origin: string; keys: unknown[] }> {
+async function answering(...answers: Answer[]): Promise<{ origin: string; keys: unknown[] }> {
   const keys: unknown[] = [];
   const server = createServer((request, response) => {
     keys.push(request.headers['idempotency-key']);
     const { status, body } =
-      told.length > 1 ? (told.shift() ?? { status: 500, body: '' }) : (told[0] ?? { status: 500, body: '' });
+      answers.length > 1 ? (answers.shift() ?? { status: 500, body: '' }) : (answers[0] ?? { status: 500, body: '' });
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -80,7 +80,7 @@ export function planStory(chance: () => number, shops: readonly Shop[]): Plan {
 }
 
 /** Resolves when the wallet is available again. `rest` resolves after the remaining steps of merchant and arbiter. */
-export async function tellStory(
+export async function runStory(
   world: Shops,
   request: { plan: Plan; wallet: Wallet; story: Story },
 ): Promise<{ rest: Promise<void> }> {

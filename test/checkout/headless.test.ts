@@ -129,8 +129,8 @@ describe('POST …/prepare', () => {
     const session = await ground.openSession();
     const tokenKey = method === 'DIRECT' ? 'ETH-31337' : 'USDC-31337';
     const { body } = await ground.prepare(session, direct({ method, tokenKey }));
-    const told = body.data.steps.map(({ kind, ...step }: { kind: string }) => [kind, ...Object.keys(step).sort()]);
-    expect(told).toEqual(fields);
+    const steps = body.data.steps.map(({ kind, ...step }: { kind: string }) => [kind, ...Object.keys(step).sort()]);
+    expect(steps).toEqual(fields);
   });
 
   it('reports every invalid field of the payment method before it looks up the session', async () => {
@@ -251,12 +251,12 @@ describe('POST …/confirm', () => {
     const { id } = made.body.data;
     const session = await ground.openSession({ paymentIntentId: id });
     await ground.prepare(session, direct());
-    const told = (await ground.confirm(session)).body.data;
-    expect(told).toMatchObject({ id: session.id, status: 'OPEN', paymentIntentId: id });
+    const confirmed = (await ground.confirm(session)).body.data;
+    expect(confirmed).toMatchObject({ id: session.id, status: 'OPEN', paymentIntentId: id });
     const hidden = { externalId: null, idempotencyKey: null, metadata: {} };
-    expect(told.paymentIntent).toEqual({ ...made.body.data, ...hidden, updatedAt: expect.any(String) });
+    expect(confirmed.paymentIntent).toEqual({ ...made.body.data, ...hidden, updatedAt: expect.any(String) });
     const merchants = (await ground.confirm(session, {}, { key })).body.data;
-    expect(merchants.paymentIntent).toEqual({ ...told.paymentIntent, ...noted });
+    expect(merchants.paymentIntent).toEqual({ ...confirmed.paymentIntent, ...noted });
   });
 
   const permit = (payer: number) => ({

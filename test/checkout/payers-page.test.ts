@@ -166,8 +166,8 @@ describe('checkoutUpdated', () => {
     const live = followWs(client, `subscription ($id: ID!) { checkoutUpdated(id: $id) { ${page} } }`, {
       id: session.id,
     });
-    const told = async () => view(await live.next());
-    expect(await told()).toMatchObject({ attempt: null, payment: { status: 'CREATED' } });
+    const nextView = async () => view(await live.next());
+    expect(await nextView()).toMatchObject({ attempt: null, payment: { status: 'CREATED' } });
 
     const tokenKey = `USDC-${evm.chainId}`;
     const walletAddress = evm.payers[0].address;
@@ -176,7 +176,7 @@ describe('checkoutUpdated', () => {
     await ground.confirm(session, { signatures });
     const { paymentIntentId } = session;
     const { authorizeBy: payBy } = await api.database.paymentTerms.findFirstOrThrow({ where: { paymentIntentId } });
-    expect(await told()).toMatchObject({
+    expect(await nextView()).toMatchObject({
       attempt: {
         method: 'PERMIT',
         tokenKey,
@@ -197,12 +197,12 @@ describe('checkoutUpdated', () => {
       create: { chainId: evm.chainId, headNumber: 7n },
       update: { headNumber: 7n },
     });
-    expect(await until(told, (now) => now.payment.authorization.confirmations !== null)).toBe(1);
+    expect(await until(nextView, (now) => now.payment.authorization.confirmations !== null)).toBe(1);
     await api.database.chainCursor.update({ where: { chainId: evm.chainId }, data: { headNumber: 9n } });
-    expect(await until(told, (now) => now.payment.authorization.confirmations > 1)).toBe(3);
+    expect(await until(nextView, (now) => now.payment.authorization.confirmations > 1)).toBe(3);
 
     await transaction(api.database, (tx) => noteRelayFailure(tx, { paymentIntentId, error: 'Too little.' }));
-    expect(await told()).toMatchObject({
+    expect(await nextView()).toMatchObject({
       attempt: null,
       session: { status: 'OPEN', lastError: { code: 'RELAY_FAILED' } },
     });
@@ -219,11 +219,11 @@ function view(result: Result) {
 
 /** Row by row another value may be seen between. */
 async function until<Value extends { payment: { authorization: { confirmations: number } } }>(
-  told: () => Promise<Value>,
+  nextView: () => Promise<Value>,
   isIt: (value: Value) => boolean,
 ): Promise<number> {
   for (;;) {
-    const value = await told();
+    const value = await nextView();
     if (isIt(value)) return value.payment.authorization.confirmations;
   }
 }

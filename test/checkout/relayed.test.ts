@@ -108,7 +108,7 @@ describe('a relayed payment', () => {
     const session = await openSession();
     const way = { tokenKey: `USDC-${evm.chainId}`, method: 'PERMIT', payer: penniless } as const;
     await confirmSigned(session, way);
-    for (let tries = 0; tries < 6; tries++) {
+    for (let attempt = 0; attempt < 6; attempt++) {
       await gateway.settleDown();
       await gateway.passTime(20);
     }
@@ -122,7 +122,7 @@ describe('a relayed payment', () => {
     expect(await sessionOf(session.id)).toMatchObject({ status: 'COMPLETE', lastErrorCode: null });
   });
 
-  for (const [who, isTold] of [
+  for (const [who, isObserved] of [
     ['the projector', true],
     ['the pump', false],
   ] as const) {
@@ -135,7 +135,7 @@ describe('a relayed payment', () => {
       await gateway.settleDown();
       expect((await sessionOf(session.id)).status).toBe('COMPLETE');
       await evm.reorg(Number((await evm.publicClient.getBlockNumber()) - before));
-      if (isTold) await gateway.observe();
+      if (isObserved) await gateway.observe();
       for (let turn = 0; turn < 3; turn += 1) await gateway.turnPumps();
       await gateway.settleDown();
       expect(await gateway.status(session.paymentIntentId)).toBe('CREATED');

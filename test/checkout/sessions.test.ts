@@ -258,10 +258,11 @@ describe('GET /checkout-sessions', () => {
 
   it('hides the notes of the merchant from the payer', async () => {
     const noted = (await open({ items: [tea], metadata: { cost: '3' } })).body.data;
-    const told = async (call: RestCall) => (await api.rest('GET', `/checkout-sessions/${noted.id}`, call)).body.data;
-    const merchants = await told({ key });
+    const readSession = async (call: RestCall) =>
+      (await api.rest('GET', `/checkout-sessions/${noted.id}`, call)).body.data;
+    const merchants = await readSession({ key });
     expect([noted.metadata, merchants.metadata]).toEqual([{ cost: '3' }, { cost: '3' }]);
-    expect(await told({ clientSecret: noted.clientSecret })).toEqual({ ...merchants, metadata: {} });
+    expect(await readSession({ clientSecret: noted.clientSecret })).toEqual({ ...merchants, metadata: {} });
   });
 });
 
@@ -319,8 +320,8 @@ describe('query checkout', () => {
     const session = await openTea();
     const document = '{ viewer { kind sessionId session { id status } app { id } member { id } roles } }';
     const { data } = await api.graphql(document, {}, { clientSecret: session.clientSecret });
-    const told = { id: session.id, status: 'OPEN' };
-    expect(data.viewer).toMatchObject({ kind: 'session', session: told, app: null, member: null, roles: [] });
+    const expected = { id: session.id, status: 'OPEN' };
+    expect(data.viewer).toMatchObject({ kind: 'session', session: expected, app: null, member: null, roles: [] });
     expect((await api.graphql(document, {}, { key })).data.viewer.session).toBeNull();
   });
 
@@ -331,14 +332,14 @@ describe('query checkout', () => {
     const payment = 'paymentIntent { id status externalId idempotencyKey metadata }';
     const byId = `query ($id: ID!) { checkoutSession(id: $id) { ${payment} } }`;
     const byArgument = `query ($id: ID!, $secret: String) { checkout(id: $id, clientSecret: $secret) { session { ${payment} } } }`;
-    const told = { id: intent.id, status: 'CREATED', externalId: null, idempotencyKey: null, metadata: {} };
+    const expected = { id: intent.id, status: 'CREATED', externalId: null, idempotencyKey: null, metadata: {} };
     const payer = { clientSecret: session.clientSecret };
     const shown = await api.graphql(byId, { id: session.id }, payer);
-    expect(shown).toMatchObject({ errors: undefined, data: { checkoutSession: { paymentIntent: told } } });
+    expect(shown).toMatchObject({ errors: undefined, data: { checkoutSession: { paymentIntent: expected } } });
     const argued = await api.graphql(byArgument, { id: session.id, secret: session.clientSecret });
-    expect(argued).toMatchObject({ errors: undefined, data: { checkout: { session: { paymentIntent: told } } } });
+    expect(argued).toMatchObject({ errors: undefined, data: { checkout: { session: { paymentIntent: expected } } } });
     const merchants = await api.graphql(byId, { id: session.id }, { key });
-    expect(merchants.data.checkoutSession.paymentIntent).toEqual({ ...told, ...noted });
+    expect(merchants.data.checkoutSession.paymentIntent).toEqual({ ...expected, ...noted });
     for (const kept of [
       'transactions { id }',
       'dispute { id }',

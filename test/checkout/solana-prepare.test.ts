@@ -115,7 +115,7 @@ describe('POST …/prepare', () => {
       });
       expect([confirmed.status, confirmed.body.data.status]).toEqual([200, 'OPEN']);
       const kept = await api.database.quote.findUniqueOrThrow({ where: { id: quote.id } });
-      expect(kept).toMatchObject({ plan: { kind: 'direct' }, toldTxHash: signature });
+      expect(kept).toMatchObject({ plan: { kind: 'direct' }, reportedTxHash: signature });
       expect(kept.confirmedAt).not.toBe(null);
     },
   );

@@ -16,7 +16,11 @@ const unexpected: UnexpectedTransfer[] = [];
 
 beforeAll(async () => {
   ground = await openGround();
-  const handlers = factTable({ ...ground.world, log: silentLog, unexpectedTransfer: (told) => unexpected.push(told) });
+  const handlers = factTable({
+    ...ground.world,
+    log: silentLog,
+    unexpectedTransfer: (transfer) => unexpected.push(transfer),
+  });
   const world = { ...ground.world, handlers, memory: newProjectorMemory() };
   observe = async () => {
     await observeChain(world, { chainId: ground.evm.chainId });

@@ -16,7 +16,7 @@ import { callFault } from '../../src/chains/evm/classify-answer.ts';
 import { approveData } from '../../src/chains/evm/erc20.ts';
 import { batchAddress } from '../../src/escrow/batch/batch-bytecode.ts';
 import { type BatchItem, chargeItem } from '../../src/escrow/batch/batch-item.ts';
-import { judgeItem } from '../../src/escrow/batch/judge-item.ts';
+import { evaluateItem } from '../../src/escrow/batch/evaluate-item.ts';
 import { type BatchLimits, batchLimits, planBatches } from '../../src/escrow/batch/plan-batches.ts';
 import { authorizeCall, disputeCall, refundCall } from '../../src/escrow/calldata.ts';
 import { chargeIntentId, type RecurringConsent } from '../../src/escrow/consent.ts';
@@ -42,7 +42,7 @@ export async function openBatchGround() {
     evm,
     plan: <Item extends BatchItem>(items: readonly Item[], limits: BatchLimits = batchLimits) =>
       planBatches(world, { items, limits }),
-    judge: (item: BatchItem, at: { gasCap?: bigint; blockHash?: Hex } = {}) => judgeItem(world, { item, ...at }),
+    evaluate: (item: BatchItem, at: { gasCap?: bigint; blockHash?: Hex } = {}) => evaluateItem(world, { item, ...at }),
     /** A payment of 1 USDC by its payer, with a fee of 1 %: its timelock and dispute window are a day. */
     opened,
     captured: () => opened(),

@@ -71,10 +71,10 @@ describe('a hundred charges', () => {
     // 150,000 is what the burner may use at most; 11,500,000 is what a hundred charges cost that all behave.
     expect(burner.gasCap).toBeLessThan(200_000n);
     expect(gasUsed).toBeLessThan(11_500_000n + burner.gasCap);
-    expect(await ground.judge(burner, { gasCap: burner.gasCap })).toMatchObject({ verdict: 'PASSES' });
+    expect(await ground.evaluate(burner, { gasCap: burner.gasCap })).toMatchObject({ verdict: 'PASSES' });
     const [good] = items;
     if (!good) throw new Error('No items.');
-    expect(await ground.judge(good)).toEqual({ verdict: 'DONE' });
+    expect(await ground.evaluate(good)).toEqual({ verdict: 'DONE' });
   });
 });
 
@@ -91,8 +91,8 @@ describe('an item', () => {
     const [one, two] = batch.items;
     if (!one || !two) throw new Error('No items.');
     const { blockHash } = receipt;
-    expect(await ground.judge(one, { gasCap: one.gasCap, blockHash })).toEqual({ verdict: 'DONE' });
-    expect(await ground.judge(two, { gasCap: two.gasCap, blockHash })).toMatchObject({
+    expect(await ground.evaluate(one, { gasCap: one.gasCap, blockHash })).toEqual({ verdict: 'DONE' });
+    expect(await ground.evaluate(two, { gasCap: two.gasCap, blockHash })).toMatchObject({
       verdict: 'OVERTAKEN',
       error: expect.stringMatching(/^WrongStatus\(0x[0-9a-f]{64}, 5, 2\)$/),
     });
@@ -104,7 +104,7 @@ describe('an item', () => {
     if (!item) throw new Error('No item.');
     const plan = await ground.plan([item]);
     expect(plan).toEqual({ batches: [], refused: [item] });
-    expect(await ground.judge(item)).toMatchObject({
+    expect(await ground.evaluate(item)).toMatchObject({
       verdict: 'PASSES',
       error: expect.stringContaining('TimelockNotOver'),
     });
@@ -120,11 +120,11 @@ describe('an item', () => {
       1,
     );
     expect(outcomes).toEqual(['FAILED']);
-    expect(await ground.judge(item, { gasCap: item.gasCap })).toMatchObject({
+    expect(await ground.evaluate(item, { gasCap: item.gasCap })).toMatchObject({
       verdict: 'PASSES',
       error: expect.stringContaining('GasBelowFloor'),
     });
-    expect(await ground.judge(item)).toEqual({ verdict: 'PASSES', error: 'Succeeds when it is simulated again' });
+    expect(await ground.evaluate(item)).toEqual({ verdict: 'PASSES', error: 'Succeeds when it is simulated again' });
   });
 
   it('that could not get its gas cap is distinguished from one that failed', async () => {
@@ -149,14 +149,14 @@ describe('an item', () => {
     expect((await send(settled.call, 1)).outcomes).toEqual(['DONE']);
     const claim = claimForItem({ recipient: evm.merchant.address, token: evm.usdc.address });
     expect((await ground.plan([claim])).refused).toEqual([claim]);
-    expect(await ground.judge(claim)).toMatchObject({ verdict: 'PASSES' });
+    expect(await ground.evaluate(claim)).toMatchObject({ verdict: 'PASSES' });
     await ground.blacklist(evm.merchant.address, false);
     const before = await ground.balanceOf(evm.merchant.address);
     const batch = await planned([claim]);
     expect((await send(batch.call, 1)).outcomes).toEqual(['DONE']);
     expect(await ground.balanceOf(evm.merchant.address)).toBe(before + 990_000n);
     expect((await send(batch.call, 1)).outcomes).toEqual(['FAILED']);
-    expect(await ground.judge(claim)).toEqual({ verdict: 'DONE' });
+    expect(await ground.evaluate(claim)).toEqual({ verdict: 'DONE' });
   });
 
   it('ends a hold that nobody captured, and a dispute that nobody resolved', async () => {
@@ -166,7 +166,7 @@ describe('an item', () => {
     await ground.pass(40 * DAY);
     const batch = await planned([reclaimItem(held), resolveByTimeoutItem(disputed)]);
     expect((await send(batch.call, 2)).outcomes).toEqual(['DONE', 'DONE']);
-    for (const item of batch.items) expect(await ground.judge(item)).toEqual({ verdict: 'DONE' });
+    for (const item of batch.items) expect(await ground.evaluate(item)).toEqual({ verdict: 'DONE' });
   });
 
   it('authorizes from a deposit by the function of that name', async () => {
@@ -175,7 +175,7 @@ describe('an item', () => {
     const words =
       'bytes32,address,address,address,uint128,uint40,uint40,uint32,uint32,uint32,uint16,uint16,address,address,address,bytes32,bool';
     expect(item.data.slice(0, 10)).toBe(toFunctionSelector(`authorizeFromDeposit((${words}),bytes)`));
-    expect(await ground.judge(item)).toEqual({ verdict: 'DONE' });
+    expect(await ground.evaluate(item)).toEqual({ verdict: 'DONE' });
   });
 });
 
@@ -195,8 +195,8 @@ describe('a plan', () => {
     expect(await sizes({ items: 2 })).toEqual([2, 2, 1]);
     expect(await sizes({ bytes: 1_500 })).toEqual([2, 2, 1]);
     expect(await sizes({ bytes: 1 })).toEqual([1, 1, 1, 1, 1]);
-    const whole = await planned(items);
-    expect(await sizes({ gas: whole.gasFloor - 1n })).toEqual([4, 1]);
+    const together = await planned(items);
+    expect(await sizes({ gas: together.gasFloor - 1n })).toEqual([4, 1]);
     expect(await sizes({ gas: 1n })).toEqual([1, 1, 1, 1, 1]);
   });
 

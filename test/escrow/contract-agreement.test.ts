@@ -241,10 +241,10 @@ describe("an account's signature", () => {
       address: account,
       bytecode: `0x7f1626ba7e${'00'.repeat(28)}60005260206000f3`,
     });
-    for (const judge of [isSignedOnChain, isSignedByAccount]) {
-      expect(await judge({ client }, { signer: evm.payers[0].address, digest, signature })).toBe(true);
-      expect(await judge({ client }, { signer: evm.payers[1].address, digest, signature })).toBe(false);
-      expect(await judge({ client }, { signer: account, digest, signature: '0x1234' })).toBe(true);
+    for (const isSigned of [isSignedOnChain, isSignedByAccount]) {
+      expect(await isSigned({ client }, { signer: evm.payers[0].address, digest, signature })).toBe(true);
+      expect(await isSigned({ client }, { signer: evm.payers[1].address, digest, signature })).toBe(false);
+      expect(await isSigned({ client }, { signer: account, digest, signature: '0x1234' })).toBe(true);
     }
   });
 });

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { type Abi, type AbiParameter, concat, encodeErrorResult, type Hex, zeroHash } from 'viem';
 import { describe, expect, it, test } from 'vitest';
 import { batchAbi } from '../../src/escrow/batch/batch-abi.ts';
+import { classifyRevert } from '../../src/escrow/classify-revert.ts';
 import { describeRevert } from '../../src/escrow/describe-revert.ts';
 import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
-import { judgeRevert } from '../../src/escrow/judge-revert.ts';
 import { usdcTokenAbi, usdtTokenAbi } from '../../src/local/test-tokens.ts';
 
 const party = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -98,6 +98,6 @@ describe('a party that the contract refuses', () => {
   ] as const)('%s is final, and is said in English', (errorName, words) => {
     const data = encodeErrorResult({ abi: escrowAbi, errorName, args: [party] });
     expect(describeRevert(data)).toMatch(words);
-    expect(judgeRevert(data)).toBe('IMPOSSIBLE');
+    expect(classifyRevert(data)).toBe('IMPOSSIBLE');
   });
 });

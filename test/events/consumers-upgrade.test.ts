@@ -30,9 +30,9 @@ const position = async (consumer: string, app = appId) =>
   Number(
     (await database.eventConsumer.findUniqueOrThrow({ where: { consumer_appId: { consumer, appId: app } } })).position,
   );
-const told: string[] = [];
+const received: string[] = [];
 const reactions: Reactions = new Map([
-  ['payment_intent.captured', [async (events) => told.push(...events.map(({ sequence }) => String(sequence)))]],
+  ['payment_intent.captured', [async (events) => received.push(...events.map(({ sequence }) => String(sequence)))]],
 ]);
 const until = (met: () => Promise<boolean>) => vi.waitUntil(met, { timeout: 20_000, interval: 20 });
 
@@ -71,7 +71,7 @@ it('runs pending jobs of the previous version first, and neither skips nor repea
   expect([await position('webhooks'), await position('reactions')]).toEqual([5, 5]);
   await append(2);
   const later = await openWebhookApp(database);
-  await later.tell(1);
+  await later.append(1);
   expect(await position('webhooks', later.appId)).toBe(0);
 
   const listener = openListener({ url, log: silentLog });
@@ -82,14 +82,14 @@ it('runs pending jobs of the previous version first, and neither skips nor repea
   ]);
   onTeardown(() => running.stop());
   await new Promise((resolve) => setTimeout(resolve, 1_200));
-  expect([await position('webhooks'), told]).toEqual([5, ['1', '2']]);
+  expect([await position('webhooks'), received]).toEqual([5, ['1', '2']]);
   const queue = await runQueue({ url, jobs: new Map([jobEntry(reactJob, runOldJob)]), log: silentLog });
   onTeardown(() => queue.stop());
   await until(async () => (await position('reactions')) === 7 && (await pairsBehind(database)).length === 0);
   // Jobs run concurrently, as before. The consumer handles its events after all of them.
-  expect(told.slice(0, 2)).toEqual(['1', '2']);
-  expect(told.slice(2, 5).toSorted()).toEqual(['3', '4', '5']);
-  expect(told.slice(5)).toEqual(['6', '7']);
+  expect(received.slice(0, 2)).toEqual(['1', '2']);
+  expect(received.slice(2, 5).toSorted()).toEqual(['3', '4', '5']);
+  expect(received.slice(5)).toEqual(['6', '7']);
   const deliveries = await database.webhookDelivery.findMany({ where: { appId }, orderBy: { id: 'asc' } });
   expect(deliveries.map(({ sequence }) => Number(sequence))).toEqual([1, 2, 3, 4, 5, 6, 7]);
   expect(await database.$queryRaw`SELECT id::text FROM graphile_worker.jobs`).toEqual([]);

@@ -67,14 +67,14 @@ const jobs = () =>
     SELECT task_identifier AS name, key FROM graphile_worker.jobs ORDER BY id`;
 const until = (met: () => Promise<boolean> | boolean) => vi.waitUntil(met, { timeout: 20_000, interval: 20 });
 
-function openEars(): Listener {
+function openTestListener(): Listener {
   const listener = openListener({ url, log: silentLog });
   onTestFinished(() => listener.close());
   return listener;
 }
 
 /** Runs both consumers as a worker does. */
-function run(reactions: Reactions, listener: Listener = openEars()) {
+function run(reactions: Reactions, listener: Listener = openTestListener()) {
   const running = runConsumers({ database, listener, log: silentLog }, [
     webhookConsumer({ database }),
     reactionConsumer({ database, reactions, log: silentLog }),
@@ -98,10 +98,10 @@ describe('a cursor', () => {
   it('advances without creating or leaving any jobs', async () => {
     await endpoint();
     await append(['customer.created', 'payment_intent.captured', 'customer.updated']);
-    const told: string[] = [];
-    const reactions = reactionsTo('payment_intent.captured', async (event) => told.push(String(event.sequence)));
+    const received: string[] = [];
+    const reactions = reactionsTo('payment_intent.captured', async (event) => received.push(String(event.sequence)));
     expect(await openConsumers({ database, reactions })()).toBe(true);
-    expect(told).toEqual(['2']);
+    expect(received).toEqual(['2']);
     expect(await queued()).toEqual([1, 2, 3]);
     expect([await position('webhooks'), await position('reactions')]).toEqual([3, 3]);
     expect(await jobs()).toEqual([]);
@@ -113,11 +113,11 @@ describe('a cursor', () => {
     for (let count = 0; count < 3; count += 1) {
       await append(Array.from({ length: 90 }, () => 'payment_intent.captured' as const));
     }
-    const told: number[] = [];
+    const received: number[] = [];
     const consumer = reactionConsumer({
       database,
       log: silentLog,
-      reactions: reactionsTo('payment_intent.captured', async (event) => told.push(Number(event.sequence))),
+      reactions: reactionsTo('payment_intent.captured', async (event) => received.push(Number(event.sequence))),
     });
     const webhooks = webhookConsumer({ database });
     for (const [turn, reached] of [100, 200, 270].entries()) {
@@ -125,7 +125,7 @@ describe('a cursor', () => {
       expect(await webhooks.turn(appId)).toEqual({ hasMore: turn < 2, advanced: true });
       expect([await position('reactions'), await position('webhooks')]).toEqual([reached, reached]);
     }
-    expect(told).toEqual(Array.from({ length: 270 }, (_, index) => index + 1));
+    expect(received).toEqual(Array.from({ length: 270 }, (_, index) => index + 1));
     expect((await queued()).length).toBe(270);
   });
 
@@ -133,31 +133,31 @@ describe('a cursor', () => {
     await append(Array.from({ length: 900 }, () => 'customer.updated' as const));
     await append(Array.from({ length: 900 }, () => 'customer.updated' as const));
     await append(['payment_intent.captured', 'customer.updated']);
-    const told: number[] = [];
+    const received: number[] = [];
     const consumer = reactionConsumer({
       database,
       log: silentLog,
-      reactions: reactionsTo('payment_intent.captured', async (event) => told.push(Number(event.sequence))),
+      reactions: reactionsTo('payment_intent.captured', async (event) => received.push(Number(event.sequence))),
     });
     expect(await consumer.turn(appId)).toEqual({ hasMore: true, advanced: true });
     expect(await position('reactions')).toBe(1_000);
     expect(await consumer.turn(appId)).toEqual({ hasMore: false, advanced: true });
-    expect([told, await position('reactions')]).toEqual([[1_801], 1_802]);
+    expect([received, await position('reactions')]).toEqual([[1_801], 1_802]);
   });
 });
 
 describe('an event whose reaction fails', () => {
   it('is attempted three times in place, then becomes a separate job while the cursor advances', async () => {
     await append(['payment_intent.captured', 'payment_intent.captured', 'payment_intent.captured']);
-    const told: string[] = [];
+    const received: string[] = [];
     let mended = false;
     const reactions = reactionsTo(
       'payment_intent.captured',
       async ({ sequence }) => {
-        told.push(`first ${sequence}`);
+        received.push(`first ${sequence}`);
         if (sequence === 2n && !mended) throw new Error('It cannot be done.');
       },
-      async ({ sequence }) => told.push(`second ${sequence}`),
+      async ({ sequence }) => received.push(`second ${sequence}`),
     );
     const consumer = reactionConsumer({ database, reactions, log: silentLog });
     const due = () => database.$executeRaw`UPDATE event_consumer SET next_attempt_at = now() - interval '1 second'`;
@@ -186,17 +186,26 @@ describe('an event whose reaction fails', () => {
     // A reaction that fails does not prevent the event's other reactions.
     const failed = ['first 2', 'second 2'];
     const together = ['first 1', 'first 2'];
-    expect(told).toEqual([...together, 'first 1', 'second 1', ...failed, ...failed, ...failed, 'first 3', 'second 3']);
+    expect(received).toEqual([
+      ...together,
+      'first 1',
+      'second 1',
+      ...failed,
+      ...failed,
+      ...failed,
+      'first 3',
+      'second 3',
+    ]);
 
     mended = true;
-    told.length = 0;
+    received.length = 0;
     const entry = jobEntry(reactToEventJob, ({ appId: app, sequence }) =>
       react({ database, reactions }, { appId: app, first: BigInt(sequence), last: BigInt(sequence) }),
     );
     const queue = await runQueue({ url, jobs: new Map([entry]), log: silentLog });
     onTestFinished(() => queue.stop());
     await until(async () => (await jobs()).length === 0);
-    expect(told).toEqual(failed);
+    expect(received).toEqual(failed);
   });
 
   it('restarts its count of attempts after a successful one', async () => {
@@ -219,21 +228,21 @@ describe('an event whose reaction fails', () => {
   it('is retried automatically and does not delay other apps', async () => {
     const other = await newApp();
     let failures = 0;
-    const told: string[] = [];
+    const received: string[] = [];
     run(
       reactionsTo('payment_intent.captured', async (event) => {
         if (event.appId === appId && event.sequence === 1n) {
           failures += 1;
           throw new Error('Not yet.');
         }
-        told.push(`${event.appId === appId ? 'failing' : 'other'} ${event.sequence}`);
+        received.push(`${event.appId === appId ? 'failing' : 'other'} ${event.sequence}`);
       }),
     );
     await append(['payment_intent.captured', 'payment_intent.captured']);
     await until(() => failures > 0);
     await append(['payment_intent.captured'], other);
-    await until(() => told.length >= 2);
-    expect(told).toEqual(['other 1', 'failing 2']);
+    await until(() => received.length >= 2);
+    expect(received).toEqual(['other 1', 'failing 2']);
     expect(await jobs()).toMatchObject([{ key: `react-to-event:${appId}:1` }]);
   });
 });
@@ -242,9 +251,9 @@ describe('several workers', () => {
   it('share the apps and handle each event once and in order', async () => {
     const apps = [appId, await newApp(), await newApp()];
     for (const app of apps) await endpoint(app);
-    const told = new Map<string, number[]>(apps.map((app) => [app, []]));
+    const received = new Map<string, number[]>(apps.map((app) => [app, []]));
     const reactions = reactionsTo('payment_intent.captured', async (event) => {
-      told.get(event.appId)?.push(Number(event.sequence));
+      received.get(event.appId)?.push(Number(event.sequence));
     });
     const workers = [run(reactions), run(reactions), run(reactions)];
     expect(workers).toHaveLength(3);
@@ -281,7 +290,7 @@ describe('several workers', () => {
         where: { appId: app, type: 'payment_intent.captured' },
         orderBy: { sequence: 'asc' },
       });
-      expect(told.get(app)).toEqual(events.map(({ sequence }) => Number(sequence)));
+      expect(received.get(app)).toEqual(events.map(({ sequence }) => Number(sequence)));
       const all = Array.from({ length: last }, (_, index) => index + 1);
       expect(await queued(app)).toEqual(all);
       // Deliveries became visible in the order of the sequence.
@@ -322,14 +331,14 @@ describe('several workers', () => {
 
 describe('notifications', () => {
   it('wake the consumers at once, and a periodic check finds events whose notification was lost', async () => {
-    const told: number[] = [];
-    const reactions = reactionsTo('payment_intent.captured', async ({ sequence }) => told.push(Number(sequence)));
+    const received: number[] = [];
+    const reactions = reactionsTo('payment_intent.captured', async ({ sequence }) => received.push(Number(sequence)));
     run(reactions);
     await append(['payment_intent.captured']);
-    await until(() => told.length === 1);
+    await until(() => received.length === 1);
     const startedAt = performance.now();
     await append(['payment_intent.captured']);
-    await until(() => told.length === 2);
+    await until(() => received.length === 2);
     expect(performance.now() - startedAt).toBeLessThan(1_500);
     // Appended by a process that was killed before it sent a notification.
     const client = new pg.Client({ connectionString: url });
@@ -342,20 +351,20 @@ describe('notifications', () => {
     );
     await client.query('COMMIT');
     await client.end();
-    await until(() => told.length === 3);
+    await until(() => received.length === 3);
   }, 40_000);
 
   it('are not required: consumers poll while no notification can be received', async () => {
-    const told: number[] = [];
-    const deaf: Listener = { listen: () => () => undefined, close: async () => undefined };
+    const received: number[] = [];
+    const silent: Listener = { listen: () => () => undefined, close: async () => undefined };
     run(
-      reactionsTo('payment_intent.captured', async ({ sequence }) => told.push(Number(sequence))),
-      deaf,
+      reactionsTo('payment_intent.captured', async ({ sequence }) => received.push(Number(sequence))),
+      silent,
     );
     for (const count of [1, 2, 3]) {
       const startedAt = performance.now();
       await append(['payment_intent.captured']);
-      await until(() => told.length === count);
+      await until(() => received.length === count);
       expect(performance.now() - startedAt).toBeLessThan(3_000);
     }
   });

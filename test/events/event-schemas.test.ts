@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
-const judge = ajv.compile(published);
+const validate = ajv.compile(published);
 
 describe('schema/events.json', () => {
   it('describes every type of event', () => {
@@ -38,7 +38,7 @@ describe('schema/events.json', () => {
     expect(new Set(events.map((event) => event.type)).size).toBeGreaterThanOrEqual(6);
     for (const event of events) {
       const body = eventBody(event);
-      expect(judge(body), JSON.stringify(judge.errors)).toBe(true);
+      expect(validate(body), JSON.stringify(validate.errors)).toBe(true);
       const definition = (published.$defs as Record<string, { properties?: { data?: { properties?: object } } }>)[
         event.type
       ];
@@ -49,7 +49,7 @@ describe('schema/events.json', () => {
   });
 
   it('rejects data that is not an event', () => {
-    expect(judge({ id: 'x', type: 'payment_intent.created' })).toBe(false);
-    expect(judge({})).toBe(false);
+    expect(validate({ id: 'x', type: 'payment_intent.created' })).toBe(false);
+    expect(validate({})).toBe(false);
   });
 });

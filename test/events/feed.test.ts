@@ -93,11 +93,11 @@ describe('the feed', () => {
 
   test('polls if notifications are not received', async () => {
     const nowhere = openListener({ url: 'postgresql://nobody@127.0.0.1:1/none', log: silentLog });
-    const deaf = openFeed({ database, listener: nowhere, log: silentLog });
-    const follower = await deaf.follow({ appId });
+    const unnotified = openFeed({ database, listener: nowhere, log: silentLog });
+    const follower = await unnotified.follow({ appId });
     await append(newId());
     expect(await take(follower, 1)).toEqual([follower.startedAfter + 1n]);
-    await deaf.close();
+    await unnotified.close();
     await nowhere.close();
   });
 });

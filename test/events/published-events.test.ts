@@ -81,7 +81,7 @@ describe('the types of events', () => {
     expect(requestBody?.content['application/json'].example).toEqual(example);
     expect(docs).toContain(`| \`${type}\``);
     expect(docs).toContain(eventWords[type].slice('Sent '.length, -1));
-    const [inEvents, inWebhooks] = [judge(`events.json#/$defs/${type}`), judge(componentOf(type))];
+    const [inEvents, inWebhooks] = [validator(`events.json#/$defs/${type}`), validator(componentOf(type))];
     expect(inEvents(example), JSON.stringify(inEvents.errors)).toBe(true);
     expect(inWebhooks(example), JSON.stringify(inWebhooks.errors)).toBe(true);
   });
@@ -96,8 +96,8 @@ describe('the types of events', () => {
 
   it('are distinguished by their schemas', () => {
     const other = { ...eventExample('invoice.paid'), type: 'invoice.voided' };
-    expect(judge('events.json#/$defs/invoice.paid')(other)).toBe(false);
-    expect(judge(componentOf('invoice.paid'))(other)).toBe(false);
+    expect(validator('events.json#/$defs/invoice.paid')(other)).toBe(false);
+    expect(validator(componentOf('invoice.paid'))(other)).toBe(false);
   });
 });
 
@@ -106,7 +106,7 @@ addFormats.default(ajv);
 ajv.addSchema({ ...published, $id: 'events.json' });
 ajv.addSchema({ ...payments, $id: 'payments.json' });
 
-function judge(reference: string) {
+function validator(reference: string) {
   return ajv.compile({ $ref: reference });
 }
 

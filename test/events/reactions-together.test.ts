@@ -13,15 +13,15 @@ const event = (type: string, sequence: bigint, requestId: string | null = null) 
   requestId,
 });
 
-function noting(told: string[]) {
+function noting(received: string[]) {
   return (name: string): Reaction =>
     async (events) =>
-      told.push(`${name} ${events.map(({ sequence }) => sequence).join()} ${tracedRequestId() ?? ''}`.trim());
+      received.push(`${name} ${events.map(({ sequence }) => sequence).join()} ${tracedRequestId() ?? ''}`.trim());
 }
 
 it('passes each reaction all events of its type and no others', async () => {
-  const told: string[] = [];
-  const note = noting(told);
+  const received: string[] = [];
+  const note = noting(received);
   const reactions: Reactions = new Map([
     ['payment_intent.captured', [note('first'), note('second')]],
     ['payment_intent.settled', [note('third')]],
@@ -32,18 +32,18 @@ it('passes each reaction all events of its type and no others', async () => {
     event('customer.updated', 3n),
     event('payment_intent.captured', 4n),
   ]);
-  expect(told).toEqual(['first 1,4', 'second 1,4', 'third 2']);
+  expect(received).toEqual(['first 1,4', 'second 1,4', 'third 2']);
 });
 
 it('separates events of different requests and passes the id of each request', async () => {
-  const told: string[] = [];
-  const reactions: Reactions = new Map([['payment_intent.captured', [noting(told)('one')]]]);
+  const received: string[] = [];
+  const reactions: Reactions = new Map([['payment_intent.captured', [noting(received)('one')]]]);
   await reactTogether(reactions, [
     event('payment_intent.captured', 1n, 'req-a'),
     event('payment_intent.captured', 2n),
     event('payment_intent.captured', 3n, 'req-a'),
   ]);
-  expect(told).toEqual(['one 1,3 req-a', 'one 2']);
+  expect(received).toEqual(['one 1,3 req-a', 'one 2']);
 });
 
 it('throws the first failure', async () => {

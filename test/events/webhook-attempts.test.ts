@@ -30,7 +30,7 @@ beforeEach(async () => {
 describe('a failed delivery', () => {
   it('waits for its own retry while later deliveries are sent', async () => {
     const endpoint = await app.endpoint();
-    await app.tell(5);
+    await app.append(5);
     app.receiver.answer((message) => (sequenceOf(message) === 2 ? 500 : 200));
     expect(await app.serve(endpoint)).toEqual({ delivered: 4, failed: 1 });
     expect(sequencesOf(app.receiver)).toEqual([1, 2, 3, 4, 5]);
@@ -43,12 +43,12 @@ describe('a failed delivery', () => {
 
   it('shares the receiver fairly with new deliveries once its retry is due', async () => {
     const endpoint = await app.endpoint();
-    await app.tell(80);
+    await app.append(80);
     app.receiver.answer((message) => (sequenceOf(message) % 2 === 0 ? 500 : 200));
     await app.serve(endpoint);
     app.later(5);
     app.receiver.answer(200);
-    await app.tell(40);
+    await app.append(40);
     app.receiver.received.splice(0);
     expect(await app.serve(endpoint)).toEqual({ delivered: 80, failed: 0 });
     const sent = sequencesOf(app.receiver);
@@ -62,7 +62,7 @@ describe('a failed delivery', () => {
 
   it('is retried in order by a receiver that rejects every event the first time', async () => {
     const endpoint = await app.endpoint();
-    await app.tell(40);
+    await app.append(40);
     const seen = new Set<number>();
     app.receiver.answer((message) => {
       const isNew = !seen.has(sequenceOf(message));
@@ -79,7 +79,7 @@ describe('a failed delivery', () => {
 
   it('keeps its place among first attempts if the clock of the queueing process is ahead', async () => {
     const endpoint = await app.endpoint();
-    await app.tell(3);
+    await app.append(3);
     // Queued by a process whose transaction began later than those that queued the others.
     await database.webhookDelivery.updateMany({
       where: { webhookId: endpoint.id, sequence: 2 },
@@ -97,7 +97,7 @@ describe('an endpoint whose receiver fails', () => {
     const clock = { now: () => new Date() };
     const runners = [1, 2, 3].map(() => runWebhooks({ ...app.world, clock, log: silentLog }));
     const write = async () => {
-      for (let told = 0; told < 24; told += 1) await app.tell(1);
+      for (let appended = 0; appended < 24; appended += 1) await app.append(1);
     };
     await Promise.all([1, 2, 3, 4, 5].map(write));
     const delivered = () => database.webhookDelivery.count({ where: { webhookId: endpoint.id, status: 'DELIVERED' } });
@@ -109,7 +109,7 @@ describe('an endpoint whose receiver fails', () => {
 
   it('four times in a row is not paused, because a success resets the count', async () => {
     const endpoint = await app.endpoint();
-    await app.tell(50);
+    await app.append(50);
     app.receiver.answer((message) => (sequenceOf(message) % 5 === 0 ? 200 : 500));
     expect(await app.serve(endpoint)).toEqual({ delivered: 10, failed: 40 });
     expect(firstAttempts(app.receiver)).toEqual(upTo(50));
@@ -117,7 +117,7 @@ describe('an endpoint whose receiver fails', () => {
 
   it('five times in a row is paused for at most 30 s, then sent everything at full speed', async () => {
     const endpoint = await app.endpoint();
-    await app.tell(300);
+    await app.append(300);
     app.receiver.answer(500);
     expect(await app.serve(endpoint)).toEqual({ delivered: 0, failed: 5 });
     expect(await app.isDue(endpoint)).toBe(false);
@@ -145,19 +145,19 @@ describe('an endpoint whose receiver fails', () => {
   it('is paused after five consecutive failures across any number of rounds', async () => {
     const endpoint = await app.endpoint();
     app.receiver.answer(500);
-    await app.tell(4);
+    await app.append(4);
     await app.serve(endpoint);
-    await app.tell(1);
+    await app.append(1);
     expect(await app.isDue(endpoint)).toBe(true);
     await app.serve(endpoint);
-    await app.tell(1);
+    await app.append(1);
     expect(await app.isDue(endpoint)).toBe(false);
     expect(sequencesOf(app.receiver)).toEqual(upTo(5));
   });
 
   it('skips the rest of a pause once it is disabled and enabled again', async () => {
     const endpoint = await app.endpoint();
-    await app.tell(10);
+    await app.append(10);
     app.receiver.answer(500);
     await app.serve(endpoint);
     await app.update(endpoint, { active: false });
@@ -173,7 +173,7 @@ describe('an endpoint whose receiver fails', () => {
 
   it('is sent nothing after it is disabled, even during a round', async () => {
     const endpoint = await app.endpoint();
-    await app.tell(10);
+    await app.append(10);
     app.receiver.answer(async (message) => {
       if (sequenceOf(message) === 3) await app.update(endpoint, { active: false });
       return 200;
@@ -186,7 +186,7 @@ describe('an endpoint whose receiver fails', () => {
 describe('a worker that is asked to stop', () => {
   it('finishes the current delivery, starts no other, and leaves the rest immediately available', async () => {
     const endpoint = await app.endpoint();
-    await app.tell(100);
+    await app.append(100);
     const runner = runWebhooks({ ...app.world, log: silentLog });
     let stopped: Promise<void> | undefined;
     app.receiver.answer((message) => {
@@ -211,7 +211,7 @@ describe('the metrics', () => {
     };
     const down = await app.endpoint();
     const ordered = await app.endpoint({ ordered: true });
-    await app.tell(10);
+    await app.append(10);
     expect(await due()).toBe(20);
     app.receiver.answer(500);
     await app.serve(down);
@@ -222,7 +222,7 @@ describe('the metrics', () => {
     app.later(30);
     await app.serve(down);
     await app.serve(ordered);
-    await app.tell(3);
+    await app.append(3);
     expect(await due()).toBe(6);
   });
 });

@@ -46,7 +46,7 @@ beforeEach(async () => {
 });
 
 /** Appends events and queues their deliveries like the reaction to them. */
-async function tell(...types: EventType[]): Promise<string[]> {
+async function appendAndQueue(...types: EventType[]): Promise<string[]> {
   const events = await transaction(database, (tx) =>
     appendEvents(
       tx,
@@ -61,8 +61,8 @@ async function tell(...types: EventType[]): Promise<string[]> {
   return events.map((event) => event.id);
 }
 
-const sequencesOf = (told: Receiver) =>
-  told.received.map((message) => (JSON.parse(message.body) as { sequence: number }).sequence);
+const sequencesOf = (receiver: Receiver) =>
+  receiver.received.map((message) => (JSON.parse(message.body) as { sequence: number }).sequence);
 
 const endpointOf = (events: CreateEndpointInput['events'] = ['*']) =>
   createWebhookEndpoint(world(), { appId, input: { url: receiver.url, events } });
@@ -70,7 +70,7 @@ const endpointOf = (events: CreateEndpointInput['events'] = ['*']) =>
 describe('a webhook endpoint', () => {
   it('receives the subscribed events, signed, in the order of the sequence', async () => {
     const endpoint = await endpointOf(['invoice.opened', 'invoice.paid']);
-    await tell('invoice.opened', 'customer.created', 'invoice.paid');
+    await appendAndQueue('invoice.opened', 'customer.created', 'invoice.paid');
     expect(await serve(endpoint)).toMatchObject({ delivered: 2, failed: 0 });
     const bodies = receiver.received.map((message) =>
       new Webhook(endpoint.secret).verify(message.body, message.headers),
@@ -82,7 +82,7 @@ describe('a webhook endpoint', () => {
   });
 
   it('receives no events from before its creation', async () => {
-    await tell('invoice.opened');
+    await appendAndQueue('invoice.opened');
     const endpoint = await endpointOf();
     await queueDeliveries(world(), { appId, first: 1n, last: 1n });
     await serve(endpoint);
@@ -91,7 +91,7 @@ describe('a webhook endpoint', () => {
 
   it('receives each event once, even if the reaction runs repeatedly', async () => {
     const endpoint = await endpointOf();
-    await tell('invoice.opened');
+    await appendAndQueue('invoice.opened');
     await queueDeliveries(world(), { appId, first: 1n, last: 1n });
     await serve(endpoint);
     await serve(endpoint);
@@ -100,7 +100,7 @@ describe('a webhook endpoint', () => {
 
   it('that fails is retried on the schedule with the same id until all attempts are used', async () => {
     const endpoint = await endpointOf();
-    const [eventId] = await tell('invoice.opened');
+    const [eventId] = await appendAndQueue('invoice.opened');
     receiver.answer(500);
     for (const wait of [0, 5, 295, 1500, 5400, 10_800, 18_000, 14_400, 21_600, 14_400]) {
       later(wait);
@@ -119,7 +119,7 @@ describe('a webhook endpoint', () => {
 
   it('that failed can be sent the delivery again on request', async () => {
     const endpoint = await endpointOf();
-    await tell('invoice.opened');
+    await appendAndQueue('invoice.opened');
     receiver.answer(500);
     await serve(endpoint);
     receiver.answer(200);
@@ -134,14 +134,14 @@ describe('a webhook endpoint', () => {
 
   it('that answers 410 is disabled with an event, and can be enabled again', async () => {
     const endpoint = await endpointOf();
-    await tell('invoice.opened', 'invoice.paid');
+    await appendAndQueue('invoice.opened', 'invoice.paid');
     receiver.answer(410);
     await serve(endpoint);
     const disabled = await database.webhookEndpoint.findUniqueOrThrow({ where: { id: endpoint.id } });
     expect([disabled.active, disabled.disabledReason]).toEqual([false, 'The receiver answered 410 Gone.']);
-    const [told, ...more] = await database.event.findMany({ where: { appId, type: 'webhook_endpoint.disabled' } });
+    const [event, ...more] = await database.event.findMany({ where: { appId, type: 'webhook_endpoint.disabled' } });
     expect(more).toEqual([]);
-    expect(told?.data).toEqual({
+    expect(event?.data).toEqual({
       id: endpoint.id,
       appId,
       url: endpoint.url,
@@ -163,7 +163,7 @@ describe('a webhook endpoint', () => {
     const endpoint = await endpointOf();
     receiver.answer(503);
     for (let day = 0; day <= 5; day += 1) {
-      await tell('invoice.opened');
+      await appendAndQueue('invoice.opened');
       await serve(endpoint);
       later(86_400);
     }
@@ -173,7 +173,7 @@ describe('a webhook endpoint', () => {
   it('receives signatures of both secrets during a rotation, and only the new one after a day', async () => {
     const endpoint = await endpointOf();
     const rotated = await rotateWebhookSecret(world(), { scope: scope(), id: endpoint.id });
-    await tell('invoice.opened');
+    await appendAndQueue('invoice.opened');
     await serve(endpoint);
     const verify = (secret: string) => {
       const last = receiver.received.at(-1);
@@ -182,7 +182,7 @@ describe('a webhook endpoint', () => {
     expect(verify(endpoint.secret)).toEqual(verify(rotated.secret));
     expect(receiver.received.at(-1)?.headers['webhook-signature']?.split(' ')).toHaveLength(2);
     later(86_401);
-    await tell('invoice.paid');
+    await appendAndQueue('invoice.paid');
     await serve(endpoint);
     expect(receiver.received.at(-1)?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
     expect(rotated.secret).not.toBe(endpoint.secret);
@@ -200,7 +200,7 @@ describe('a webhook endpoint', () => {
 
   it('in a private network is not contacted unless the installation allows it', async () => {
     const endpoint = await endpointOf();
-    await tell('invoice.opened');
+    await appendAndQueue('invoice.opened');
     await serveEndpoint(
       { ...world(), privateAddresses: false },
       { endpointId: endpoint.id, until: new Date(now.getTime() + 1000) },
@@ -220,7 +220,7 @@ describe('a webhook endpoint', () => {
     for (const url of [`http://localhost:${port}/`, 'http://localhost:1/', 'http://no-such-name.invalid/']) {
       const endpoint = await endpointOf();
       await database.webhookEndpoint.update({ where: { id: endpoint.id }, data: { url } });
-      await tell('invoice.opened');
+      await appendAndQueue('invoice.opened');
       const until = new Date(now.getTime() + 1000);
       await serveEndpoint({ ...world(), privateAddresses: false }, { endpointId: endpoint.id, until });
       const { status, responseStatus, responseBody, tries } = await database.webhookDelivery.findFirstOrThrow({
@@ -273,9 +273,9 @@ describe('a webhook endpoint', () => {
   it('loses old finished deliveries with their attempts, but no events and no pending deliveries', async () => {
     await database.webhookDelivery.deleteMany();
     const endpoint = await endpointOf();
-    await tell('invoice.opened');
+    await appendAndQueue('invoice.opened');
     await serve(endpoint);
-    await tell('invoice.paid');
+    await appendAndQueue('invoice.paid');
     later(90 * 86_400 - 60);
     expect(await purgeDeliveries(world(), { days: 90 })).toBe(0);
     later(120);
@@ -299,7 +299,7 @@ describe('a webhook endpoint', () => {
     }
     await endpointOf();
     const types = Array.from({ length: 30 }, () => 'invoice.opened' as const);
-    await tell(...types);
+    await appendAndQueue(...types);
     const runners = [1, 2, 3].map(() => runWebhooks({ ...world(), log: silentLog }));
     await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(30);
     hanging.end();

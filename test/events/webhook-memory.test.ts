@@ -48,7 +48,7 @@ it('uses no more memory after thousands of webhooks to new endpoints than after 
   const untried = () => database.webhookDelivery.count({ where: { attempts: 0 } });
   const round = async () => {
     const endpoints = await Promise.all(Array.from({ length: ENDPOINTS_A_ROUND }, () => app.endpoint({ url })));
-    await app.tell(EVENTS_A_ROUND);
+    await app.append(EVENTS_A_ROUND);
     await expect.poll(untried, { timeout: 60_000 }).toBe(0);
     for (const { id } of endpoints) await deleteWebhookEndpoint(app.world, { scope: app.scope, id });
   };

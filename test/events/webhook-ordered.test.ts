@@ -24,14 +24,14 @@ const deliveryOf = (endpoint: WebhookEndpoint, sequence: number) =>
 describe('an ordered endpoint', () => {
   it('is sent nothing while an earlier delivery waits for its retry', async () => {
     const endpoint = await app.endpoint({ ordered: true });
-    await app.tell(4);
+    await app.append(4);
     failing(2);
     expect(await app.serve(endpoint)).toEqual({ delivered: 1, failed: 1 });
     expect(await app.isDue(endpoint)).toBe(false);
     app.later(5);
     expect(await app.isDue(endpoint)).toBe(true);
     expect(await app.serve(endpoint)).toEqual({ delivered: 0, failed: 1 });
-    await app.tell(1);
+    await app.append(1);
     app.later(60);
     expect(await app.isDue(endpoint)).toBe(false);
     expect(await app.serve(endpoint)).toEqual({ delivered: 0, failed: 0 });
@@ -43,7 +43,7 @@ describe('an ordered endpoint', () => {
 
   it('continues after a delivery that has used all its attempts', async () => {
     const endpoint = await app.endpoint({ ordered: true });
-    await app.tell(3);
+    await app.append(3);
     failing(1);
     for (const wait of [0, 5, 295, 1500, 5400, 10_800, 18_000, 14_400, 21_600]) {
       app.later(wait);
@@ -69,7 +69,7 @@ describe('an ordered endpoint', () => {
     });
     const clock = { now: () => new Date() };
     const runners = [1, 2, 3].map(() => runWebhooks({ ...app.world, clock, log: silentLog }));
-    for (let told = 0; told < 10; told += 1) await app.tell(1);
+    for (let appended = 0; appended < 10; appended += 1) await app.append(1);
     const delivered = () => database.webhookDelivery.count({ where: { webhookId: endpoint.id, status: 'DELIVERED' } });
     await expect.poll(delivered, { timeout: 40_000 }).toBe(10);
     await Promise.all(runners.map((runner) => runner.stop()));
@@ -78,11 +78,11 @@ describe('an ordered endpoint', () => {
 
   it('that was previously unordered waits for earlier failed deliveries', async () => {
     const endpoint = await app.endpoint();
-    await app.tell(3);
+    await app.append(3);
     failing(2);
     await app.serve(endpoint);
     await app.update(endpoint, { ordered: true });
-    await app.tell(2);
+    await app.append(2);
     expect(await app.isDue(endpoint)).toBe(false);
     await app.serve(endpoint);
     expect(sequencesOf(app.receiver)).toEqual([1, 2, 3]);
@@ -94,7 +94,7 @@ describe('an ordered endpoint', () => {
 
   it('that becomes unordered is immediately sent what waited behind a failure', async () => {
     const endpoint = await app.endpoint({ ordered: true });
-    await app.tell(4);
+    await app.append(4);
     failing(2);
     await app.serve(endpoint);
     await app.update(endpoint, { ordered: false });
@@ -109,7 +109,7 @@ describe('an ordered endpoint', () => {
 
   it('that becomes ordered during a round is ordered from the next delivery on', async () => {
     const endpoint = await app.endpoint();
-    await app.tell(6);
+    await app.append(6);
     app.receiver.answer(async (message) => {
       if (sequenceOf(message) === 4) await app.update(endpoint, { ordered: true });
       return sequenceOf(message) === 2 ? 500 : 200;
@@ -124,7 +124,7 @@ describe('an ordered endpoint', () => {
 
   it('continues where it stopped after it was disabled and enabled again', async () => {
     const endpoint = await app.endpoint({ ordered: true });
-    await app.tell(3);
+    await app.append(3);
     failing(2);
     await app.serve(endpoint);
     await app.update(endpoint, { active: false });
@@ -138,9 +138,9 @@ describe('an ordered endpoint', () => {
 
   it('is sent a redelivery before pending deliveries', async () => {
     const endpoint = await app.endpoint({ ordered: true });
-    await app.tell(2);
+    await app.append(2);
     await app.serve(endpoint);
-    await app.tell(2);
+    await app.append(2);
     const { id } = await deliveryOf(endpoint, 1);
     await redeliverWebhook(app.world, { scope: app.scope, deliveryId: id });
     await app.serve(endpoint);

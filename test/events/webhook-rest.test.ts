@@ -41,28 +41,28 @@ async function open(listener: Parameters<typeof runWebhooks>[0]['listener']) {
 
 it('does not poll while it receives notifications, and polls as soon as it does not', async () => {
   const hand = handListener();
-  const { tell, receiver, runner, roundsWithin } = await open(hand.listener);
+  const { append, receiver, runner, roundsWithin } = await open(hand.listener);
   expect(await roundsWithin(1_600)).toBeGreaterThanOrEqual(4);
   hand.up();
   await delay(300);
   expect(await roundsWithin(2_000)).toBe(0);
   // Queued by this process.
-  await tell(1);
+  await append(1);
   runner.wake();
   await until(() => receiver.received.length === 1);
   // Queued by another process that announced it.
   await delay(700);
-  await tell(1);
+  await append(1);
   hand.notify(deliveriesChannel);
   await until(() => receiver.received.length === 2);
   // Queued by another process whose notification was lost. A slow periodic check finds it.
   await delay(700);
-  await tell(1);
+  await append(1);
   await until(() => receiver.received.length === 3);
   hand.down();
   expect(await roundsWithin(1_600)).toBeGreaterThanOrEqual(4);
   const startedAt = performance.now();
-  await tell(1);
+  await append(1);
   await until(() => receiver.received.length === 4);
   expect(performance.now() - startedAt).toBeLessThan(3_000);
 }, 60_000);
@@ -70,9 +70,9 @@ it('does not poll while it receives notifications, and polls as soon as it does 
 it('retries a failed delivery on schedule and sends a redelivery at once', async () => {
   const listener = openListener({ url, log: silentLog });
   onTestFinished(() => listener.close());
-  const { tell, receiver, runner, scope, endpoint } = await open(listener);
+  const { append, receiver, runner, scope, endpoint } = await open(listener);
   receiver.answer(500);
-  await tell(1);
+  await append(1);
   runner.wake();
   await until(() => receiver.received.length === 1);
   receiver.answer(200);

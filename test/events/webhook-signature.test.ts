@@ -30,7 +30,7 @@ describe("a webhook's signature", () => {
 describe('the retry schedule', () => {
   it('is the documented one and ends', () => {
     const first = new Date('2027-01-01T00:00:00Z');
-    const hours = Array.from({ length: 11 }, (_, tries) => nextTryAt(first, tries)).map(
+    const hours = Array.from({ length: 11 }, (_, attempts) => nextTryAt(first, attempts)).map(
       (at) => at && (at.getTime() - first.getTime()) / 1000,
     );
     expect(hours).toEqual([0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400, null]);

@@ -12,14 +12,14 @@ import { freePort } from '../setup/free-port.ts';
 type Block = Awaited<ReturnType<EvmClient['getBlock']>>;
 type Asked = { blockTag?: string; blockNumber?: bigint };
 
-/** Every block that the node tells goes through `tell`. */
-function tellingNodes(nodes: EvmNodes, tell: (block: Block, asked: Asked) => Promise<Block> | Block): EvmNodes {
+/** Every block that the node returns goes through `alter`. */
+function alteringNodes(nodes: EvmNodes, alter: (block: Block, asked: Asked) => Promise<Block> | Block): EvmNodes {
   const clientOf = (client: EvmClient): EvmClient =>
     new Proxy(client, {
       get: (inner, name) =>
         name === 'getBlock'
           ? async (asked: Parameters<EvmClient['getBlock']>[0] & Asked) =>
-              await tell(await inner.getBlock(asked), asked ?? {})
+              await alter(await inner.getBlock(asked), asked ?? {})
           : Reflect.get(inner, name),
     });
   return {
@@ -68,7 +68,7 @@ describe('a node', () => {
   it('does not revert anything if it falls behind', async () => {
     const { intent } = await captured();
     const before = await cursor();
-    const behind = tellingNodes(ground.nodes, async (block, { blockTag }) =>
+    const behind = alteringNodes(ground.nodes, async (block, { blockTag }) =>
       blockTag === 'latest'
         ? await ground.evm.publicClient.getBlock({ blockNumber: (block.number ?? 0n) - 3n })
         : block,
@@ -85,7 +85,7 @@ describe('a node', () => {
       where: { paymentIntentId: intent.id },
     });
     await ground.evm.mine();
-    const lying = tellingNodes(ground.nodes, (block) =>
+    const lying = alteringNodes(ground.nodes, (block) =>
       block.number === blockNumber ? { ...block, hash: `0x${'f'.repeat(64)}` } : block,
     );
     await look({ nodes: lying }, 2);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   for (const gate of [first, second])
-    Object.assign(gate, { node: ground.evm.rpcUrl, failing: () => false, tell: (result: unknown) => result });
+    Object.assign(gate, { node: ground.evm.rpcUrl, failing: () => false, transform: (result: unknown) => result });
   await openProjector()();
 });
 
@@ -91,17 +91,17 @@ describe('a node that reports a wrong block hash', { timeout: 120_000 }, () => {
     await openProjector()();
     const { blockNumber } = await ground.database.transaction.findFirstOrThrow({ where: { paymentIntentId: id } });
     await ground.evm.mine(2);
-    first.tell = lieAbout(blockNumber ?? 0n);
+    first.transform = lieAbout(blockNumber ?? 0n);
     await openProjector()(3);
     expect(await status(id)).toBe('CAPTURED');
-    first.tell = (result) => result;
+    first.transform = (result) => result;
     await openProjector()(2);
     expect(await ground.events(id)).toEqual(['authorized', 'captured']);
   });
 
   it('delays the facts of that block until a node reports the correct hash', async () => {
     const id = await pay();
-    first.tell = lieAbout(await ground.evm.publicClient.getBlockNumber());
+    first.transform = lieAbout(await ground.evm.publicClient.getBlockNumber());
     await openProjector()(3);
     expect(await status(id)).toBe('CREATED');
     first.failing = down;

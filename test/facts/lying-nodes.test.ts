@@ -18,7 +18,7 @@ beforeAll(async () => {
   gate = await openRpcGate(ground.evm.rpcUrl);
 });
 beforeEach(async () => {
-  Object.assign(gate, { inject: () => undefined, tell: (result: unknown) => result });
+  Object.assign(gate, { inject: () => undefined, transform: (result: unknown) => result });
   await ground.observe();
   failures.length = 0;
 });
@@ -51,12 +51,12 @@ it.each([
 ])('does not apply a payment with %s of its logs until the comparison finds the others', async (_name, some) => {
   const { look, repair } = openProjector();
   const id = await pay();
-  gate.tell = (result, method) => (method === 'eth_getLogs' && Array.isArray(result) ? some(result) : result);
+  gate.transform = (result, method) => (method === 'eth_getLogs' && Array.isArray(result) ? some(result) : result);
   await look();
   await look();
   expect(await status(id)).toBe('CREATED');
   expect(await ground.events(id)).not.toContain('captured');
-  gate.tell = (result) => result;
+  gate.transform = (result) => result;
   expect((await repair()).repaired).toBe(1);
   // A chain whose head stands still is looked at again only now and then.
   const lookAgain = async () => {
@@ -71,7 +71,7 @@ it('marks the chain unavailable if the block of a log is missing, and loses noth
   const { look } = openProjector();
   const id = await pay();
   // Most nodes leave the time out, so that the block is asked for.
-  gate.tell = (result, method) =>
+  gate.transform = (result, method) =>
     method === 'eth_getLogs' && Array.isArray(result)
       ? result.map(({ blockTimestamp: _time, ...log }: Record<string, unknown>) => log)
       : method === 'eth_getBlockByHash'
@@ -80,7 +80,7 @@ it('marks the chain unavailable if the block of a log is missing, and loses noth
   await expect(look()).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
   expect(failures).toMatchObject([{ chainId: ground.evm.chainId, answer: 'missing' }]);
   expect(await status(id)).toBe('CREATED');
-  gate.tell = (result) => result;
+  gate.transform = (result) => result;
   await look();
   expect(await status(id)).toBe('CAPTURED');
 });
@@ -91,9 +91,9 @@ it('does not revert anything if the head is missing when it is looked up', async
   await look();
   expect(await status(id)).toBe('CAPTURED');
   await ground.evm.mine(2);
-  gate.tell = (result, method) => (method === 'eth_getBlockByNumber' ? null : result);
+  gate.transform = (result, method) => (method === 'eth_getBlockByNumber' ? null : result);
   await expect(look()).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
-  gate.tell = (result) => result;
+  gate.transform = (result) => result;
   await look();
   expect(await status(id)).toBe('CAPTURED');
   expect(await ground.events(id)).toEqual(['authorized', 'captured']);

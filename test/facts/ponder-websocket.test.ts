@@ -64,7 +64,7 @@ async function pay() {
   const intent = await ground.intent();
   const signed = await ground.sign(intent);
   await ground.authorize(signed);
-  return { signed, isTold: async () => (await ground.read(intent.id)).status === 'CAPTURED' };
+  return { signed, isApplied: async () => (await ground.read(intent.id)).status === 'CAPTURED' };
 }
 
 /** Has Ponder itself a row of that payment? */
@@ -82,11 +82,11 @@ it('receives payments by websocket, and still does if one is silent or breaks', 
   const first = await pay();
   await untilMined('Ponder has the payment by the websocket', () => isInPonder(first.signed.id));
   expect(proxy.passed()).toBeGreaterThan(1);
-  await untilMined('the payment is told', first.isTold);
+  await untilMined('the payment is applied', first.isApplied);
 
   proxy.silence();
   const second = await pay();
-  await untilMined('the payment is told past Ponder', second.isTold);
+  await untilMined('the payment is applied without Ponder', second.isApplied);
   expect(await isInPonder(second.signed.id)).toBe(false);
 
   proxy.cut();
@@ -95,5 +95,5 @@ it('receives payments by websocket, and still does if one is silent or breaks', 
     'Ponder polls, and has what it missed',
     async () => (await isInPonder(second.signed.id)) && (await isInPonder(third.signed.id)),
   );
-  await untilMined('the last payment is told', third.isTold);
+  await untilMined('the last payment is applied', third.isApplied);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { newChainMemory, readChainView } from '../../src/facts/chain-view.ts';
 import { newProjectorMemory } from '../../src/facts/observe-chain.ts';
-import { countTry } from '../../src/facts/projector-world.ts';
+import { countAttempt } from '../../src/facts/projector-world.ts';
 import { openEvm } from '../setup/chains/evm.ts';
 
 test('a projector keeps the open blocks of its chain and drops those that became final', async () => {
@@ -17,7 +17,7 @@ test('a projector keeps the open blocks of its chain and drops those that became
   for (let turn = 0; turn < 60; turn += 1) {
     await evm.mine(5);
     const { head, finalized, blockAt } = await look();
-    // As the judge asks for every block with a fact that is not final yet.
+    // As the evaluation asks for every block with a fact that is not final yet.
     for (let number = finalized.number; number <= head.number; number += 1n) await blockAt(number);
     sizes.push(memory.blocks.size);
   }
@@ -30,11 +30,11 @@ test('a projector keeps the open blocks of its chain and drops those that became
 
 test('counts the attempts of retried payments, and drops the oldest counts', () => {
   const memory = newProjectorMemory();
-  expect(countTry(memory, 'stuck')).toBe(1);
+  expect(countAttempt(memory, 'stuck')).toBe(1);
   for (let number = 0; number < 30_000; number += 1) {
-    countTry(memory, `vanished ${number}`);
-    if (number % 1_000 === 0) countTry(memory, 'stuck');
+    countAttempt(memory, `vanished ${number}`);
+    if (number % 1_000 === 0) countAttempt(memory, 'stuck');
   }
-  expect(memory.tries.size).toBe(10_000);
-  expect(countTry(memory, 'stuck')).toBe(32);
+  expect(memory.attempts.size).toBe(10_000);
+  expect(countAttempt(memory, 'stuck')).toBe(32);
 });

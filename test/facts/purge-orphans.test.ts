@@ -48,8 +48,8 @@ it('deletes only facts that are orphaned, old, below the finalized block and wit
   expect(await purgeOrphans(database, { before, isDryRun: true })).toBe(1);
   expect(await database.chainFact.count()).toBe(6);
   expect(await purgeOrphans(database, { before, isDryRun: false })).toBe(1);
-  const left = await database.chainFact.findMany({ select: { blockHash: true } });
-  expect(left.map(({ blockHash }) => blockHash).sort()).toEqual(
+  const remaining = await database.chainFact.findMany({ select: { blockHash: true } });
+  expect(remaining.map(({ blockHash }) => blockHash).sort()).toEqual(
     ['final', 'not final yet', 'of a halted chain', 'to be reverted', 'young'].sort(),
   );
 });

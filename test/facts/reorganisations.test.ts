@@ -18,7 +18,7 @@ type Stage = {
   /** Status before and after the act. */
   before: string;
   after: string;
-  told: string[];
+  events: string[];
 };
 
 const call = (
@@ -28,13 +28,13 @@ const call = (
 ) => ground.send(from, make({ escrow: ground.evm.escrow, ...signed }));
 
 const stages: Stage[] = [
-  { name: 'captured', before: 'CREATED', after: 'CAPTURED', told: ['authorized', 'captured'] },
+  { name: 'captured', before: 'CREATED', after: 'CAPTURED', events: ['authorized', 'captured'] },
   {
     name: 'authorized',
     fields: { captureOnAuthorize: false },
     before: 'CREATED',
     after: 'AUTHORIZED',
-    told: ['authorized'],
+    events: ['authorized'],
   },
   {
     name: 'voided',
@@ -42,7 +42,7 @@ const stages: Stage[] = [
     act: (signed) => call(signed, ground.evm.merchant, voidCall),
     before: 'AUTHORIZED',
     after: 'CANCELLED',
-    told: ['cancelled'],
+    events: ['cancelled'],
   },
   {
     name: 'refunded',
@@ -50,7 +50,7 @@ const stages: Stage[] = [
       call(signed, ground.evm.merchant, (of) => refundCall({ ...of, amount: 10_000_000n, expectedLeft: 10_000_000n })),
     before: 'CAPTURED',
     after: 'REFUNDED',
-    told: ['refunded'],
+    events: ['refunded'],
   },
   {
     name: 'settled',
@@ -58,7 +58,7 @@ const stages: Stage[] = [
     act: (signed) => call(signed, ground.evm.payers[2], settleCall),
     before: 'CAPTURED',
     after: 'SETTLED',
-    told: ['settled'],
+    events: ['settled'],
   },
   {
     name: 'resolved',
@@ -68,7 +68,7 @@ const stages: Stage[] = [
     },
     before: 'CAPTURED',
     after: 'SETTLED',
-    told: ['settled'],
+    events: ['settled'],
   },
 ];
 
@@ -101,13 +101,13 @@ describe.each(stages)('a reorganization after the payment was $name', (stage) =>
     if (depth > 0) await ground.evm.mine(depth);
     await ground.observe();
     expect((await expectTrue(intent.id, signed)).status).toBe(stage.after);
-    const told = await ground.events(intent.id);
-    expect(told.slice(-stage.told.length)).toEqual(stage.told);
+    const events = await ground.events(intent.id);
+    expect(events.slice(-stage.events.length)).toEqual(stage.events);
 
     await ground.evm.reorg(Number((await ground.evm.publicClient.getBlockNumber()) - from));
     await ground.observe();
     expect((await expectTrue(intent.id, signed)).status).toBe(stage.before);
-    expect(await ground.events(intent.id)).toEqual([...told, 'reverted']);
+    expect(await ground.events(intent.id)).toEqual([...events, 'reverted']);
     const reorged = await ground.database.transaction.count({
       where: { paymentIntentId: intent.id, status: 'REORGED' },
     });
@@ -117,7 +117,7 @@ describe.each(stages)('a reorganization after the payment was $name', (stage) =>
     else await ground.authorize(signed);
     await ground.observe();
     expect((await expectTrue(intent.id, signed)).status).toBe(stage.after);
-    expect((await ground.events(intent.id)).slice(-stage.told.length)).toEqual(stage.told);
+    expect((await ground.events(intent.id)).slice(-stage.events.length)).toEqual(stage.events);
   });
 });
 

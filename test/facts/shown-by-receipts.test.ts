@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../prisma/client.ts';
 import type { ChainLog } from '../../src/facts/chain-fact.ts';
-import { judgeFacts } from '../../src/facts/judge-facts.ts';
+import { evaluateFacts } from '../../src/facts/evaluate-facts.ts';
 import { newProjectorMemory } from '../../src/facts/observe-chain.ts';
 import { putFacts } from '../../src/facts/store.ts';
 import { silentLog } from '../../src/platform/log.ts';
@@ -27,25 +27,25 @@ const statuses = async () => {
 };
 
 /** A node whose block at that height is `blockHash`, and a source that still has these rows. */
-async function judge(blockHash: string, logs: ChainLog[]): Promise<void> {
+async function evaluate(blockHash: string, logs: ChainLog[]): Promise<void> {
   const block = (number: bigint) => ({ number, hash: blockHash, timestamp: 1n });
   const view = { chainId: 31337, required: 1, head: block(12n), confirmed: block(11n), finalized: block(0n) };
   const source = { read: async () => ({ logs, through: { number: 12n, hash: null } }), close: async () => undefined };
   const world = { database, handlers: new Map(), source, log: silentLog, memory: newProjectorMemory() };
-  await judgeFacts(world, { view: { ...view, blockAt: async (number) => block(number) } });
+  await evaluateFacts(world, { view: { ...view, blockAt: async (number) => block(number) } });
 }
 
 test('keeps both facts while the source has the payment, even if the node has another block', async () => {
   await putFacts(database, [used, payment]);
-  await judge(hash('b'), [payment]);
+  await evaluate(hash('b'), [payment]);
   expect(await statuses()).toEqual(['AuthorizationUsed SEEN', 'Authorized SEEN']);
-  await judge(hash('a'), [payment]);
+  await evaluate(hash('a'), [payment]);
   expect(await statuses()).toEqual(['AuthorizationUsed CONFIRMED', 'Authorized CONFIRMED']);
 });
 
 test('reverts both facts with their block, and restores both with it', async () => {
   await putFacts(database, [used, payment]);
-  await judge(hash('b'), []);
+  await evaluate(hash('b'), []);
   expect(await statuses()).toEqual(['AuthorizationUsed ORPHANED', 'Authorized ORPHANED']);
   await putFacts(database, [log('Authorized', 3, hash('d'))]);
   expect((await statuses())[0]).toBe('AuthorizationUsed ORPHANED');

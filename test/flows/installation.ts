@@ -64,9 +64,9 @@ export async function openInstallation(settings: Record<string, string> = {}): P
       child = started;
       for (const stream of [started.stdout, started.stderr]) stream.on('data', (chunk) => chunks.push(String(chunk)));
       onTeardown(() => stopProcess(started.pid ?? 0, 'SIGTERM', 60_000));
-      const isDecided = () => output().includes('Sluice is running') || started.exitCode !== null;
+      const isDecided = () => output().includes('Sluice runs') || started.exitCode !== null;
       await expect.poll(isDecided, { timeout: startLimitMs, interval: 200 }).toBe(true);
-      expect(output()).toContain('Sluice is running');
+      expect(output()).toContain('Sluice runs');
     },
     async stop() {
       const ended = new Promise((resolve) => child?.once('exit', resolve));

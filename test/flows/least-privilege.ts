@@ -74,14 +74,14 @@ function modeOf(stat: Stats): string {
   return (stat.mode & 0o777).toString(8);
 }
 
-/** Everything below the folder except for `left`. A file may be deleted during the listing. */
-function walk(folder: string, left: string): { path: string; stat: Stats }[] {
+/** Everything below the folder except for `excluded`. A file may be deleted during the listing. */
+function walk(folder: string, excluded: string): { path: string; stat: Stats }[] {
   return readdirSync(folder)
     .map((name) => join(folder, name))
-    .filter((path) => path !== left)
+    .filter((path) => path !== excluded)
     .flatMap((path) => {
       const stat = statSync(path, { throwIfNoEntry: false });
       if (!stat) return [];
-      return [{ path, stat }, ...(stat.isDirectory() ? walk(path, left) : [])];
+      return [{ path, stat }, ...(stat.isDirectory() ? walk(path, excluded) : [])];
     });
 }

@@ -27,11 +27,11 @@ const folder = join(tmpdir(), `sluice-postgres-restart-${crypto.randomUUID()}`);
 onTeardown(async () => rmSync(folder, { recursive: true, force: true }));
 
 async function openInstallation() {
-  const said: string[] = [];
+  const output: string[] = [];
   const settings = { shared_buffers: '32MB' };
   const postgres = await keepPostgres(
     { folder: join(folder, 'postgres'), port: await freePort(), settings },
-    { log: (line) => said.push(line), onGivenUp: () => said.push('given up') },
+    { log: (line) => output.push(line), onGivenUp: () => output.push('given up') },
   );
   onTeardown(postgres.stop);
   await deployMigrations(postgres.url);
@@ -58,13 +58,13 @@ async function openInstallation() {
     { chains: [{ chainId: ground.evm.chainId, intervalMs: 50 }] },
   );
   onTeardown(projector.stop);
-  return { ground, postgres, said };
+  return { ground, postgres, output };
 }
 
 const patience = { timeout: 120_000, interval: 100 };
 
 it('work in progress is completed once after a restart', async () => {
-  const { ground, postgres, said } = await openInstallation();
+  const { ground, postgres, output } = await openInstallation();
   const { merchantId } = await ground.database.app.findUniqueOrThrow({ where: { id: ground.app.id } });
   const status = (id: string) =>
     ground.read(id).then(
@@ -118,5 +118,5 @@ it('work in progress is completed once after a restart', async () => {
   const due = () => ground.database.$queryRaw<{ due: bigint }[]>`
     SELECT count(*) AS due FROM graphile_worker._private_jobs WHERE run_at <= now()`;
   await expect.poll(async () => Number((await due())[0]?.due), patience).toBe(0);
-  expect(said).toEqual(['Postgres exited and is restarted.']);
+  expect(output).toEqual(['Postgres exited and is restarted.']);
 }, 400_000);

@@ -148,7 +148,7 @@ describe('a worker that is killed while a receiver fails one time in five', () =
     const app = await openWebhookApp(api.database);
     const endpoint = await app.endpoint();
     const { receiver } = app;
-    await app.tell(200);
+    await app.append(200);
     receiver.answer(() => (receiver.received.length % 5 === 0 ? 500 : 200));
     const worker = spawnPart('worker', {});
     await expect.poll(() => receiver.received.length, { timeout: 60_000, interval: 5 }).toBeGreaterThan(40);

@@ -108,8 +108,8 @@ test('a call concurrent with a waiting one returns 409 after 10 s, regardless of
   const call = () => callGraphql(patient.url, CREATE, { externalId: 'twins' }, options);
   const first = call();
   await expect.poll(waiting, { timeout: 30_000, interval: 20 }).toBe(1);
-  const twin = await call();
-  expect([twin.status, twin.errors?.[0]?.extensions.code]).toEqual([409, 'IDEMPOTENCY_IN_FLIGHT']);
+  const duplicate = await call();
+  expect([duplicate.status, duplicate.errors?.[0]?.extensions.code]).toEqual([409, 'IDEMPOTENCY_IN_FLIGHT']);
   await release();
   const answer = await first;
   expect(answer.status).toBe(200);

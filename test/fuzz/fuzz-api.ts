@@ -73,7 +73,7 @@ export async function fuzzGraphql(api: RestApi, size: FuzzSize): Promise<Map<str
 }
 
 /** Checks the invariants of the rows after any requests. */
-export async function expectWholeRows(api: RestApi): Promise<void> {
+export async function expectConsistentRows(api: RestApi): Promise<void> {
   const { database } = api;
   const gaps = await database.$queryRaw<unknown[]>`
     SELECT app_id FROM event GROUP BY app_id HAVING count(*) <> max(sequence) OR min(sequence) <> 1`;
@@ -93,12 +93,12 @@ export async function expectWholeRows(api: RestApi): Promise<void> {
 async function check<Request>(
   size: FuzzSize,
   request: fc.Arbitrary<Request>,
-  judge: (request: Request) => Promise<void>,
+  check: (request: Request) => Promise<void>,
 ): Promise<void> {
   const bugs = new Map<string, string>();
   const batch = fc.array(request, { minLength: AT_ONCE, maxLength: AT_ONCE });
   const property = fc.asyncProperty(batch, async (requests) => {
-    const ended = await Promise.allSettled(requests.map(judge));
+    const ended = await Promise.allSettled(requests.map(check));
     for (const end of ended) {
       if (end.status === 'fulfilled') continue;
       const words = end.reason instanceof Error ? end.reason.message : String(end.reason);

@@ -2,10 +2,10 @@ import { validateHeaderValue } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type MeasuredApi, openMeasuredApi } from '../setup/api/measured-api.ts';
 import { onTeardown } from '../setup/teardown.ts';
-import { expectWholeRows } from './fuzz-api.ts';
+import { expectConsistentRows } from './fuzz-api.ts';
 import { printAttack, type RequestAttack } from './hostile/attack.ts';
-import { type Attacked, attackJudge, openAttackedApi } from './hostile/attack-api.ts';
-import { isRefusal } from './hostile/judge-outcome.ts';
+import { type Attacked, attackEvaluator, openAttackedApi } from './hostile/attack-api.ts';
+import { isRefusal } from './hostile/evaluate-outcome.ts';
 import { runAttacks } from './hostile/run-attacks.ts';
 import { credentialHeaders } from './hostile/send-attack.ts';
 import { HELD_LIMIT_BYTES, heldAfterDocuments, isWithin, timeRefusal } from './hostile/time-refusals.ts';
@@ -19,16 +19,16 @@ const dearest = new Map<string, { attack: RequestAttack; calls: number }>();
 
 test(`${count} hostile inputs from ${from} fail at bounded cost and reveal nothing (--seed ${seed})`, async () => {
   const kinds = new Map<string, number>();
-  const judge = attackJudge(target, counter, (attacked) => {
+  const evaluate = attackEvaluator(target, counter, (attacked) => {
     const { attack, outcome, work } = attacked;
     kinds.set(attack.kind, (kinds.get(attack.kind) ?? 0) + 1);
     keepDearest(attacked);
     if (FUZZ_INDEX !== undefined && kinds.get(attack.kind) === 1) console.log(printAttack(attack), outcome, work);
   });
-  await runAttacks({ seed, from, count }, judge);
+  await runAttacks({ seed, from, count }, evaluate);
   counter.stop();
   console.log('Kinds of attacks', Object.fromEntries([...kinds].sort()));
-  await expectWholeRows(api);
+  await expectConsistentRows(api);
 });
 
 function keepDearest({ attack, outcome, work }: Attacked): void {

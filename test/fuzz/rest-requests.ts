@@ -71,8 +71,8 @@ function bodyOf(known: Known, variables: RouteVariable[]): Arbitrary<string | un
 
 /** The input that is the whole body, or else the arguments that are its fields. */
 function fittingBody(known: Known, variables: RouteVariable[]): Arbitrary<unknown> {
-  const whole = variables.find((variable) => variable.in === 'body');
-  if (whole) return arbitraryInput(known, whole.type);
+  const bodyVariable = variables.find((variable) => variable.in === 'body');
+  if (bodyVariable) return arbitraryInput(known, bodyVariable.type);
   const fields = variables.filter((variable) => variable.in === 'field');
   const values = Object.fromEntries(fields.map((variable) => [variable.name, arbitraryField(known, variable)]));
   const requiredKeys = fields.filter((variable) => variable.required).map((variable) => variable.name);

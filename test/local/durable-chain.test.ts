@@ -78,7 +78,7 @@ async function transferOn(
 }
 
 /** Blocks, receipts, logs and state at one moment, with all observed receipts. */
-async function expectWhole(reader: Clients['reader'], token: Address, seen: Map<Hash, TransactionReceipt>) {
+async function expectIntact(reader: Clients['reader'], token: Address, seen: Map<Hash, TransactionReceipt>) {
   for (const [hash, receipt] of seen) {
     const now = await reader.getTransactionReceipt({ hash });
     expect(now).toEqual(receipt);
@@ -128,10 +128,10 @@ test('a node that is killed at random moments keeps everything that it has repor
   over = true;
   await Promise.all(senders);
   expect(seen.size).toBeGreaterThan(20);
-  await expectWhole(clients.reader, token, seen);
+  await expectIntact(clients.reader, token, seen);
   await node.stop();
   node = await startEvmNode(options);
-  await expectWhole(clients.reader, token, seen);
+  await expectIntact(clients.reader, token, seen);
 }, 240_000);
 
 /** A chain in its own process, like `npm start`. */
@@ -190,16 +190,16 @@ test('a chain continues after its process is killed, even with an incomplete las
   over = true;
   await Promise.all(senders);
   expect(seen.size).toBeGreaterThan(5);
-  await expectWhole(clients.reader, token, seen);
+  await expectIntact(clients.reader, token, seen);
   await killNow(child);
   const node = await startEvmNode(options);
   onTeardown(() => node.stop());
-  await expectWhole(clients.reader, token, seen);
+  await expectIntact(clients.reader, token, seen);
 }, 240_000);
 
 test('changes without a transaction, from impersonated accounts and reverted ones survive a kill', async () => {
   const options = { chainId, port: await freePort(), stateFile: join(newFolder(), 'chain') };
-  const said: string[] = [];
+  const output: string[] = [];
   let node = await startEvmNode(options);
   onTeardown(() => node.stop());
   const { reader, control, wallets } = openClients(node.rpcUrl);
@@ -229,14 +229,14 @@ test('changes without a transaction, from impersonated accounts and reverted one
   for (let kills = 0; kills < 2; kills += 1) {
     await stopProcess(node.pid, 'SIGKILL', 5000);
     await node.ended;
-    node = await startEvmNode({ ...options, log: (line) => said.push(line) });
+    node = await startEvmNode({ ...options, log: (line) => output.push(line) });
     expect(await reader.getBlock()).toEqual(before);
     for (const receipt of receipts) {
       expect(await reader.getTransactionReceipt({ hash: receipt.transactionHash })).toEqual(receipt);
     }
     expect(await reader.getBalance({ address: receiver })).toBe(3n);
     expect(await reader.getBalance({ address: somebody })).toBeLessThan(parseEther('5'));
-    expect(said).toEqual([]);
+    expect(output).toEqual([]);
   }
   expect(before.timestamp).toBeGreaterThanOrEqual(ahead);
   const next = await wallet.sendTransaction({ to: receiver, value: 1n, chain: null });
@@ -249,14 +249,14 @@ test('a websocket subscriber receives blocks and can send', async () => {
   onTeardown(() => node.stop());
   const transport = webSocket(node.rpcUrl.replace('http', 'ws'));
   const socket = createPublicClient({ transport });
-  const heard: bigint[] = [];
-  const stop = socket.watchBlockNumber({ onBlockNumber: (number) => heard.push(number) });
+  const notified: bigint[] = [];
+  const stop = socket.watchBlockNumber({ onBlockNumber: (number) => notified.push(number) });
   const control = createTestClient({ mode: 'anvil', transport });
   await expect
     .poll(
       async () => {
         await control.mine({ blocks: 1 });
-        return heard.length;
+        return notified.length;
       },
       { timeout: 20_000 },
     )

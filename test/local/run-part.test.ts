@@ -12,7 +12,7 @@ async function run(script: string, given: { folder?: string } = {}) {
   onTeardown(async () => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'part.mjs');
   writeFileSync(file, script);
-  const said: string[] = [];
+  const output: string[] = [];
   let givenUp = 0;
   const part = await runPart({
     name: 'part',
@@ -22,14 +22,14 @@ async function run(script: string, given: { folder?: string } = {}) {
     logFile: join(folder, 'part.log'),
     pidFile: join(folder, 'part.pid'),
     firstPauseMs: 1,
-    log: (line) => said.push(line),
+    log: (line) => output.push(line),
     onGivenUp: () => {
       givenUp += 1;
     },
   });
   onTeardown(part.stop);
   const log = () => (existsSync(join(folder, 'part.log')) ? readFileSync(join(folder, 'part.log'), 'utf8') : '');
-  return { part, folder, said, log, timesGivenUp: () => givenUp };
+  return { part, folder, output, log, timesGivenUp: () => givenUp };
 }
 
 const staysUp = `process.on('SIGTERM', () => { console.log('bye'); process.exit(0); }); setInterval(() => {}, 1000); console.log('up');`;
@@ -39,12 +39,12 @@ function untilUp(log: () => string, times: number) {
 }
 
 test('a killed part restarts, and a stopped one shuts down gracefully and stays down', async () => {
-  const { part, said, log } = await run(staysUp);
+  const { part, output, log } = await run(staysUp);
   await untilUp(log, 1);
   const first = part.pid() ?? 0;
   await stopProcess(first, 'SIGKILL', 5000);
   await untilUp(log, 2);
-  expect(said).toEqual([expect.stringContaining('exited (SIGKILL) and is restarted')]);
+  expect(output).toEqual([expect.stringContaining('exited (SIGKILL) and is restarted')]);
   const second = part.pid() ?? 0;
   expect(second).not.toBe(first);
   await part.stop();
@@ -54,11 +54,11 @@ test('a killed part restarts, and a stopped one shuts down gracefully and stays 
 });
 
 test('a part that keeps crashing is given up after its sixth crash, with its last output', async () => {
-  const { said, timesGivenUp } = await run(`console.error('no database'); process.exit(3);`);
+  const { output, timesGivenUp } = await run(`console.error('no database'); process.exit(3);`);
   await expect.poll(timesGivenUp, { timeout: 30_000 }).toBe(1);
-  expect(said).toHaveLength(6);
-  expect(said.at(-1)).toContain('exited too often (exit code 3)');
-  expect(said.at(-1)).toContain('no database');
+  expect(output).toHaveLength(6);
+  expect(output.at(-1)).toContain('exited too often (exit code 3)');
+  expect(output.at(-1)).toContain('no database');
 });
 
 test('processes that a killed part started end with it', async () => {
@@ -77,8 +77,8 @@ test('processes that a killed part started end with it', async () => {
 test('a part that a killed start left behind is ended before the new one starts', async () => {
   const first = await run(staysUp);
   await untilUp(first.log, 1);
-  const left = first.part.pid() ?? 0;
+  const orphan = first.part.pid() ?? 0;
   const second = await run(staysUp, { folder: first.folder });
-  expect(isAlive(left)).toBe(false);
-  expect(second.part.pid()).not.toBe(left);
+  expect(isAlive(orphan)).toBe(false);
+  expect(second.part.pid()).not.toBe(orphan);
 });

@@ -11,7 +11,7 @@ const other = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 const parts = [['api'], ['worker'], ['ops', 'status']];
 
 /** The database does not respond: a part that connects to it has accepted its settings. */
-async function start(part: string[], environment: Record<string, string>): Promise<{ code: number; said: string }> {
+async function start(part: string[], environment: Record<string, string>): Promise<{ code: number; output: string }> {
   const main = new URL('../../src/main.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [main, ...part], {
     env: {
@@ -24,12 +24,12 @@ async function start(part: string[], environment: Record<string, string>): Promi
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let said = '';
+  let output = '';
   child.stderr.on('data', (chunk) => {
-    said += String(chunk);
+    output += String(chunk);
   });
   const code = await new Promise<number>((resolve) => child.once('exit', (status) => resolve(status ?? -1)));
-  return { code, said: said.trim() };
+  return { code, output: output.trim() };
 }
 
 test.each(parts)(
@@ -37,9 +37,9 @@ test.each(parts)(
   async (...part) => {
     const words = `is the operator ${operator}; disputes need an arbiter of their own, or none`;
     const named = await start(part, { ARBITER_ADDRESS: operator.toLowerCase() });
-    expect(named).toEqual({ code: 1, said: `ARBITER_ADDRESS: ${words}` });
+    expect(named).toEqual({ code: 1, output: `ARBITER_ADDRESS: ${words}` });
     const held = await start(part, { ARBITER_PRIVATE_KEY: operatorKey, ARBITER_ADDRESS: other });
-    expect(held).toEqual({ code: 1, said: `ARBITER_PRIVATE_KEY: ${words}` });
+    expect(held).toEqual({ code: 1, output: `ARBITER_PRIVATE_KEY: ${words}` });
   },
   60_000,
 );
@@ -47,13 +47,13 @@ test.each(parts)(
 test.each(parts)(
   '%s %s rejects fee recipients and an arbiter that cannot be paid, with all errors',
   async (...part) => {
-    const { code, said } = await start(part, {
+    const { code, output } = await start(part, {
       FEE_RECIPIENT: escrowAddress,
       ARBITER_ADDRESS: '0x0000000000000000000000000000000000000002',
       SOLANA_FEE_RECIPIENT: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
     });
     expect(code).toBe(1);
-    expect(said.split('\n')).toEqual([
+    expect(output.split('\n')).toEqual([
       expect.stringMatching(/^FEE_RECIPIENT: is the escrow contract on /),
       expect.stringMatching(/^ARBITER_ADDRESS: is reserved for precompiles/),
       expect.stringMatching(/^SOLANA_FEE_RECIPIENT: is a program/),
@@ -63,6 +63,6 @@ test.each(parts)(
 );
 
 test('wallets are accepted, so that the command connects to the database', async () => {
-  const { code, said } = await start(['ops', 'status'], { FEE_RECIPIENT: other, ARBITER_ADDRESS: other });
-  expect([code, said]).toEqual([1, expect.stringContaining('The database does not respond')]);
+  const { code, output } = await start(['ops', 'status'], { FEE_RECIPIENT: other, ARBITER_ADDRESS: other });
+  expect([code, output]).toEqual([1, expect.stringContaining('The database does not respond')]);
 }, 60_000);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 async function run(...args: string[]) {
   const rpc = [sepolia];
   const registry = loadRegistry({ rpc });
-  const said = { printed: '', complained: '' };
+  const output = { printed: '', complained: '' };
   const code = await operate(
     {
       database: fresh.database,
@@ -38,15 +38,15 @@ async function run(...args: string[]) {
       config: { rpc },
       keys: [],
       print: (text) => {
-        said.printed += text;
+        output.printed += text;
       },
       complain: (text) => {
-        said.complained += text;
+        output.complained += text;
       },
     },
     args,
   );
-  return { code, ...said };
+  return { code, ...output };
 }
 
 async function row(...args: string[]): Promise<Record<string, string>> {
@@ -174,8 +174,8 @@ it('records the changes of a command under its user’s name, in the log of the 
   await row('restore-begin');
 
   const entries = await database.auditEntry.findMany({ orderBy: { id: 'asc' } });
-  const left = Object.values(records).flatMap((actions) => (typeof actions === 'string' ? [] : actions));
-  expect(entries.map(({ action }) => action).sort()).toEqual([...left].sort());
+  const expected = Object.values(records).flatMap((actions) => (typeof actions === 'string' ? [] : actions));
+  expect(entries.map(({ action }) => action).sort()).toEqual([...expected].sort());
   for (const entry of entries) {
     expect(entry).toMatchObject({
       actorKind: 'COMMAND_LINE',

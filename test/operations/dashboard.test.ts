@@ -23,12 +23,12 @@ async function metricNames(): Promise<string[]> {
 }
 
 it('names only existing metrics in the dashboard, the rules and the manual', async () => {
-  const told = new Set(await metricNames());
+  const existing = new Set(await metricNames());
   for (const file of ['operations/grafana-dashboard.json', 'operations/alerts.yml', 'operations.md']) {
     const named = namesIn(read(file));
     expect(named.length, file).toBeGreaterThan(2);
     expect(
-      named.filter((name) => !told.has(name)),
+      named.filter((name) => !existing.has(name)),
       file,
     ).toEqual([]);
   }

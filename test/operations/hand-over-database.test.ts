@@ -108,8 +108,8 @@ test('an interrupted hand-over is completed by the next one', async () => {
   await admin.query('BEGIN; LOCK TABLE refund IN ACCESS SHARE MODE');
   const cutOff = handOverDatabase({ database }, { from, to, lockWaitMs: 50 });
   await expect(cutOff).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('public.refund') });
-  const [left, done] = [await countOwned(database, from), await countOwned(database, to)];
-  expect([left > 0, done > 0]).toEqual([true, true]);
+  const [remaining, done] = [await countOwned(database, from), await countOwned(database, to)];
+  expect([remaining > 0, done > 0]).toEqual([true, true]);
   await admin.query('COMMIT');
   await handOverDatabase({ database }, { from, to });
   expect(await countOwned(database, from)).toBe(0);

@@ -60,9 +60,9 @@ it('a job that exhausted its attempts during a node failure ends once its paymen
   await gateway.observe();
   expect(await faults()).toEqual([]);
   gate.failing = () => true;
-  const spent = await gateway.database.$executeRaw`
+  const changed = await gateway.database.$executeRaw`
     UPDATE graphile_worker._private_jobs SET run_at = now(), attempts = max_attempts - 1 WHERE key = ${`settle:${id}`}`;
-  expect(spent).toBe(1);
+  expect(changed).toBe(1);
   const jobs = jobTable(world, { wake: async () => undefined });
   const queue = await runQueue({ url: gateway.url, jobs, log: silentLog, timing: quick });
   onTestFinished(() => queue.stop(), 30_000);

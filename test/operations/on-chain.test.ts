@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 async function run(...args: string[]) {
   const { database, clock, registry, nodes, evm } = gateway;
-  const said = { printed: '', complained: '' };
+  const output = { printed: '', complained: '' };
   const code = await operate(
     {
       database,
@@ -33,19 +33,19 @@ async function run(...args: string[]) {
       config: { rpc: [evm.rpcSettings] },
       keys: [evm.operator.address],
       print: (text) => {
-        said.printed += text;
+        output.printed += text;
       },
       complain: (text) => {
-        said.complained += text;
+        output.complained += text;
       },
     },
     args,
   );
-  return { code, ...said, json: () => JSON.parse(said.printed) };
+  return { code, ...output, json: () => JSON.parse(output.printed) };
 }
 
 /** The instruments of a running part. */
-function openTelling() {
+function openMeasured() {
   const metrics = openMetrics({ part: 'worker', log: silentLog });
   return { metrics, instruments: openInstruments(metrics) };
 }
@@ -70,17 +70,17 @@ it('finds a payment with a wrong state in the database and repairs it with a rep
   expect(drifting.code).toBe(1);
   expect(drifting.json().books).toMatchObject([{ state: 'DRIFT', drifting: 1 }]);
   expect(drifting.complained).toMatch(/npm run verify -- --all/);
-  const { metrics, instruments } = openTelling();
+  const { metrics, instruments } = openMeasured();
   const drift = `sluice_books_drifting_payments{chain_id="${gateway.evm.chainId}",part="worker"}`;
   const compare = async () => instruments.books(await checkBooks(gateway), gateway.clock.now());
   await compare();
   expect(await metrics.text()).toContain(`${drift} 1\n`);
-  const told = await gateway.events(id);
+  const events = await gateway.events(id);
   const replayed = await run('replay', id, '--json');
   expect(replayed.json()).toMatchObject([{ termsHash: signed.id, factsMissed: 0, factsReplayed: 2 }]);
   await gateway.settleDown();
-  expect(await gateway.left(id, signed)).toBe(signed.terms.amount);
-  expect(await gateway.events(id)).toEqual(told);
+  expect(await gateway.remainingAmount(id, signed)).toBe(signed.terms.amount);
+  expect(await gateway.events(id)).toEqual(events);
   expect((await run('status')).code).toBe(0);
   await compare();
   expect(await metrics.text()).toContain(`${drift} 0\n`);
@@ -98,20 +98,20 @@ it('compares the registry with the tokens on the chain', async () => {
   const chain = registry.chain(gateway.evm.chainId);
   if (!chain) throw new Error('The chain is not registered.');
   const tokens = chain.tokens.map((token) => ({ ...token, decimals: 7, permit: { name: 'Other', version: '1' } }));
-  const said: string[] = [];
+  const printed: string[] = [];
   const code = await operate(
     {
       ...gateway.action,
       registry: { ...registry, chain: () => ({ ...chain, tokens }) },
       keys: [],
-      print: (text) => said.push(text),
-      complain: (text) => said.push(text),
+      print: (text) => printed.push(text),
+      complain: (text) => printed.push(text),
     },
     ['tokens', 'check', String(chain.chainId)],
   );
   expect(code).toBe(1);
-  expect(said.join('\n')).toMatch(/decimals are 6; signs permit for a domain other than Other 1/);
-  expect(said.join('\n')).toMatch(/decimals are 6; has no permit/);
+  expect(printed.join('\n')).toMatch(/decimals are 6; signs permit for a domain other than Other 1/);
+  expect(printed.join('\n')).toMatch(/decimals are 6; has no permit/);
 });
 
 it('drains: accepts no new payments and reports when all work is done', async () => {
@@ -141,7 +141,7 @@ it('is ready despite faults of a chain, and names what is stale, halted or missi
     return read.notes;
   };
   const troubled = async () => {
-    const { metrics } = openTelling();
+    const { metrics } = openMeasured();
     registerTableGauges({ database, registry, clock: { now: () => now }, metrics });
     return (await metrics.text()).includes(`sluice_chain_troubled{chain_id="${evm.chainId}",part="worker"} 1\n`);
   };
@@ -168,7 +168,7 @@ it('is ready despite faults of a chain, and names what is stale, halted or missi
 
 it('exports metrics of the chain, the queue, the books and the nodes, but no URL', async () => {
   const { database, registry, clock, evm } = gateway;
-  const { metrics, instruments } = openTelling();
+  const { metrics, instruments } = openMeasured();
   registerTableGauges({ database, registry, clock, metrics });
   const secret = { ...evm.rpcSettings, urls: [`${evm.rpcUrl}/?key=SECRET`] };
   const nodes = openEvmNodes({ registry, rpc: [secret], observe: instruments.rpc });
@@ -190,7 +190,7 @@ it('exports metrics of the chain, the queue, the books and the nodes, but no URL
 
 it('counts the faults of a node by kind, and the responses of the next node', async () => {
   const { registry, evm } = gateway;
-  const { metrics, instruments } = openTelling();
+  const { metrics, instruments } = openMeasured();
   const calls: { provider: string; fault: string | null }[] = [];
   const rpc = [{ ...evm.rpcSettings, urls: ['http://127.0.0.1:9/', evm.rpcUrl] }];
   const observe = (call: RpcCall) => {
@@ -206,9 +206,11 @@ it('counts the faults of a node by kind, and the responses of the next node', as
     { provider: host, fault: null },
     { provider: host, fault: null },
   ]);
-  const told = (await metrics.text()).split('\n').filter((line) => /^sluice_rpc_(requests|errors)_total\{/.test(line));
+  const samples = (await metrics.text())
+    .split('\n')
+    .filter((line) => /^sluice_rpc_(requests|errors)_total\{/.test(line));
   const labels = (provider: string) => `chain_id="${evm.chainId}",provider="${provider}"`;
-  expect(told).toEqual([
+  expect(samples).toEqual([
     `sluice_rpc_requests_total{${labels('127.0.0.1:9')},part="worker"} 1`,
     `sluice_rpc_requests_total{${labels(host)},part="worker"} 2`,
     `sluice_rpc_errors_total{${labels('127.0.0.1:9')},kind="unreachable",part="worker"} 1`,
@@ -217,7 +219,7 @@ it('counts the faults of a node by kind, and the responses of the next node', as
 
 it('counts the turns, facts and reorganizations of a running projector, and pending transactions', async () => {
   const { database, registry, clock, evm, projector, locks } = gateway;
-  const { metrics, instruments } = openTelling();
+  const { metrics, instruments } = openMeasured();
   registerTableGauges({ database, registry, clock, metrics });
   const chain = `chain_id="${evm.chainId}"`;
   const value = async (name: string, ...labels: string[]) => {

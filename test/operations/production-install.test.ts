@@ -37,40 +37,40 @@ describe('the install script without development dependencies', () => {
   };
   const generate = (folder: string, ...flags: string[]) => {
     const ended = spawnSync(process.execPath, ['generate.ts', ...flags], { cwd: folder, encoding: 'utf8' });
-    return { status: ended.status, said: `${ended.stdout}${ended.stderr}` };
+    return { status: ended.status, output: `${ended.stdout}${ended.stderr}` };
   };
-  const missingFrom = (said: string) =>
-    /^These generated files are missing: (.+)\.$/m.exec(said)?.[1]?.split(', ') ?? [];
+  const missingFrom = (output: string) =>
+    /^These generated files are missing: (.+)\.$/m.exec(output)?.[1]?.split(', ') ?? [];
 
   it('fails if a generated file is missing, and names the file and the remedy', () => {
-    const { status, said } = generate(install());
+    const { status, output } = generate(install());
     expect(status).toBe(1);
-    expect(missingFrom(said)).toEqual(
+    expect(missingFrom(output)).toEqual(
       expect.arrayContaining(['generated/prisma/client.ts', 'generated/rest.ts', 'generated/web/assets/manifest.json']),
     );
-    expect(said).toContain('"npm ci --include=dev" and then "npm prune --omit=dev"');
+    expect(output).toContain('"npm ci --include=dev" and then "npm prune --omit=dev"');
   });
 
   it('accepts files that were generated elsewhere and runs nothing', () => {
     const folder = install();
-    for (const file of missingFrom(generate(folder).said)) {
+    for (const file of missingFrom(generate(folder).output)) {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), 'of a build');
     }
-    expect(generate(folder)).toEqual({ status: 0, said: '' });
+    expect(generate(folder)).toEqual({ status: 0, output: '' });
     expect(existsSync(join(folder, '.stamps'))).toBe(false);
     // A stamp that was copied with it refers to other sources.
     mkdirSync(join(folder, '.stamps'));
     writeFileSync(join(folder, '.stamps/rest'), 'the hash of other sources');
-    const { status, said } = generate(folder);
+    const { status, output } = generate(folder);
     expect(status).toBe(1);
-    expect(said).toContain('These steps were run on other sources: rest.');
+    expect(output).toContain('These steps were run on other sources: rest.');
   });
 
   it('reports that running a whole installation or a test requires development dependencies', () => {
-    const { status, said } = generate(install(), '--development');
+    const { status, output } = generate(install(), '--development');
     expect(status).toBe(1);
-    expect(said).toContain('Run "npm ci --include=dev".');
+    expect(output).toContain('Run "npm ci --include=dev".');
   });
 
   it('covers every development dependency that a step runs', () => {

@@ -70,7 +70,7 @@ try {
   await delay(3000);
   const file = join(folder, 'sluice.dump');
   await run(program('pg_dump'), ['--format=custom', '--exclude-schema=ponder*', `--file=${file}`, original]);
-  say('Dumped while payments were made.');
+  print('Dumped while payments were made.');
   await delay(1000);
   isOver = true;
   await load;
@@ -86,7 +86,7 @@ try {
 
   await run(program('pg_restore'), ['--no-owner', '--exit-on-error', `--dbname=${restored}`, file]);
   await node([join('prisma', 'migrate.ts'), 'deploy']);
-  say(JSON.stringify(await ops('restore-begin')));
+  print(JSON.stringify(await ops('restore-begin')));
   await start(restored);
   for (const { chainId } of demo.chains) await ops('chain', 'resync', String(chainId));
   await until(
@@ -107,15 +107,15 @@ try {
     `SELECT sequence FROM event WHERE resource_id = '${next}' AND sequence <= ${Number(last)}`,
   );
   if (reused.length > 0) throw new Error('Sequence numbers were given out twice.');
-  say(`Recovered 1 payment and 1 refund; ${unknown.length} payments are reported as lost.`);
-  say(JSON.stringify(await ops('restore-report'), null, 2));
+  print(`Recovered 1 payment and 1 refund; ${unknown.length} payments are reported as lost.`);
+  print(JSON.stringify(await ops('restore-report'), null, 2));
 } finally {
   await stop();
   for (const url of [original, restored]) await dropDatabase(url);
   rmSync(folder, { recursive: true, force: true });
 }
 
-function say(line: string): void {
+function print(line: string): void {
   console.log(line);
 }
 
@@ -134,13 +134,13 @@ async function start(databaseUrlOfParts: string): Promise<void> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   started = child;
-  let said = '';
+  let output = '';
   child.stdout.on('data', (chunk) => {
-    said += String(chunk);
+    output += String(chunk);
   });
   await until('the installation', async () => {
-    if (child.exitCode !== null) throw new Error(`npm start has ended:\n${said}`);
-    return said.includes('Sluice is running');
+    if (child.exitCode !== null) throw new Error(`npm start has ended:\n${output}`);
+    return output.includes('Sluice runs');
   });
 }
 

@@ -32,7 +32,7 @@ function refund(id: string, amount: string) {
 }
 
 async function ops(...args: string[]) {
-  const said = { printed: '', complained: '' };
+  const output = { printed: '', complained: '' };
   const { clock, registry, nodes, evm } = ground;
   const world = { database: restored.database, clock, registry, nodes, config: { rpc: [evm.rpcSettings] } };
   const code = await operate(
@@ -40,15 +40,15 @@ async function ops(...args: string[]) {
       ...world,
       keys: [evm.operator.address],
       print: (text) => {
-        said.printed += text;
+        output.printed += text;
       },
       complain: (text) => {
-        said.complained += text;
+        output.complained += text;
       },
     },
     [...args, '--json'],
   );
-  return { code, ...said, answer: JSON.parse(said.printed || 'null') };
+  return { code, ...output, answer: JSON.parse(output.printed || 'null') };
 }
 
 /** The rows of the section whose heading begins with this text. */

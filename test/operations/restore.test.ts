@@ -48,7 +48,7 @@ it('recovers the chain’s activity since the backup, and sends transactions wit
   await refund(gateway.action, paid.id, '1000000');
   await gateway.authorize(signed);
   await gateway.settleDown();
-  expect(await gateway.left(paid.id, paid.signed)).toBe(9_000_000n);
+  expect(await gateway.remainingAmount(paid.id, paid.signed)).toBe(9_000_000n);
 
   await putRows(restored.adminUrl, rows);
   const { database } = restored;

@@ -11,7 +11,7 @@ export async function runOperation(
   rpc: readonly RpcSettings[] = [],
 ): Promise<{ code: number; printed: string; complained: string }> {
   const registry = loadRegistry({ rpc });
-  const said = { printed: '', complained: '' };
+  const output = { printed: '', complained: '' };
   const code = await operate(
     {
       ...world,
@@ -20,13 +20,13 @@ export async function runOperation(
       config: { rpc },
       keys: [],
       print: (text) => {
-        said.printed += text;
+        output.printed += text;
       },
       complain: (text) => {
-        said.complained += text;
+        output.complained += text;
       },
     },
     args,
   );
-  return { code, ...said };
+  return { code, ...output };
 }

@@ -35,10 +35,10 @@ describe('the pump', () => {
     await sender.turn();
     expect(await balance()).toBe(before + 1n);
     expect(await sender.row(id)).toMatchObject({ status: 'MINED', confirmedAt: null });
-    expect(sender.told.map((one) => one.kind)).toEqual(['SIGNED']);
+    expect(sender.reported.map((one) => one.kind)).toEqual(['SIGNED']);
     await mine(2);
     await sender.turn();
-    expect(sender.told.map((one) => one.kind)).toEqual(['SIGNED', 'MINED']);
+    expect(sender.reported.map((one) => one.kind)).toEqual(['SIGNED', 'MINED']);
     await mine(4);
     await sender.turn();
     expect((await sender.row(id)).status).toBe('FINAL');
@@ -97,7 +97,7 @@ describe('the pump', () => {
     const row = await sender.row(id);
     expect(row).toMatchObject({ status: 'FAILED', failures: 3, nonce: null });
     expect(row.error).toMatch(/revert/i);
-    expect(sender.told.map((one) => one.kind)).toEqual(['FAILED']);
+    expect(sender.reported.map((one) => one.kind)).toEqual(['FAILED']);
   });
 
   it('reports the revert data of an unknown contract byte by byte', async () => {
@@ -127,7 +127,7 @@ describe('the pump', () => {
     await mine();
     await sender.turn();
     expect(await sender.row(id)).toMatchObject({ status: 'FAILED', nonce: 0n });
-    expect(sender.told.map((one) => one.kind)).toEqual(['SIGNED', 'FAILED']);
+    expect(sender.reported.map((one) => one.kind)).toEqual(['SIGNED', 'FAILED']);
   });
 
   it('replaces a transaction stuck below the base fee, with its nonce and fees raised by an eighth', async () => {
@@ -154,7 +154,7 @@ describe('the pump', () => {
     await sender.turn();
     await sender.turn();
     expect(await balance()).toBe(before + 1n);
-    expect(sender.told.map((one) => one.kind)).toEqual(['SIGNED', 'MINED']);
+    expect(sender.reported.map((one) => one.kind)).toEqual(['SIGNED', 'MINED']);
     await ground.admin.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei('1') });
     await mine();
   });
@@ -182,7 +182,7 @@ describe('the pump', () => {
     expect(await sender.row(unwanted)).toMatchObject({ status: 'CANCELLED', nonce: 0n });
     expect(await sender.row(behind)).toMatchObject({ status: 'MINED', nonce: 1n });
     expect(await balance()).toBe(before + 1n);
-    expect(sender.told.filter((one) => one.kind === 'FAILED')).toHaveLength(1);
+    expect(sender.reported.filter((one) => one.kind === 'FAILED')).toHaveLength(1);
   });
 
   it('resends transactions that the nodes have dropped', async () => {
@@ -209,8 +209,8 @@ describe('the pump', () => {
     await sender.turn();
     const { txHash } = await sender.row(id);
     await ground.admin.dropTransaction({ hash: (txHash ?? '0x') as `0x${string}` });
-    const thief = createWalletClient({ account: sender.account, transport: http(ground.client.transport.url) });
-    await thief.sendTransaction({ chain: null, to: sender.account.address, nonce: 0, gas: 21_000n });
+    const attacker = createWalletClient({ account: sender.account, transport: http(ground.client.transport.url) });
+    await attacker.sendTransaction({ chain: null, to: sender.account.address, nonce: 0, gas: 21_000n });
     await mine();
     await sender.turn();
     // One block is not proof enough at a required depth of two.
@@ -230,8 +230,8 @@ describe('the pump', () => {
     await sender.turn();
     const { txHash } = await sender.row(id);
     await ground.admin.dropTransaction({ hash: (txHash ?? '0x') as `0x${string}` });
-    const thief = createWalletClient({ account: sender.account, transport: http(ground.client.transport.url) });
-    await thief.sendTransaction({ chain: null, to: sender.account.address, nonce: 0, gas: 21_000n });
+    const attacker = createWalletClient({ account: sender.account, transport: http(ground.client.transport.url) });
+    await attacker.sendTransaction({ chain: null, to: sender.account.address, nonce: 0, gas: 21_000n });
     await mine();
     await abandonTransaction(sender.world, { id, reason: 'Not needed' });
     await sender.turn();
@@ -239,17 +239,17 @@ describe('the pump', () => {
     await sender.turn();
     expect(await balance()).toBe(before);
     expect(await sender.row(id)).toMatchObject({ status: 'CANCELLED', nonce: null, error: 'Not needed' });
-    expect(sender.told.map((one) => one.kind)).toEqual(['SIGNED', 'FAILED']);
+    expect(sender.reported.map((one) => one.kind)).toEqual(['SIGNED', 'FAILED']);
   });
 
   it('uses up a nonce used elsewhere when a reorganization frees it, so that later nonces do not wait', async () => {
     const sender = await openSender(ground, { confirmations: 1 });
     const before = await balance();
-    const thief = createWalletClient({ account: sender.account, transport: http(ground.client.transport.url) });
-    const steal = (nonce: number) =>
-      thief.sendTransaction({ chain: null, to: sender.account.address, nonce, gas: 21_000n });
+    const attacker = createWalletClient({ account: sender.account, transport: http(ground.client.transport.url) });
+    const takeNonce = (nonce: number) =>
+      attacker.sendTransaction({ chain: null, to: sender.account.address, nonce, gas: 21_000n });
     const first = await sender.enqueue({ purpose: 'behind a stranger' });
-    await steal(0);
+    await takeNonce(0);
     await mine();
     await sender.turn();
     expect(await sender.row(first)).toMatchObject({ status: 'SENT', nonce: 1n });
@@ -270,8 +270,8 @@ describe('the pump', () => {
       where: { sender: sender.account.address.toLowerCase(), nonce: 0n },
     });
     expect(filled).toMatchObject({ status: 'CANCELLED', toAddress: sender.account.address.toLowerCase() });
-    const told = sender.told.filter((one) => one.outcome.id === first).map((one) => one.kind);
-    expect(told).toEqual(['SIGNED', 'MINED']);
+    const kinds = sender.reported.filter((one) => one.outcome.id === first).map((one) => one.kind);
+    expect(kinds).toEqual(['SIGNED', 'MINED']);
   });
 
   it('has every effect exactly once with four pumps that crash at random', async () => {

@@ -36,18 +36,18 @@ describe('the pump after a reorganization', () => {
     await sender.turn();
     await sender.turn();
     expect(await balance()).toBe(before + 1n);
-    expect(sender.told.filter((one) => one.kind === 'MINED')).toHaveLength(1);
+    expect(sender.reported.filter((one) => one.kind === 'MINED')).toHaveLength(1);
   });
 
   it('immediately resends a reported transaction that a reorganization removed', async () => {
     const sender = await openSender(ground, { confirmations: 1 });
     const before = await balance();
-    const lost = await sender.enqueue({ purpose: 'told and lost' });
+    const lost = await sender.enqueue({ purpose: 'reported and lost' });
     await sender.turn();
     await mine();
     await sender.turn();
     await sender.turn();
-    expect(sender.told.map((one) => one.kind)).toEqual(['SIGNED', 'MINED']);
+    expect(sender.reported.map((one) => one.kind)).toEqual(['SIGNED', 'MINED']);
     await ground.admin.request({ method: 'anvil_reorg', params: [1, []] } as never);
     const later = await sender.enqueue({ purpose: 'later' });
     await sender.turn();
@@ -66,7 +66,7 @@ describe('the pump after a reorganization', () => {
     const final = await sender.enqueue({ purpose: 'final and lost' });
     await sender.turn();
     await mine();
-    for (const _step of ['found', 'judged', 'final']) {
+    for (const _step of ['found', 'resolved', 'final']) {
       await sender.turn();
       await mine(4);
     }
@@ -98,7 +98,7 @@ describe('the pump after a reorganization', () => {
     expect(await sender.row(failed)).toMatchObject({ status: 'FAILED', nonce: 0n });
     const { error } = await sender.row(failed);
     await ground.admin.request({ method: 'anvil_reorg', params: [1, []] } as never);
-    // It would work now, but it was told that it failed.
+    // It would work now, but its failure was reported.
     await ground.admin.setCode({ address: to, bytecode: acceptingCode });
     const later = await sender.enqueue({ purpose: 'later than the failed', valueWei: 1n });
     await sender.turn();

@@ -40,17 +40,17 @@ export async function openSendingGround() {
 
 type Ground = Awaited<ReturnType<typeof openSendingGround>>;
 
-/** A sender with gas, a clock that the test moves, and every outcome its hooks were told. */
+/** A sender with gas, a clock that the test moves, and every outcome its hooks received. */
 export async function openSender(ground: Ground, options: { confirmations?: number; capWei?: bigint } = {}) {
   const privateKey = generatePrivateKey();
   const account = privateKeyToAccount(privateKey);
   await ground.admin.setBalance({ address: account.address, value: parseEther('100') });
   const time = { now: Date.now() };
-  const told: { kind: 'SIGNED' | 'MINED' | 'FAILED'; outcome: OutgoingOutcome }[] = [];
+  const reported: { kind: 'SIGNED' | 'MINED' | 'FAILED'; outcome: OutgoingOutcome }[] = [];
   const hook =
     (kind: 'SIGNED' | 'MINED' | 'FAILED') =>
     async (_: unknown, outcome: OutgoingOutcome | readonly OutgoingOutcome[]) => {
-      for (const one of [outcome].flat()) told.push({ kind, outcome: one });
+      for (const one of [outcome].flat()) reported.push({ kind, outcome: one });
     };
   const openWorld = (overrides: Partial<SendingWorld> = {}): SendingWorld => {
     const locks = openAdvisoryLocks({ url: ground.url, log: silentLog });
@@ -65,7 +65,7 @@ export async function openSender(ground: Ground, options: { confirmations?: numb
       chain: { chainId, confirmations: options.confirmations ?? 1, maxFeePerGasWei: options.capWei ?? 10n ** 12n },
       hooks: { onSigned: hook('SIGNED'), onMined: hook('MINED'), onFailed: hook('FAILED') },
       describeRevert: (data: Hex) => `revert ${data}`,
-      judgeRevert: () => 'PASSES',
+      classifyRevert: () => 'PASSES',
       limits: sendLimits,
       coinPrice: async () => null,
       ...overrides,
@@ -85,7 +85,7 @@ export async function openSender(ground: Ground, options: { confirmations?: numb
     openWorld,
     enqueue,
     row,
-    told,
+    reported,
     /** One turn of its pump, `ms` later. */
     turn: async (ms = 0) => {
       time.now += ms;

@@ -27,28 +27,28 @@ beforeAll(async () => {
   writeFileSync(demoFile, JSON.stringify(demo));
 });
 
-type Running = { said: () => string; failed: () => string; ended: Promise<number | null>; stop(): void };
+type Running = { printed: () => string; failed: () => string; ended: Promise<number | null>; stop(): void };
 
 function start(args: string[], { input = '', ...environment }: Record<string, string> = {}): Running {
   const child = spawn(process.execPath, [join(installed.shop, 'node_modules/@sluice/cli/dist/main.js'), ...args], {
     env: { PATH: process.env.PATH, XDG_CONFIG_HOME: join(installed.folder, 'config'), ...environment },
   });
-  const heard = { out: '', err: '' };
-  child.stdout.on('data', (chunk) => (heard.out += chunk));
-  child.stderr.on('data', (chunk) => (heard.err += chunk));
+  const output = { out: '', err: '' };
+  child.stdout.on('data', (chunk) => (output.out += chunk));
+  child.stderr.on('data', (chunk) => (output.err += chunk));
   child.stdin.end(input);
   onTeardown(async () => void child.kill('SIGKILL'));
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { said: () => heard.out, failed: () => heard.err, ended, stop: () => void child.kill('SIGINT') };
+  return { printed: () => output.out, failed: () => output.err, ended, stop: () => void child.kill('SIGINT') };
 }
 
 async function run(args: string[], environment: Record<string, string> = {}) {
   const running = start(args, environment);
   const code = await running.ended;
-  return { code, said: running.said(), failed: running.failed() };
+  return { code, printed: running.printed(), failed: running.failed() };
 }
 
-const asJson = async (args: string[]) => JSON.parse((await run([...args, '--json'])).said);
+const asJson = async (args: string[]) => JSON.parse((await run([...args, '--json'])).printed);
 
 describe('login', () => {
   it('is required before any other command', async () => {
@@ -63,9 +63,9 @@ describe('login', () => {
   });
 
   it('stores the key in a file that only its owner can read, and never prints it', async () => {
-    const { code, said } = await run(['login', '--url', gateway.url], { input: `${gateway.key}\n` });
-    expect([code, said]).toEqual([0, expect.stringContaining('TEST app')]);
-    expect(said).not.toContain(gateway.key);
+    const { code, printed } = await run(['login', '--url', gateway.url], { input: `${gateway.key}\n` });
+    expect([code, printed]).toEqual([0, expect.stringContaining('TEST app')]);
+    expect(printed).not.toContain(gateway.key);
     const path = join(installed.folder, 'config/sluice/credentials.json');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ baseUrl: gateway.url, apiKey: gateway.key });
@@ -74,7 +74,7 @@ describe('login', () => {
 
 describe('payments', () => {
   it('can be triggered on the local chain, listed, shown and refunded', async () => {
-    const { code, said, failed } = await run([
+    const { code, printed, failed } = await run([
       'trigger',
       'payment_intent.captured',
       '--demo',
@@ -83,14 +83,14 @@ describe('payments', () => {
       '7.50',
     ]);
     expect([code, failed]).toEqual([0, '']);
-    expect(said).toMatch(/is created\.\nPaid in 0x[0-9a-f]{64}\.\n(It is .*\n)*It is CAPTURED\.\n$/);
+    expect(printed).toMatch(/is created\.\nPaid in 0x[0-9a-f]{64}\.\n(It is .*\n)*It is CAPTURED\.\n$/);
 
     const [payment] = await asJson(['payments', 'list', '--status', 'CAPTURED']);
     expect(payment).toMatchObject({ amount: '7.50', status: 'CAPTURED' });
-    const table = (await run(['payments', 'list'])).said.split('\n');
+    const table = (await run(['payments', 'list'])).printed.split('\n');
     expect(table[0]).toMatch(/^ID +STATUS +AMOUNT +TOKEN +REFERENCE +CREATED$/);
     expect(table[1]).toContain('7.50 USD');
-    expect((await run(['payments', 'get', payment.id])).said).toContain('CAPTURE');
+    expect((await run(['payments', 'get', payment.id])).printed).toContain('CAPTURE');
 
     const refund = await asJson(['payments', 'refund', payment.id, '--reason', 'Returned', '--percent', '50']);
     expect(refund).toMatchObject({ paymentIntentId: payment.id, status: 'PENDING', amount: '3750000' });
@@ -110,8 +110,8 @@ describe('listen', () => {
     const receiver = await openReceiver();
     const args = ['listen', '--forward-to', receiver.url, '--types', 'payment_intent.created', '--json'];
     const first = start(args);
-    await expect.poll(first.said, { timeout: 30_000 }).toContain('whsec_');
-    const { secret } = JSON.parse(first.said().split('\n')[0] ?? '');
+    await expect.poll(first.printed, { timeout: 30_000 }).toContain('whsec_');
+    const { secret } = JSON.parse(first.printed().split('\n')[0] ?? '');
     const made = [(await sluice.paymentIntents.create({ amount: '1' })).id];
     await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(1);
     first.stop();
@@ -136,13 +136,13 @@ describe('listen', () => {
 describe('logs', () => {
   it('show the newest events and follow new ones', async () => {
     const following = start(['logs', '--follow', '--limit', '2', '--json']);
-    await expect.poll(() => following.said().split('\n').length, { timeout: 30_000 }).toBe(3);
+    await expect.poll(() => following.printed().split('\n').length, { timeout: 30_000 }).toBe(3);
     const { id } = await sluice.paymentIntents.create({ amount: '3' });
-    await expect.poll(following.said, { timeout: 30_000 }).toContain(id);
+    await expect.poll(following.printed, { timeout: 30_000 }).toContain(id);
     following.stop();
     expect(await following.ended).toBe(0);
     const sequences = following
-      .said()
+      .printed()
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line).sequence);
@@ -157,5 +157,5 @@ it('an invalid call prints its usage', async () => {
     failed: expect.stringContaining('Usage:'),
   });
   expect(await run(['trigger', 'payment_intent.lost'])).toMatchObject({ code: 2 });
-  expect(await run(['help'])).toMatchObject({ code: 0, said: expect.stringContaining('sluice listen') });
+  expect(await run(['help'])).toMatchObject({ code: 0, printed: expect.stringContaining('sluice listen') });
 });

@@ -19,18 +19,18 @@ export function inspectArchive(name: PackageName, archive: string): void {
   console.log(`${name}: ${kilobytes.toFixed(1)} KB packed`);
   if (kilobytes >= LARGEST_KB[name]) throw new Error(`${name} is larger than ${LARGEST_KB[name]} KB.`);
   const published = run('publint/src/cli.js', ['run', archive, '--strict']);
-  if (published.status !== 0 || !published.said.includes('All good!')) throw new Error(published.said);
+  if (published.status !== 0 || !published.output.includes('All good!')) throw new Error(published.output);
   if (name === 'cli') return;
   const args = [archive, '--profile', profiles[name], '--no-definitely-typed'];
   const typed = run('@arethetypeswrong/cli/dist/index.js', args);
   const isFound = name === 'vendure' ? /node16 \(from CJS\)[^💀]+🟢 \(CJS\)/u : /node16 \(from ESM\)[^💀]+🟢 \(ESM\)/u;
-  if (typed.status !== 0 || !isFound.test(typed.said)) throw new Error(typed.said);
+  if (typed.status !== 0 || !isFound.test(typed.output)) throw new Error(typed.output);
 }
 
-function run(file: string, args: string[]): { status: number | null; said: string } {
+function run(file: string, args: string[]): { status: number | null; output: string } {
   const ended = spawnSync(process.execPath, [join(root, 'node_modules', file), ...args], {
     encoding: 'utf8',
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
   });
-  return { status: ended.status, said: `${ended.stdout}${ended.stderr}` };
+  return { status: ended.status, output: `${ended.stdout}${ended.stderr}` };
 }

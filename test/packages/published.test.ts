@@ -126,7 +126,7 @@ function isOnPath(runtime: string): boolean {
 
 async function runProgram(runtime: string, args: string[]): Promise<unknown> {
   const child = spawn(runtime, args, { cwd: shop, stdio: ['ignore', 'pipe', 'inherit'] });
-  let said = '';
-  for await (const chunk of child.stdout) said += chunk;
-  return JSON.parse(said);
+  let output = '';
+  for await (const chunk of child.stdout) output += chunk;
+  return JSON.parse(output);
 }

@@ -249,18 +249,23 @@ describe('retries', () => {
 });
 
 describe('time limits and signals', () => {
-  const deaf = (): typeof fetch => (_input, init) =>
+  const unresponsive = (): typeof fetch => (_input, init) =>
     new Promise((_resolve, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
 
   it('end an attempt without a response', async () => {
-    const client = createSluice({ baseUrl: api.url, apiKey: merchantA.secretKey, fetch: deaf(), maxRetries: 0 });
+    const client = createSluice({
+      baseUrl: api.url,
+      apiKey: merchantA.secretKey,
+      fetch: unresponsive(),
+      maxRetries: 0,
+    });
     const error: SluiceError = await refusal(client.taxRates.list(undefined, { timeoutMs: 50 }));
     expect(error).toBeInstanceOf(SluiceTimeoutError);
     expect(error).toMatchObject({ retryable: true, message: 'GET /tax-rates had no response within 50 ms.' });
   });
 
   it('end a call with the caller’s reason, during an attempt and between attempts', async () => {
-    const inAttempt = createSluice({ baseUrl: api.url, apiKey: merchantA.secretKey, fetch: deaf() });
+    const inAttempt = createSluice({ baseUrl: api.url, apiKey: merchantA.secretKey, fetch: unresponsive() });
     const reason = new Error('The shop closes.');
     const controller = new AbortController();
     const call = inAttempt.taxRates.list(undefined, { signal: controller.signal });

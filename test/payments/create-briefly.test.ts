@@ -61,9 +61,9 @@ const written = () =>
 test('takes two round trips and two statements, its key and the check of its caller among them', async () => {
   const scope = await newScope();
   const wire = await openWireTurns(fresh.url, 'sluice-writes');
-  const judged: unknown[] = [];
+  const verified: unknown[] = [];
   const guarded = guardedDatabase(open({ url: wire.url }), {
-    check: () => ({ query: Prisma.sql`SELECT 'good' AS caller`, judge: (row) => judged.push(row) }),
+    check: () => ({ query: Prisma.sql`SELECT 'good' AS caller`, verify: (row) => verified.push(row) }),
   });
   const create = (key: string) =>
     createPaymentIntent(
@@ -75,7 +75,7 @@ test('takes two round trips and two statements, its key and the check of its cal
   const before = wire.turns();
   await create('four');
   expect(wire.turns() - before).toBe(2);
-  expect(judged).toEqual(Array(4).fill({ caller: 'good' }));
+  expect(verified).toEqual(Array(4).fill({ caller: 'good' }));
   const statements = await countStatements(() =>
     createPaymentIntent({ database, clock }, { scope, fields: { amount: '1' }, idempotency: keyed(scope, 'five') }),
   );
@@ -224,7 +224,7 @@ test('what the decision throws, and what the caller’s check throws, leaves not
   const revoked = guardedDatabase(database, {
     check: () => ({
       query: Prisma.sql`SELECT 1 AS one`,
-      judge: () => {
+      verify: () => {
         throw new Error('revoked');
       },
     }),

@@ -7,7 +7,7 @@ import { newChainMemory, readChainView } from '../../src/facts/chain-view.ts';
 import type { FactGroup, FactHandler, FactHandlers } from '../../src/facts/fact-handler.ts';
 import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
 import { DIRTY_LIMIT } from '../../src/facts/store.ts';
-import { live, mortal, mortalNodes } from '../setup/gateway/mortal.ts';
+import { crashing, crashingNodes, runUntilCrash } from '../setup/gateway/crashing.ts';
 import { type Ground, openGround, projectorWorld, returningHooks } from './ground.ts';
 
 let ground: Ground;
@@ -18,10 +18,10 @@ beforeAll(async () => {
 });
 
 /** One turn that dies at the given step; answers how many steps it took. */
-async function turn(diesAt: number): Promise<{ steps: number; died: boolean }> {
-  return await live(diesAt, async (life) => {
-    const database = mortal(ground.database, life);
-    const nodes = mortalNodes(ground.nodes, life);
+async function turn(crashesAt: number): Promise<{ steps: number; crashed: boolean }> {
+  return await runUntilCrash(crashesAt, async (crash) => {
+    const database = crashing(ground.database, crash);
+    const nodes = crashingNodes(ground.nodes, crash);
     const world = projectorWorld({ ...ground, database, nodes }, returningHooks(ground.evm));
     await observeChain({ ...world, memory: newProjectorMemory() }, { chainId: ground.evm.chainId });
   });
@@ -34,35 +34,35 @@ async function pay() {
   return { intent, signed };
 }
 
-// Each is some thirty lives, on a machine that may do other things besides.
+// Each is some thirty runs, on a machine that may do other things besides.
 describe('a projector that is killed', { timeout: 300_000 }, () => {
   it('applies a payment once, whichever step it is killed at', async () => {
-    let diesAt = 1;
-    for (let done = false; !done; diesAt += 1) {
+    let crashesAt = 1;
+    for (let done = false; !done; crashesAt += 1) {
       const { intent, signed } = await pay();
-      const { died } = await turn(diesAt);
-      done = !died;
+      const { crashed } = await turn(crashesAt);
+      done = !crashed;
       await ground.observe();
-      expect(await ground.events(intent.id), `killed at step ${diesAt}`).toEqual(['authorized', 'captured']);
+      expect(await ground.events(intent.id), `killed at step ${crashesAt}`).toEqual(['authorized', 'captured']);
       expect(await ground.held(signed.id)).toBe(10_000_000n);
       const rows = await ground.database.transaction.count({ where: { paymentIntentId: intent.id } });
       expect([(await ground.read(intent.id)).status, rows]).toEqual(['CAPTURED', 2]);
     }
-    expect(diesAt).toBeGreaterThan(25);
+    expect(crashesAt).toBeGreaterThan(25);
   });
 
   it('reverts a payment once and refunds once, whichever step it is killed at', async () => {
     const { escrow, merchant } = ground.evm;
-    for (let diesAt = 12; diesAt < 60; diesAt += 4) {
+    for (let crashesAt = 12; crashesAt < 60; crashesAt += 4) {
       const { intent, signed } = await pay();
       await ground.observe();
       await ground.send(merchant, refundCall({ escrow, ...signed, amount: 1_000_000n, expectedLeft: 10_000_000n }));
-      await turn(diesAt);
+      await turn(crashesAt);
       await ground.observe();
       await ground.evm.reorg(1);
-      await turn(diesAt);
+      await turn(crashesAt);
       await ground.observe();
-      expect(await ground.events(intent.id), `killed at step ${diesAt}`).toEqual([
+      expect(await ground.events(intent.id), `killed at step ${crashesAt}`).toEqual([
         'authorized',
         'captured',
         'partially_refunded',
@@ -76,7 +76,7 @@ describe('a projector that is killed', { timeout: 300_000 }, () => {
 
 describe('a payment that cannot be written', () => {
   const payThree = async () => [await pay(), await pay(), await pay()] as const;
-  const told = async (payments: readonly { intent: { id: string } }[]) =>
+  const eventsOf = async (payments: readonly { intent: { id: string } }[]) =>
     await Promise.all(payments.map(({ intent }) => ground.events(intent.id)));
   const captured = ['authorized', 'captured'];
 
@@ -86,10 +86,10 @@ describe('a payment that cannot be written', () => {
     await transaction(ground.database, async (tx) => {
       await tx.$queryRaw`SELECT 1 FROM payment_intent WHERE id = ${held}::uuid FOR UPDATE`;
       expect((await ground.observe()).waiting).toBe(1);
-      expect(await told(payments)).toEqual([captured, [], captured]);
+      expect(await eventsOf(payments)).toEqual([captured, [], captured]);
     });
     expect((await ground.observe()).waiting).toBe(0);
-    expect(await told(payments)).toEqual([captured, captured, captured]);
+    expect(await eventsOf(payments)).toEqual([captured, captured, captured]);
   });
 
   it('is retried alone after a database error, without delaying the others of its batch', async () => {
@@ -99,13 +99,13 @@ describe('a payment that cannot be written', () => {
       `ALTER TABLE ledger_entry ADD CONSTRAINT refused CHECK (terms_hash <> '${refused}') NOT VALID`,
     );
     expect((await ground.observe()).waiting).toBe(1);
-    expect(await told(payments)).toEqual([[], captured, captured]);
+    expect(await eventsOf(payments)).toEqual([[], captured, captured]);
     const after = await pay();
     expect((await ground.observe()).waiting).toBe(1);
-    expect(await told([payments[0], after])).toEqual([[], captured]);
+    expect(await eventsOf([payments[0], after])).toEqual([[], captured]);
     await ground.database.$executeRawUnsafe('ALTER TABLE ledger_entry DROP CONSTRAINT refused');
     expect((await ground.observe()).waiting).toBe(0);
-    expect(await told([...payments, after])).toEqual([captured, captured, captured, captured]);
+    expect(await eventsOf([...payments, after])).toEqual([captured, captured, captured, captured]);
     expect(await ground.held(refused)).toBe(10_000_000n);
   });
 
@@ -121,15 +121,15 @@ describe('a payment that cannot be written', () => {
     };
     const observe = () => observeChain(world, { chainId: ground.evm.chainId });
     expect((await observe()).waiting).toBe(1);
-    expect(await told(payments)).toEqual([[], captured, captured]);
+    expect(await eventsOf(payments)).toEqual([[], captured, captured]);
     const after = await pay();
     expect((await observe()).waiting).toBe(1);
-    expect([await told([payments[0], after]), stuck]).toEqual([[[], captured], []]);
+    expect([await eventsOf([payments[0], after]), stuck]).toEqual([[[], captured], []]);
     await ground.evm.mine(1);
     await observe();
     expect(stuck).toEqual([unread]);
     expect((await ground.observe()).waiting).toBe(0);
-    expect(await told([payments[0]])).toEqual([captured]);
+    expect(await eventsOf([payments[0]])).toEqual([captured]);
   });
 
   it('does not reduce the number of other payments in a batch', async () => {

@@ -28,7 +28,7 @@ async function paid(fields: Parameters<Ground['sign']>[1] = {}) {
 }
 
 /** The books, the intent and the contract say the same is left. */
-async function expectSameLeft(intentId: string, signed: Signed) {
+async function expectSameRemaining(intentId: string, signed: Signed) {
   const [contract, held, intent] = await Promise.all([
     ground.state(signed.id),
     ground.held(signed.id),
@@ -68,7 +68,7 @@ describe('a payment that is captured as it is authorized', () => {
       ['CAPTURE', 'CONFIRMED', hash],
     ]);
     expect(rows[0]?.gasUsed).toBeGreaterThan(50_000n);
-    await expectSameLeft(intent.id, signed);
+    await expectSameRemaining(intent.id, signed);
   });
 
   it('reports each step with the state of the intent right after it', async () => {
@@ -106,7 +106,7 @@ describe('a payment that is captured as it is authorized', () => {
     const entries = await ground.database.ledgerEntry.findMany({ where: { txHash: hash } });
     const sums = Object.fromEntries(entries.map((entry) => [entry.account, entry.amount.toFixed()]));
     expect(sums).toEqual({ ESCROW: '-10000000', MERCHANT: '9900000', FEE: '100000' });
-    await expectSameLeft(intent.id, signed);
+    await expectSameRemaining(intent.id, signed);
   });
 
   it('is refunded in part and then in full without the gateway', async () => {
@@ -115,7 +115,7 @@ describe('a payment that is captured as it is authorized', () => {
     await ground.send(merchant, refundCall({ escrow, ...signed, amount: 4_000_000n, expectedLeft: 10_000_000n }));
     await ground.observe();
     expect(await ground.read(intent.id)).toMatchObject({ status: 'CAPTURED', refundReason: null });
-    await expectSameLeft(intent.id, signed);
+    await expectSameRemaining(intent.id, signed);
     const last = await ground.send(
       merchant,
       refundCall({ escrow, ...signed, amount: 6_000_000n, expectedLeft: 6_000_000n }),
@@ -123,7 +123,7 @@ describe('a payment that is captured as it is authorized', () => {
     await ground.observe();
     expect(await ground.read(intent.id)).toMatchObject({ status: 'REFUNDED', refundTxHash: last });
     expect(await ground.events(intent.id)).toEqual(['authorized', 'captured', 'partially_refunded', 'refunded']);
-    await expectSameLeft(intent.id, signed);
+    await expectSameRemaining(intent.id, signed);
     const refunds = await ground.database.refund.findMany({
       where: { paymentIntentId: intent.id },
       orderBy: { createdAt: 'asc' },
@@ -194,7 +194,7 @@ describe('a payment that is held', () => {
       where: { paymentIntentId: intent.id, type: 'CAPTURE' },
     });
     expect(capture.amount?.toFixed()).toBe('7000000');
-    await expectSameLeft(intent.id, signed);
+    await expectSameRemaining(intent.id, signed);
   });
 
   it('is cancelled when it is voided', async () => {
@@ -203,7 +203,7 @@ describe('a payment that is held', () => {
     await ground.observe();
     expect(await ground.read(intent.id)).toMatchObject({ status: 'CANCELLED' });
     expect(await ground.events(intent.id)).toEqual(['authorized', 'cancelled']);
-    await expectSameLeft(intent.id, signed);
+    await expectSameRemaining(intent.id, signed);
   });
 
   it('is cancelled when the payer reclaims it after the capture deadline', async () => {
@@ -223,7 +223,7 @@ describe('a payment that is held', () => {
     await ground.observe();
     expect(await ground.read(intent.id)).toMatchObject({ status: 'FAILED' });
     expect(await ground.events(intent.id)).toEqual(['authorized']);
-    await expectSameLeft(intent.id, signed);
+    await expectSameRemaining(intent.id, signed);
   });
 });
 
@@ -265,7 +265,7 @@ describe('a disputed payment', () => {
     expect(dispute).toMatchObject({ status: 'RESOLVED_SPLIT', payerBps: 2500 });
     expect(await ground.events(dispute.id)).toEqual(['dispute.opened', 'dispute.resolved']);
     expect(await ground.events(intent.id)).toEqual(['authorized', 'captured', 'settled']);
-    await expectSameLeft(intent.id, signed);
+    await expectSameRemaining(intent.id, signed);
   });
 
   it('is refunded when the merchant concedes', async () => {
@@ -274,7 +274,7 @@ describe('a disputed payment', () => {
     await ground.observe();
     expect(await ground.read(intent.id)).toMatchObject({ status: 'REFUNDED', refundTxHash: hash, settledAt: null });
     expect(await disputeOf(intent.id)).toMatchObject({ status: 'RESOLVED_PAYER', payerBps: 10_000 });
-    await expectSameLeft(intent.id, signed);
+    await expectSameRemaining(intent.id, signed);
   });
 
   it('is closed in favor of the payer by a full refund', async () => {
@@ -311,8 +311,8 @@ describe('payments that do not count', () => {
     expect(await ground.events(twice.id)).toEqual(['authorized', 'captured', 'overpaid']);
     expect(await ground.events(once.id)).toEqual(['authorized', 'captured']);
     expect((await ground.read(twice.id)).acceptedTermsHash).toBe(first.id);
-    await expectSameLeft(twice.id, first);
-    await expectSameLeft(once.id, single);
+    await expectSameRemaining(twice.id, first);
+    await expectSameRemaining(once.id, single);
     expect(await ground.held(second.id)).toBe((await ground.state(second.id)).left);
     for (const { id: termsHash } of [first, second, single]) {
       const rows = await ground.database.transaction.findMany({ where: { termsHash } });

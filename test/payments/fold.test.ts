@@ -57,7 +57,7 @@ const events = {
     feeAmount: 1n,
   },
 } as const satisfies Record<PaymentEvent['kind'], PaymentEvent>;
-const refundedWhole: PaymentEvent = { kind: 'Refunded', ...of, left: 0n, amount: 80n };
+const refundedInFull: PaymentEvent = { kind: 'Refunded', ...of, left: 0n, amount: 80n };
 const forPayer: PaymentEvent = { ...events.Resolved, payerAmount: 80n, merchantAmount: 0n, feeAmount: 0n };
 
 function facts(...list: PaymentEvent[]): PaymentFact[] {
@@ -79,7 +79,7 @@ describe('the fold', () => {
     CAPTURED: [events.Authorized, events.Captured],
     VOIDED: [events.Authorized, events.Voided],
     RECLAIMED: [events.Authorized, events.Reclaimed],
-    REFUNDED: [events.Authorized, events.Captured, refundedWhole],
+    REFUNDED: [events.Authorized, events.Captured, refundedInFull],
     SETTLED: [events.Authorized, events.Captured, events.Settled],
     RESOLVED: [events.Authorized, events.Captured, events.Disputed, events.Resolved],
   };
@@ -119,7 +119,7 @@ describe('the status', () => {
     VOIDED: foldPayment(facts(events.Authorized, events.Voided)),
     RECLAIMED: foldPayment(facts(events.Authorized, events.Reclaimed)),
     CAPTURED: foldPayment(facts(events.Authorized, events.Captured)),
-    REFUNDED: foldPayment(facts(events.Authorized, events.Captured, refundedWhole)),
+    REFUNDED: foldPayment(facts(events.Authorized, events.Captured, refundedInFull)),
     SETTLED: foldPayment(facts(events.Authorized, events.Captured, events.Settled)),
     SPLIT: foldPayment(facts(events.Authorized, events.Captured, events.Disputed, events.Resolved)),
     'FOR PAYER': foldPayment(facts(events.Authorized, events.Captured, events.Disputed, forPayer)),

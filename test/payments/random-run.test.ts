@@ -74,8 +74,12 @@ describe('a random run', () => {
     expect(chain?.drifts).toEqual([]);
     expect(chain?.tokens.every((token) => token.covered)).toBe(true);
     if (process.env.RANDOM_STEPS) {
-      const told = { intents: run.intents.length, payments: run.payments.length, reorganisations: run.reorganisations };
-      console.log(JSON.stringify({ seed, steps, ...told, takenBack: Object.fromEntries(run.takenBack) }));
+      const counts = {
+        intents: run.intents.length,
+        payments: run.payments.length,
+        reorganisations: run.reorganisations,
+      };
+      console.log(JSON.stringify({ seed, steps, ...counts, takenBack: Object.fromEntries(run.takenBack) }));
     }
   });
 });

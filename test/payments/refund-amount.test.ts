@@ -13,8 +13,8 @@ describe('the amount of a refund', () => {
     ['1 % of 100', percent(1), 100n, 1n],
     ['7 of 7', { kind: 'AMOUNT', amount: 7n } as const, 7n, 7n],
     ['all of 7', { kind: 'ALL' } as const, 7n, 7n],
-  ])('as %s', (_, size, left, expected) => {
-    expect(refundAmount(size, left)).toBe(expected);
+  ])('as %s', (_, size, remaining, expected) => {
+    expect(refundAmount(size, remaining)).toBe(expected);
   });
 
   it('is never nothing and never more than is left', () => {
@@ -25,8 +25,8 @@ describe('the amount of a refund', () => {
   it('by percentage is the floor, exactly, for any amount that a token may have', () => {
     const hundredths = fc.integer({ min: 100, max: 10_000 });
     fc.assert(
-      fc.property(fc.bigInt({ min: 10_000n, max: 2n ** 128n }), hundredths, (left, bps) => {
-        expect(refundAmount(percent(bps / 100), left)).toBe((left * BigInt(bps)) / 10_000n);
+      fc.property(fc.bigInt({ min: 10_000n, max: 2n ** 128n }), hundredths, (remaining, bps) => {
+        expect(refundAmount(percent(bps / 100), remaining)).toBe((remaining * BigInt(bps)) / 10_000n);
       }),
     );
   });

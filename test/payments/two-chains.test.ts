@@ -75,7 +75,7 @@ it("a payment of another chain with this one's id changes nothing here", async (
   await first.authorize(signed);
   await observeBoth();
   const before = await first.read(intent.id);
-  const told = await first.events(intent.id);
+  const eventsBefore = await first.events(intent.id);
   // The contract over there takes these terms, though this gateway never signed them for that chain.
   const foreign = await second.sign(intent, signed.terms);
   await second.database.paymentTerms.deleteMany({ where: { chainId: 31338, termsHash: foreign.id } });
@@ -85,7 +85,7 @@ it("a payment of another chain with this one's id changes nothing here", async (
   const logs = await second.database.chainFact.count({ where: { chainId: 31338, ref: signed.id } });
   expect(logs).toBe(3);
   expect(await first.read(intent.id)).toEqual(before);
-  expect(await first.events(intent.id)).toEqual(told);
+  expect(await first.events(intent.id)).toEqual(eventsBefore);
   expect(await first.held(signed.id)).toBe(10_000_000n);
   expect(await first.database.transaction.count({ where: { paymentIntentId: intent.id, chainId: 31338 } })).toBe(0);
 });

@@ -155,8 +155,8 @@ describe('jobs that fail together', () => {
     await add(['own', ...bad, 'good']);
     await take('own');
     await expect(handle('own', failing(...bad))).rejects.toThrow('b5 cannot be done.');
-    const left = await rows();
-    expect(left.map(({ name, attempts }) => `${name} ${attempts}`)).toEqual([
+    const remaining = await rows();
+    expect(remaining.map(({ name, attempts }) => `${name} ${attempts}`)).toEqual([
       'own 1',
       'b1 1',
       'b2 1',
@@ -165,6 +165,6 @@ describe('jobs that fail together', () => {
       'b5 0',
       'good 0',
     ]);
-    expect(left.slice(1).every(({ waits }) => waits === 'leased')).toBe(true);
+    expect(remaining.slice(1).every(({ waits }) => waits === 'leased')).toBe(true);
   });
 });

@@ -87,16 +87,16 @@ test('a failed effect leaves its key unused and no data behind', async () => {
 });
 
 test('a concurrent call takes over if the first one dies before its commit', async () => {
-  const dying = await freshTwin();
+  const dying = await freshCall();
   await dying.begun;
-  const twin = createMerchant(request('dies'));
+  const duplicate = createMerchant(request('dies'));
   dying.die();
-  expect((await twin).replayed).toBe(false);
+  expect((await duplicate).replayed).toBe(false);
   await expect(dying.ended).rejects.toThrow('died');
 });
 
 test('a call that waits too long is rejected as in flight', async () => {
-  const holder = await freshTwin('slow');
+  const holder = await freshCall('slow');
   await holder.begun;
   // Production waits ten seconds. This verifies the error after a shorter wait.
   const impatient = run(request('slow'), async () => 'never', shortWait(database));
@@ -171,7 +171,7 @@ test('conflicting keys in body and header, and keys that are too long, are rejec
 });
 
 /** A first call on its own connection that holds its key until the test kills it. */
-async function freshTwin(key = 'dies') {
+async function freshCall(key = 'dies') {
   const begun = Promise.withResolvers<void>();
   const death = Promise.withResolvers<never>();
   const ended = run(request(key), () => {
@@ -204,7 +204,7 @@ function shortClaim(tx: DatabaseTransaction): DatabaseTransaction {
 
 test('the effect keeps the lock timeout of its transaction', async () => {
   const query = Prisma.sql`SELECT set_config('lock_timeout', '4321ms', true)`;
-  const bounded = guardedDatabase(database, { check: () => ({ query, judge: () => undefined }) });
+  const bounded = guardedDatabase(database, { check: () => ({ query, verify: () => undefined }) });
   const readBound: Effect<string | undefined> = async (tx) => {
     const [row] = await tx.$queryRaw<{ bound: string }[]>`SELECT current_setting('lock_timeout') AS bound`;
     return row?.bound;

@@ -11,7 +11,7 @@ const greet = defineJob({ name: 'greet', payload: z.object({ name: z.string() })
 const quick: QueueTiming = { beatMs: 50, silentMs: 60_000, sweepMs: 50, stopMs: 2_000 };
 
 async function until(met: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
+  for (let attempt = 0; attempt < 500; attempt++) {
     if (await met()) return;
     await delay(20);
   }

@@ -27,7 +27,7 @@ test('a new bucket is full, gives whole tokens until it is empty, and accepts re
   expect(await takeTokens(database, { bucket: wanted, asked: 10 })).toMatchObject({ granted: 6 });
   expect(await takeTokens(database, { bucket: wanted, asked: 1 })).toMatchObject({ granted: 0 });
   expect(await takeTokens(database, { bucket: wanted, asked: 1, returned: 3 })).toMatchObject({ granted: 1 });
-  expect((await takeTokens(database, { bucket: wanted, asked: 0, returned: 500 })).left).toBe(10);
+  expect((await takeTokens(database, { bucket: wanted, asked: 0, returned: 500 })).remaining).toBe(10);
 });
 
 test('a bucket refills at its rate, up to its burst', async () => {
@@ -47,14 +47,14 @@ test('buckets that are full again are deleted, and no others', async () => {
     await database.$executeRaw`
       UPDATE rate_bucket SET updated_at = clock_timestamp() - ${age}::text::interval WHERE key = ${key}`;
   }
-  const left = async () => {
+  const remainingKeys = async () => {
     const rows = await database.rateBucket.findMany({ where: { key: { in: Object.keys(idle) } } });
     return rows.map(({ key }) => key).sort();
   };
   expect(await purgeBuckets({ database }, { limits })).toBe(1);
-  expect(await left()).toEqual(['recent', 'slow']);
+  expect(await remainingKeys()).toEqual(['recent', 'slow']);
   expect(await purgeBuckets({ database }, { limits: { perSecond: 100, burst: 300 } })).toBe(1);
-  expect(await left()).toEqual(['recent']);
+  expect(await remainingKeys()).toEqual(['recent']);
 });
 
 test('several processes together admit exactly the burst', async () => {
@@ -87,8 +87,8 @@ test('unused tokens of an idle process are returned', async () => {
   for (let call = 0; call < 9; call++) await quiet.take(wanted);
   now += 5_000;
   await quiet.take(wanted);
-  const left = await takeTokens(database, { bucket: wanted, asked: 0 });
-  expect(Math.round(left.left)).toBe(90);
+  const remaining = await takeTokens(database, { bucket: wanted, asked: 0 });
+  expect(Math.round(remaining.remaining)).toBe(90);
 });
 
 test('the headers contain the remaining requests and the time of the next ones', () => {

@@ -53,7 +53,7 @@ const refuse =
     response.writeHead(status, headers);
     response.end('{}');
   };
-const say = (text: string) => (response: ServerResponse) => {
+const respondWith = (text: string) => (response: ServerResponse) => {
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(text);
 };
@@ -109,10 +109,10 @@ describe('market prices', () => {
   it.each([
     ['a refusal', refuse(503)],
     ['too many requests', refuse(429, { 'retry-after': '10' })],
-    ['another document', say('{"status":{"error_code":429}}')],
-    ['no JSON', say('<html>')],
-    ['prices that are none', say('{"ethereum":{"usd":"much"}}')],
-    ['a price of nothing', say('{"ethereum":{"usd":0}}')],
+    ['another document', respondWith('{"status":{"error_code":429}}')],
+    ['no JSON', respondWith('<html>')],
+    ['prices that are none', respondWith('{"ethereum":{"usd":"much"}}')],
+    ['a price of nothing', respondWith('{"ethereum":{"usd":0}}')],
     ['a broken connection', (response: ServerResponse) => response.destroy()],
   ])('ignore a source that responds with %s, and are unavailable without any', async (_name, answer) => {
     gecko.answer = answer;
@@ -128,7 +128,7 @@ describe('market prices', () => {
   });
 
   it('ignore a source that does not know the pair', async () => {
-    kraken.answer = say('{"error":["EQuery:Unknown asset pair"]}');
+    kraken.answer = respondWith('{"error":["EQuery:Unknown asset pair"]}');
     const { usd, warnings } = openBook();
     expect(await usd('ETH')).toBe('2500');
     expect(warnings).toEqual(['A price source failed.']);

@@ -44,7 +44,7 @@ test('nothing is written without a second statement, after an error or a failed 
   const refused = guardedDatabase(database, {
     check: () => ({
       query: null,
-      judge: () => {
+      verify: () => {
         throw new Error('refused');
       },
     }),

@@ -71,8 +71,8 @@ const refusal = async (url: string): Promise<string> =>
 it('is not migrated while a payment may exist that no block has reported yet', async () => {
   const { url, client } = await firstEdition(isFinished);
   await client.query('UPDATE chain_cursor SET finalized_timestamp = $1', [Date.parse('2026-01-01') / 1000]);
-  const told = await refusal(url);
-  expect(told.split('\n').filter((line) => line.startsWith('  '))).toEqual([
+  const message = await refusal(url);
+  expect(message.split('\n').filter((line) => line.startsWith('  '))).toEqual([
     expect.stringMatching(/^ {2}chain \d+ is not read up to the end of its last quote: wait/),
   ]);
   await client.query('UPDATE chain_cursor SET finalized_timestamp = $1, halted_at = now()', [
@@ -85,16 +85,16 @@ it('is not migrated while a payment may exist that no block has reported yet', a
 
 it('is not migrated while payments or consents are open, which are listed with instructions', async () => {
   const { url, client } = await firstEdition();
-  const told = await refusal(url);
-  expect(told).toMatch(/^FirstEditionOpen: /);
-  const lines = told.split('\n').filter((line) => line.startsWith('  '));
+  const message = await refusal(url);
+  expect(message).toMatch(/^FirstEditionOpen: /);
+  const lines = message.split('\n').filter((line) => line.startsWith('  '));
   expect(lines).toHaveLength(openIds.length);
-  expect(told).toMatch(
+  expect(message).toMatch(
     new RegExp(`payment ${idOf('captured')} .*CAPTURED .*: let it settle after its timelock, or refund it`),
   );
-  expect(told).toMatch(new RegExp(`payment ${idOf('authorized')} .*AUTHORIZED .*: capture or cancel it`));
-  expect(told).toMatch(new RegExp(`payment ${idOf('disputed')} .*in dispute .*: concede or resolve its dispute`));
-  expect(told).toMatch(new RegExp(`subscription ${idOf('trial')} .*ACTIVE .*: cancel it, .* consents again`));
+  expect(message).toMatch(new RegExp(`payment ${idOf('authorized')} .*AUTHORIZED .*: capture or cancel it`));
+  expect(message).toMatch(new RegExp(`payment ${idOf('disputed')} .*in dispute .*: concede or resolve its dispute`));
+  expect(message).toMatch(new RegExp(`subscription ${idOf('trial')} .*ACTIVE .*: cancel it, .* consents again`));
   // The previous version continues to work with it, because nothing was changed.
   expect((await migrationStatus(url)).pending).toContain(secondEditionMigration);
   const { rowCount } = await client.query(

@@ -11,7 +11,7 @@ let checks = 0;
 const guarded = guardedDatabase(database, {
   check: () => ({
     query: Prisma.sql`SELECT 1 AS checked`,
-    judge(row) {
+    verify(row) {
       checks += 1;
       if (!isGood || row?.checked !== 1) throw new Error('revoked');
     },
@@ -87,9 +87,9 @@ describe('a guarded database', () => {
   });
 
   test('passes the unguarded database to work after the commit, which has no caller', async () => {
-    const told: unknown[] = [];
-    await transaction(guarded, async (tx) => afterCommit(tx, (given) => told.push(given === database)));
-    expect(told).toEqual([true]);
+    const received: unknown[] = [];
+    await transaction(guarded, async (tx) => afterCommit(tx, (given) => received.push(given === database)));
+    expect(received).toEqual([true]);
     expect(unguarded(guarded)).toBe(database);
     expect(unguarded(database)).toBe(database);
   });

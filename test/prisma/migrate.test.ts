@@ -31,9 +31,9 @@ test('a comparison leaves no shadow database behind', async () => {
   await schemaDrift(url);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const left = await client.query("SELECT datname FROM pg_database WHERE datname LIKE 'prisma_migrate_shadow%'");
+  const remaining = await client.query("SELECT datname FROM pg_database WHERE datname LIKE 'prisma_migrate_shadow%'");
   await client.end();
-  expect(left.rows).toEqual([]);
+  expect(remaining.rows).toEqual([]);
 });
 
 test.each(['', 'Init', 'two words', '../escape', 'trailing_', 'x'.repeat(61)])(

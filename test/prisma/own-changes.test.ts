@@ -38,7 +38,7 @@ function nextEnd(): Date {
 const change = () =>
   Prisma.sql`UPDATE platform_credential SET revoked_at = ${nextEnd()}::timestamptz WHERE id = ${id}::uuid`;
 
-type Step = 'within' | 'told' | 'answered';
+type Step = 'within' | 'notified' | 'answered';
 type Way = (database: Database, within: () => void) => Promise<unknown>;
 
 /** `within` is called after the change and before its commit. */
@@ -67,7 +67,7 @@ const atOnce: Record<string, Way> = {
 
 async function stepsOf(way: Way, database: Database): Promise<Step[]> {
   const steps: Step[] = [];
-  const stop = onOwnChange(database, () => steps.push('told'));
+  const stop = onOwnChange(database, () => steps.push('notified'));
   await way(database, () => steps.push('within')).then(() => steps.push('answered'));
   stop();
   return steps;
@@ -75,13 +75,13 @@ async function stepsOf(way: Way, database: Database): Promise<Step[]> {
 
 for (const [over, database] of Object.entries(opened)) {
   test.each(Object.entries(inSteps))(`over ${over}, %s notifies of its changes after commit`, async (_name, way) => {
-    expect(await stepsOf(way, database)).toEqual(['within', 'told', 'answered']);
+    expect(await stepsOf(way, database)).toEqual(['within', 'notified', 'answered']);
   });
 
   test.each(Object.entries(atOnce))(`over ${over}, %s notifies of its changes`, async (_name, way) => {
-    expect(await stepsOf(way, database)).toEqual(['told', 'answered']);
-    const guarded = guardedDatabase(database, { check: () => ({ query: null, judge: () => undefined }) });
-    expect(await stepsOf(way, guarded)).toEqual(['told', 'answered']);
+    expect(await stepsOf(way, database)).toEqual(['notified', 'answered']);
+    const guarded = guardedDatabase(database, { check: () => ({ query: null, verify: () => undefined }) });
+    expect(await stepsOf(way, guarded)).toEqual(['notified', 'answered']);
   });
 
   test(`over ${over}, other processes and reads do not notify`, async () => {

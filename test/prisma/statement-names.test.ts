@@ -22,10 +22,10 @@ test('statements without parameters, such as BEGIN and COMMIT, have no name', ()
 test('the number of names is limited, and named statements keep their names', () => {
   const nameOf = statementNames(2);
   const statements = Array.from({ length: 10 }, (_, index) => ({ sql: `SELECT ${index} WHERE $1`, args: [true] }));
-  const told = statements.map((statement) => [nameOf(statement), nameOf(statement)]);
-  expect(told.flat().filter((name) => name !== '')).toHaveLength(2);
+  const names = statements.map((statement) => [nameOf(statement), nameOf(statement)]);
+  expect(names.flat().filter((name) => name !== '')).toHaveLength(2);
   const known = statements[0];
-  expect(known && nameOf(known)).toBe(told[0]?.[1]);
+  expect(known && nameOf(known)).toBe(names[0]?.[1]);
 });
 
 const countNamed = 'SELECT count(*) FROM pg_prepared_statements WHERE name ~ $1';
@@ -34,7 +34,7 @@ async function namedAfterThree(isPooled: boolean): Promise<bigint> {
   const { url } = await emptyDatabase();
   const database = openDatabase({ url, poolSize: 1, isPooled });
   try {
-    for (const left of [1, 2, 3]) await database.$queryRaw`SELECT ${left}::int AS number`;
+    for (const number of [1, 2, 3]) await database.$queryRaw`SELECT ${number}::int AS number`;
     const rows = await database.$queryRawUnsafe<{ count: bigint }[]>(countNamed, '^s[0-9]+$');
     return rows[0]?.count ?? -1n;
   } finally {

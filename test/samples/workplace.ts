@@ -64,8 +64,8 @@ export async function openWorkplace(): Promise<Workplace> {
     text
       .replaceAll('https://pay.example.com', demo.restUrl)
       .replaceAll(/\b(localhost|127\.0\.0\.1):4000\b/g, host)
-      .replaceAll(/\b((?:localhost|127\.0\.0\.1):|listen\()(\d{4})\b/g, (whole, before, port) =>
-        ports.has(port) ? `${before}${ports.get(port)}` : whole,
+      .replaceAll(/\b((?:localhost|127\.0\.0\.1):|listen\()(\d{4})\b/g, (match, before, port) =>
+        ports.has(port) ? `${before}${ports.get(port)}` : match,
       );
   return {
     folder,

@@ -15,7 +15,7 @@ import { isAlive, isRunningWith, stopProcess } from '../../src/local/child-proce
 import { asAdmin, ensureRole } from '../../src/local/postgres/bootstrap-database.ts';
 import { type LocalPostgres, startPostgres } from '../../src/local/postgres/postgres.ts';
 import { freePort } from './free-port.ts';
-import { openInstallationDoor } from './gateway/installation-door.ts';
+import { openInstallationServer } from './gateway/installation-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -25,12 +25,12 @@ declare module 'vitest' {
     databaseUrl: string;
     templateDatabase: string;
     /** The URL at which browser tests request the installation that they share. */
-    installationDoor: string;
+    installationServer: string;
   }
 }
 
 let stopServer: (() => Promise<void>) | undefined;
-let closeDoor: (() => Promise<void>) | undefined;
+let closeInstallation: (() => Promise<void>) | undefined;
 
 export async function setup(project: TestProject): Promise<void> {
   const given = process.env.TEST_DATABASE_URL;
@@ -42,23 +42,23 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide('databaseUrl', server.url);
   project.provide('templateDatabase', template);
   const database = `test_${crypto.randomUUID().replaceAll('-', '')}`;
-  const door = await openInstallationDoor(() => copyTemplate(server, { template, database }));
-  closeDoor = async () => {
-    await door.close();
+  const installation = await openInstallationServer(() => copyTemplate(server, { template, database }));
+  closeInstallation = async () => {
+    await installation.close();
     await administrate(server.adminUrl, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
   };
-  project.provide('installationDoor', door.url);
+  project.provide('installationServer', installation.url);
 }
 
 export async function teardown(): Promise<void> {
-  await closeDoor?.();
+  await closeInstallation?.();
   await stopServer?.();
 }
 
 type TestServer = Pick<LocalPostgres, 'url' | 'adminUrl'>;
 
 async function startTestServer(): Promise<TestServer> {
-  await removeLeftBehind();
+  await removeOrphans();
   const folder = join(tmpdir(), `sluice-test-${process.pid}-${crypto.randomUUID().slice(0, 8)}`);
   const server = await startOnFreePort(folder, 3);
   stopServer = async () => {
@@ -82,19 +82,19 @@ async function useServer(adminUrl: string): Promise<TestServer> {
   return { url: url.href, adminUrl };
 }
 
-async function startOnFreePort(folder: string, tries: number): Promise<LocalPostgres> {
+async function startOnFreePort(folder: string, attempts: number): Promise<LocalPostgres> {
   // A test's data does not have to survive a crash, and durability would take most of a test's time.
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '64MB' };
   try {
     return await startPostgres({ folder, port: await freePort(), settings });
   } catch (error) {
-    if (tries > 1 && error instanceof ConfigError) return startOnFreePort(folder, tries - 1);
+    if (attempts > 1 && error instanceof ConfigError) return startOnFreePort(folder, attempts - 1);
     throw error;
   }
 }
 
 /** Stops the servers of a killed run, which could not stop them itself. */
-async function removeLeftBehind(): Promise<void> {
+async function removeOrphans(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     const owner = /^sluice-test-(\d+)-/.exec(name)?.[1];
     if (owner === undefined || isAlive(Number(owner))) continue;

@@ -7,7 +7,7 @@ export type Inspector = { heapMb(): Promise<number>; close(): void };
 
 /** Node's inspector listens here after SIGUSR1. The port cannot be configured for a running process. */
 const LIST_URL = 'http://127.0.0.1:9229/json/list';
-const TRIES = 40;
+const ATTEMPTS = 40;
 const TRY_MS = 100;
 const MB = 1024 * 1024;
 
@@ -21,7 +21,7 @@ export async function openInspector(pid: number): Promise<Inspector | null> {
   if ((await readTarget()) !== null) return null;
   process.kill(pid, 'SIGUSR1');
   let target: string | null = null;
-  for (let tried = 0; target === null && tried < TRIES; tried += 1) {
+  for (let tried = 0; target === null && tried < ATTEMPTS; tried += 1) {
     await delay(TRY_MS);
     target = await readTarget();
   }

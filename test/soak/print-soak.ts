@@ -1,6 +1,6 @@
 import { percentile } from '../../bench/load/load.ts';
-import { judgeMemory, type Sample } from './judge-memory.ts';
-import { GROWS_BY_DESIGN, LIMITS, type ProcessSamples, type Soak, STEADY_TABLES } from './judge-soak.ts';
+import { evaluateMemory, type Sample } from './evaluate-memory.ts';
+import { GROWS_BY_DESIGN, LIMITS, type ProcessSamples, type Soak, STEADY_TABLES } from './evaluate-soak.ts';
 import type { TableSize } from './table-sizes.ts';
 
 /** Three tables in Markdown: memory, tables and times. */
@@ -16,7 +16,7 @@ function memoryTable({ processes }: Soak): string {
 
 function memoryRow({ name, resident, heap, highestMb }: ProcessSamples): string {
   const memory = [highestMb.toFixed(1), ...measured(resident, LIMITS.resident), ...measured(heap, LIMITS.heap)];
-  const verdicts = [judgeMemory(resident, LIMITS.resident), judgeMemory(heap, LIMITS.heap)].map(
+  const verdicts = [evaluateMemory(resident, LIMITS.resident), evaluateMemory(heap, LIMITS.heap)].map(
     ({ verdict }) => verdict,
   );
   const verdict = verdicts.includes('leak') ? 'leak' : verdicts.includes('steady') ? 'steady' : 'too few samples';
@@ -24,7 +24,7 @@ function memoryRow({ name, resident, heap, highestMb }: ProcessSamples): string 
 }
 
 function measured(samples: readonly Sample[], limit: number): string[] {
-  const { slope } = judgeMemory(samples, limit);
+  const { slope } = evaluateMemory(samples, limit);
   const mb = (sample: Sample | undefined) => sample?.mb.toFixed(1) ?? '';
   return [mb(samples[0]), mb(samples.at(-1)), slope?.mbPerMinute.toFixed(2) ?? ''];
 }

@@ -6,7 +6,7 @@ import { openGatewayClient } from '../../src/local/demo/gateway-client.ts';
 import type { Demo } from '../../src/local/demo-file.ts';
 import { comeAndGo, everyEvent, everyPayment, oneCheckout } from './come-and-go.ts';
 import { openDashboard } from './dashboard-visits.ts';
-import { MACHINE } from './judge-soak.ts';
+import { MACHINE } from './evaluate-soak.ts';
 import type { Observations } from './observations.ts';
 import { openPayerLane, type PaidIntent } from './payer-lane.ts';
 import { receiveWebhooks } from './receive-webhooks.ts';

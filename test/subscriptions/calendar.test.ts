@@ -32,12 +32,12 @@ const daysIn = (year: number, month: number) =>
 
 /** Counted step by step: month by month over a table of their lengths, day by day since 1970. */
 function countedStart(anchor: Date, interval: BillingInterval, steps: number): number {
-  const whole = Math.floor(anchor.getTime() / 1000);
-  if (interval === 'MINUTE') return whole + 60 * steps;
-  if (interval === 'DAY') return whole + 86_400 * steps;
-  if (interval === 'WEEK') return whole + 604_800 * steps;
+  const seconds = Math.floor(anchor.getTime() / 1000);
+  if (interval === 'MINUTE') return seconds + 60 * steps;
+  if (interval === 'DAY') return seconds + 86_400 * steps;
+  if (interval === 'WEEK') return seconds + 604_800 * steps;
   let [year, month] = [anchor.getUTCFullYear(), anchor.getUTCMonth()];
-  for (let left = interval === 'YEAR' ? steps * 12 : steps; left > 0; left -= 1) {
+  for (let remaining = interval === 'YEAR' ? steps * 12 : steps; remaining > 0; remaining -= 1) {
     month += 1;
     if (month < 12) continue;
     month = 0;
@@ -47,7 +47,7 @@ function countedStart(anchor: Date, interval: BillingInterval, steps: number): n
   let days = day - 1;
   for (let before = 0; before < month; before += 1) days += daysIn(year, before);
   for (let before = 1970; before < year; before += 1) days += daysIn(before, 1) === 29 ? 366 : 365;
-  return days * 86_400 + (whole % 86_400);
+  return days * 86_400 + (seconds % 86_400);
 }
 
 test('starts every period where an independent count does, for any anchor, interval and count', () => {

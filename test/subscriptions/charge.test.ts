@@ -125,7 +125,7 @@ describe('a charge', () => {
       await transaction(gateway.database, (tx) => queueCharges(tx, [charge]));
       await gateway.settleDown();
     }
-    for (let tries = 0; tries < 6; tries++) {
+    for (let attempt = 0; attempt < 6; attempt++) {
       await gateway.passTime(20);
       await gateway.settleDown();
     }

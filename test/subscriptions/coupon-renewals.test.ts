@@ -32,7 +32,7 @@ const repeating = (durationPeriods: number, fields: Partial<Prisma.CouponUncheck
   makeCoupon({ duration: 'REPEATING', durationPeriods, ...fields });
 const apply = (id: string, couponId: string) =>
   applySubscriptionCoupon(ground, { scope: ground.scope, id, named: { couponId } });
-const left = async (id: string) => (await ground.subscriptionOf(id)).couponPeriodsLeft;
+const periodsLeft = async (id: string) => (await ground.subscriptionOf(id)).couponPeriodsLeft;
 const totals = async (id: string) => (await ground.invoices(id)).map(({ total }) => String(total));
 
 type Subscribed = Awaited<ReturnType<Renewals['subscribe']>>;
@@ -80,13 +80,13 @@ describe('renewals in one set', () => {
     // 5.50 + 5.50 + 0 + 9.90 + 8.25 + 11.00
     expect(moved.payer).toBe(-40_150_000n);
     expect(await Promise.all(ids.map(totals))).toEqual([['5.5'], ['5.5'], ['0'], ['9.9'], ['8.25'], ['11']]);
-    expect(await Promise.all(ids.map(left))).toEqual([0, 1, 0, null, 2, null]);
+    expect(await Promise.all(ids.map(periodsLeft))).toEqual([0, 1, 0, null, 2, null]);
     for (const [index, id] of ids.entries()) {
       const [invoice] = await ground.invoices(id);
       expect(invoice).toMatchObject({ status: 'PAID', couponId: coupons[index] ?? null });
       const sum = Number(invoice?.subtotal) + Number(invoice?.taxAmount);
       expect(sum).toBeCloseTo(Number(invoice?.total), 6);
-      expect(await ground.told(id)).toContain('renewed');
+      expect(await ground.eventTypes(id)).toContain('renewed');
     }
     const ends = await Promise.all(ids.map(async (id) => (await ground.subscriptionOf(id)).currentPeriodEnd));
     await ground.goTo(new Date(Math.max(...ends.map((end) => end?.getTime() ?? 0))));
@@ -98,7 +98,7 @@ describe('renewals in one set', () => {
       ['8.25', '8.25'],
       ['11', '11'],
     ]);
-    expect(await Promise.all(ids.map(left))).toEqual([0, 0, 0, null, 1, null]);
+    expect(await Promise.all(ids.map(periodsLeft))).toEqual([0, 0, 0, null, 1, null]);
   });
 
   it('use up one coupon period each, regardless of concurrent workers and retries', async () => {
@@ -107,15 +107,15 @@ describe('renewals in one set', () => {
     const due = await dueTogether([coupon.id, coupon.id, coupon.id]);
     const ids = due.map(({ id }) => id);
     await Promise.all([ids, ids.toReversed(), ids.slice(1)].map((some) => renewSubscriptions(ground.action, some)));
-    expect(await Promise.all(ids.map(left))).toEqual([4, 4, 4]);
+    expect(await Promise.all(ids.map(periodsLeft))).toEqual([4, 4, 4]);
     await ground.goTo(new Date(ground.clock.now().getTime() + 3_700_000));
     await renewSubscriptions(ground.action, ids);
-    expect(await Promise.all(ids.map(left))).toEqual([4, 4, 4]);
+    expect(await Promise.all(ids.map(periodsLeft))).toEqual([4, 4, 4]);
     expect(await Promise.all(ids.map(totals))).toEqual([['5'], ['5'], ['5']]);
     await ground.allow(ground.evm.payers[0]);
     await ground.goTo(new Date(ground.clock.now().getTime() + 6 * 3_600_000));
     for (const id of ids) expect((await ground.invoices(id)).map(({ status }) => status)).toEqual(['PAID']);
-    expect(await Promise.all(ids.map(left))).toEqual([4, 4, 4]);
+    expect(await Promise.all(ids.map(periodsLeft))).toEqual([4, 4, 4]);
   });
 });
 
@@ -133,13 +133,13 @@ describe('a set that fails halfway', () => {
     await spoil({});
     const ids = [good.id, bad.id];
     await expect(renewSubscriptions(ground.action, ids)).rejects.toThrow();
-    expect(await Promise.all(ids.map(left))).toEqual([3, 3]);
+    expect(await Promise.all(ids.map(periodsLeft))).toEqual([3, 3]);
     expect(await Promise.all(ids.map(totals))).toEqual([[], []]);
     await ground.renew(good.id);
     await spoil(consent as object);
     await renewSubscriptions(ground.action, ids);
     await ground.settleDown();
-    expect(await Promise.all(ids.map(left))).toEqual([2, 2]);
+    expect(await Promise.all(ids.map(periodsLeft))).toEqual([2, 2]);
     expect(await Promise.all(ids.map(totals))).toEqual([['5'], ['5']]);
   });
 });
@@ -151,20 +151,20 @@ describe('an unpaid invoice', () => {
     const [due] = await dueTogether([coupon.id]);
     if (!due) throw new Error('There is none.');
     await ground.renew(due.id);
-    expect(await left(due.id)).toBe(1);
+    expect(await periodsLeft(due.id)).toBe(1);
     const [invoice] = await ground.invoices(due.id);
     const world = { ...ground, config: ground.action.config };
     const empty = () => voidInvoice(world, { scope: ground.scope, id: invoice?.id ?? '' });
     await empty();
     await expect(empty()).rejects.toMatchObject({ code: 'INVALID_STATE' });
-    expect(await left(due.id)).toBe(2);
+    expect(await periodsLeft(due.id)).toBe(2);
     await ground.allow(ground.evm.payers[0]);
     // The voided period is not charged, and the next one has its discount.
     await ground.goTo(new Date(ground.clock.now().getTime() + 3_700_000));
     const { currentPeriodEnd } = await ground.subscriptionOf(due.id);
     await ground.goTo(currentPeriodEnd ?? new Date(0));
     expect(await totals(due.id)).toEqual(['5', '5']);
-    expect(await left(due.id)).toBe(1);
+    expect(await periodsLeft(due.id)).toBe(1);
   });
 
   it('returns its coupon period when a pause voids it, but not to another coupon', async () => {
@@ -173,10 +173,10 @@ describe('an unpaid invoice', () => {
     const [dropped, replaced] = await dueTogether([coupon.id, coupon.id]);
     if (!dropped || !replaced) throw new Error('There are too few.');
     await renewSubscriptions(ground.action, [dropped.id, replaced.id]);
-    expect([await left(dropped.id), await left(replaced.id)]).toEqual([0, 0]);
+    expect([await periodsLeft(dropped.id), await periodsLeft(replaced.id)]).toEqual([0, 0]);
     await apply(replaced.id, other.id);
     for (const { id } of [dropped, replaced]) await pauseSubscription(ground, { scope: ground.scope, id });
-    expect([await left(dropped.id), await left(replaced.id)]).toEqual([1, 1]);
+    expect([await periodsLeft(dropped.id), await periodsLeft(replaced.id)]).toEqual([1, 1]);
     expect(await ground.subscriptionOf(replaced.id)).toMatchObject({ couponId: other.id });
     const paused = await ground.database.event.findFirstOrThrow({
       where: { resourceId: dropped.id, type: 'subscription.paused' },
@@ -212,7 +212,7 @@ describe('the coupon of a running subscription', () => {
     const removed = await removeSubscriptionCoupon(ground, { scope: ground.scope, id });
     expect(removed).toMatchObject({ couponId: null, couponPeriodsLeft: null });
     expect(await removeSubscriptionCoupon(ground, { scope: ground.scope, id })).toMatchObject({ couponId: null });
-    expect(await ground.told(id)).toEqual(['updated', 'renewed', 'updated', 'updated']);
+    expect(await ground.eventTypes(id)).toEqual(['updated', 'renewed', 'updated', 'updated']);
     await ground.goTo(removed.currentPeriodEnd ?? trialEnd);
     expect(await totals(id)).toEqual(['5', '10']);
     expect(await ground.database.coupon.findUnique({ where: { id: coupon.id } })).toMatchObject({ redemptionCount: 1 });
@@ -260,7 +260,7 @@ describe('the coupon of a running subscription', () => {
     expect(await ground.subscriptionOf(due.id)).toMatchObject({ couponId: coupon.id, couponPeriodsLeft: 1 });
     const moved = await ground.gained(() => ground.goTo(currentPeriodEnd ?? new Date(0)));
     expect(Number(moved.payer)).toBeCloseTo(-12_500_000, -5);
-    expect(await left(due.id)).toBe(0);
+    expect(await periodsLeft(due.id)).toBe(0);
   });
 
   it('does not allow a plan price above the cap, because the renewal after the coupon would fail', async () => {

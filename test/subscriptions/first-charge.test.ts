@@ -154,7 +154,7 @@ describe('a first charge by APPROVAL', () => {
     );
     await ground.confirm(session.id, unapproved);
     // As short as possible, because the quote expires in the meantime.
-    for (let tries = 0; tries < 9 && (await ground.readSession(session.id)).lastErrorCode === null; tries++) {
+    for (let attempt = 0; attempt < 9 && (await ground.readSession(session.id)).lastErrorCode === null; attempt++) {
       await ground.settleDown();
       await ground.passTime(61);
     }

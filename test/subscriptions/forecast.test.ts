@@ -55,22 +55,22 @@ describe('the renewal forecast', () => {
     await ground.allow(ground.evm.payers[0], 3_000_000n);
     await sweepRenewals(ground);
     await ground.settleDown();
-    expect(await ground.told(id)).toEqual([]);
+    expect(await ground.eventTypes(id)).toEqual([]);
     await ground.goTo(later(trialEnd, -7 * DAY + 60));
     await sweepRenewals(ground);
     await ground.settleDown();
-    expect(await ground.told(id)).toEqual(['renewal_at_risk']);
+    expect(await ground.eventTypes(id)).toEqual(['renewal_at_risk']);
     expect(await forecast(id)).toBe('LOW_ALLOWANCE');
     const event = await ground.database.event.findFirstOrThrow({ where: { resourceId: id } });
     expect(event.data).toMatchObject({ id, status: 'ACTIVE', renewalForecast: 'LOW_ALLOWANCE' });
 
     await ground.goTo(later(trialEnd, -3 * DAY + 60));
-    expect(await ground.told(id)).toEqual(['renewal_at_risk']);
+    expect(await ground.eventTypes(id)).toEqual(['renewal_at_risk']);
     await ground.allow(ground.evm.payers[0]);
     await ground.goTo(later(trialEnd, -DAY + 60));
     expect(await forecast(id)).toBe('OK');
     await ground.goTo(trialEnd);
-    expect(await ground.told(id)).toEqual(['renewal_at_risk', 'renewed']);
+    expect(await ground.eventTypes(id)).toEqual(['renewal_at_risk', 'renewed']);
   });
 
   it('reads the balances of many payers in one call, and finds the one with too little', async () => {
@@ -86,7 +86,7 @@ describe('the renewal forecast', () => {
     await ground.settleDown();
     await ground.give(friend, poor, held - 9_999_999n);
     expect([await forecast(one.id), await forecast(two.id)]).toEqual(['OK', 'LOW_BALANCE']);
-    expect(await ground.told(two.id)).toEqual(['renewal_at_risk']);
+    expect(await ground.eventTypes(two.id)).toEqual(['renewal_at_risk']);
   });
 
   it('is not calculated for a subscription that will not renew', async () => {
@@ -95,6 +95,6 @@ describe('the renewal forecast', () => {
     await ground.allow(ground.evm.payers[0], 0n);
     await sweepRenewals(ground);
     await ground.settleDown();
-    expect(await ground.told(id)).toEqual([]);
+    expect(await ground.eventTypes(id)).toEqual([]);
   });
 });

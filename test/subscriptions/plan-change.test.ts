@@ -70,7 +70,7 @@ describe('a plan change', () => {
     const [first, again] = [await change(id, price.id, { key: 'k' }), await change(id, price.id, { key: 'k' })];
     expect(again.productPlanPriceId).toBe(first.productPlanPriceId);
     expect(first).toMatchObject({ productPlanPriceId: price.id, productPlan: { name: 'Gold' }, nextPlanPriceId: null });
-    expect((await ground.told(id)).filter((type) => type === 'updated')).toEqual(['updated']);
+    expect((await ground.eventTypes(id)).filter((type) => type === 'updated')).toEqual(['updated']);
     const moved = await ground.gained(() => ground.goTo(end));
     const [, invoice] = await ground.invoices(id);
     const amounts = invoice?.items.map((item) => item.amount.toFixed(2));
@@ -99,7 +99,7 @@ describe('a plan change', () => {
     expect(next).toMatchObject({ dueAt: end, total: free?.total.toFixed(2), periodEnd: free?.periodEnd });
     expect(free).toMatchObject({ status: 'PAID', paymentIntentId: null });
     expect(free?.total.toFixed(2)).toBe('0.00');
-    expect((await ground.told(id)).at(-1)).toBe('renewed');
+    expect((await ground.eventTypes(id)).at(-1)).toBe('renewed');
     const kept = await ground.database.subscriptionAdjustment.findFirstOrThrow({
       where: { subscriptionId: id, invoiceId: null },
     });
@@ -118,7 +118,7 @@ describe('a plan change', () => {
     expect(await change(id, price.id)).toMatchObject({ nextPlanPriceId: null });
     await change(id, yearly.id);
     await change(id, yearly.id);
-    expect((await ground.told(id)).filter((type) => type === 'updated')).toHaveLength(3);
+    expect((await ground.eventTypes(id)).filter((type) => type === 'updated')).toHaveLength(3);
     const [next] = await foreseen(id, 1);
     expect(next).toMatchObject({ dueAt: end, total: '100.00', productPlanPriceId: yearly.id });
     await ground.goTo(end);
@@ -219,9 +219,9 @@ describe('proration', () => {
           }));
           const lines = [taxLine({ amount: cents(to), quantity: 1, tax }), ...taxed];
           const { carried } = settleLines(lines);
-          const whole = taxTotal(carried ? [...lines, carried] : lines);
-          expect(whole.total.gte(0)).toBe(true);
-          expect(whole.total.minus(whole.subtotal).minus(whole.taxAmount).isZero()).toBe(true);
+          const totals = taxTotal(carried ? [...lines, carried] : lines);
+          expect(totals.total.gte(0)).toBe(true);
+          expect(totals.total.minus(totals.subtotal).minus(totals.taxAmount).isZero()).toBe(true);
           if (carried) expect(taxTotal(lines).total.plus(carried.gross).isZero()).toBe(true);
         },
       ),

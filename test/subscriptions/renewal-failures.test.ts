@@ -28,10 +28,10 @@ async function causeOf(id: string) {
   const event = await ground.database.event.findFirst({
     where: { resourceId: id, type: 'subscription.payment_failed' },
   });
-  const told = (event?.data as { lastError?: { code: string; message: string } } | undefined)?.lastError;
-  expect(told).toEqual({ code: invoice?.lastErrorCode, message: invoice?.lastErrorMessage });
-  expect([attempt?.errorCode, attempt?.errorMessage]).toEqual([told?.code, told?.message]);
-  return told;
+  const lastError = (event?.data as { lastError?: { code: string; message: string } } | undefined)?.lastError;
+  expect(lastError).toEqual({ code: invoice?.lastErrorCode, message: invoice?.lastErrorMessage });
+  expect([attempt?.errorCode, attempt?.errorMessage]).toEqual([lastError?.code, lastError?.message]);
+  return lastError;
 }
 
 describe('the cause of a failed renewal', () => {
@@ -43,7 +43,7 @@ describe('the cause of a failed renewal', () => {
       code: 'CAP_EXCEEDED',
       message: 'The renewal takes 20 USDC; the payer has signed for at most 12.5 USDC a period.',
     });
-    expect(await ground.told(id)).toEqual(['payment_failed']);
+    expect(await ground.eventTypes(id)).toEqual(['payment_failed']);
   });
 
   it('is CAP_EXCEEDED if the merchant has raised the price', async () => {
@@ -61,7 +61,7 @@ describe('the cause of a failed renewal', () => {
       code: 'INSUFFICIENT_ALLOWANCE',
       message: expect.stringContaining('allows 3 USDC'),
     });
-    expect(await ground.told(id)).toEqual(['renewal_at_risk', 'payment_failed']);
+    expect(await ground.eventTypes(id)).toEqual(['renewal_at_risk', 'payment_failed']);
   });
 
   it('is INSUFFICIENT_BALANCE if the wallet is empty', async () => {
@@ -93,7 +93,7 @@ describe('the cause of a failed renewal', () => {
     const again = await addCustomerWallet(ground, { scope, customerId, chainId: evm.chainId, walletAddress });
     await ground.goTo(later(trialEnd, HOUR));
     expect(await ground.subscriptionOf(id)).toMatchObject({ customerWalletId: again.id, captureRetryCount: 0 });
-    expect(await ground.told(id)).toEqual(['payment_failed', 'renewed']);
+    expect(await ground.eventTypes(id)).toEqual(['payment_failed', 'renewed']);
   });
 
   it('is WALLET_REMOVED until the customer pays from the wallet again', async () => {
@@ -109,7 +109,7 @@ describe('the cause of a failed renewal', () => {
     expect(again).toMatchObject({ walletAddress: ground.evm.payers[0].address });
     expect((await ground.subscriptionOf(id)).customerWalletId).toBe(again.id);
     await ground.goTo(later(trialEnd, HOUR));
-    expect(await ground.told(id)).toEqual(['payment_failed', 'renewed']);
+    expect(await ground.eventTypes(id)).toEqual(['payment_failed', 'renewed']);
   });
 
   it('is PERMIT_EXPIRED if the permit never reached the chain', async () => {
@@ -128,7 +128,7 @@ describe('the cause of a failed renewal', () => {
     await ground.goTo(trialEnd, false);
     await ground.renew(id);
     await ground.allow(ground.evm.payers[0], 0n);
-    for (let tries = 0; tries < 10; tries++) await ground.goTo(later(ground.clock.now(), 20));
+    for (let attempt = 0; attempt < 10; attempt++) await ground.goTo(later(ground.clock.now(), 20));
     expect((await causeOf(id))?.code).toBe('INSUFFICIENT_ALLOWANCE');
     expect((await ground.subscriptionOf(id)).captureRetryCount).toBe(1);
     expect(await ground.attempts(id)).toMatchObject([{ status: 'FAILED', period: 0 }]);
@@ -147,7 +147,7 @@ describe('the cause of a failed renewal', () => {
     expect((await ground.invoices(id))[0]?.lastErrorCode).toBe('PRICE_UNAVAILABLE');
     ground.setPrices('');
     await ground.goTo(later(trialEnd, 140));
-    expect(await ground.told(id)).toEqual(['renewed']);
+    expect(await ground.eventTypes(id)).toEqual(['renewed']);
     expect(await ground.attempts(id)).toMatchObject([{ status: 'PAID' }]);
   });
 });
@@ -166,7 +166,7 @@ describe('dunning', () => {
     const pastDue = await ground.subscriptionOf(id);
     expect(pastDue).toMatchObject({ status: 'PAST_DUE', pastDueSince: expect.any(Date) });
     expect((await ground.invoices(id))[0]?.status).toBe('PAST_DUE');
-    expect(await ground.told(id)).toEqual([
+    expect(await ground.eventTypes(id)).toEqual([
       'renewal_at_risk',
       ...Array.from({ length: 4 }, () => 'payment_failed'),
       'past_due',
@@ -181,7 +181,7 @@ describe('dunning', () => {
       currentPeriodStart: trialEnd,
     });
     expect((await ground.invoices(id))[0]).toMatchObject({ status: 'PAID', lastErrorCode: null });
-    expect((await ground.told(id)).at(-1)).toBe('renewed');
+    expect((await ground.eventTypes(id)).at(-1)).toBe('renewed');
   });
 
   it('ends with the grace period: subscription CANCELLED, invoice UNCOLLECTIBLE, payment CANCELLED', async () => {
@@ -195,7 +195,7 @@ describe('dunning', () => {
     expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'CANCELLED', pendingJobId: null });
     const [invoice] = await ground.invoices(id);
     expect(invoice?.status).toBe('UNCOLLECTIBLE');
-    expect((await ground.told(id)).slice(-3)).toEqual(['past_due', 'payment_failed', 'cancelled']);
+    expect((await ground.eventTypes(id)).slice(-3)).toEqual(['past_due', 'payment_failed', 'cancelled']);
     await ground.goTo(later(ground.clock.now(), 120));
     expect((await ground.intentOf(invoice?.paymentIntentId)).status).toBe('CANCELLED');
     expect(await ground.waitingJob(id)).toBeNull();
@@ -279,7 +279,7 @@ describe('renewals that are due and sent together', () => {
     expect(await statusesOf(ids)).toEqual(['PAID', 'OPEN', 'OPEN', 'PAID', 'PAID']);
     const after = await held();
     expect(before.map((amount, index) => amount - (after[index] ?? 0n))).toEqual([10_000_000n, 20_000_000n, 0n]);
-    for (let tries = 0; tries < 10; tries++) await ground.goTo(later(ground.clock.now(), 20));
+    for (let attempt = 0; attempt < 10; attempt++) await ground.goTo(later(ground.clock.now(), 20));
     for (const id of [ids[1], ids[2]]) {
       expect((await causeOf(id ?? ''))?.code).toBe('INSUFFICIENT_ALLOWANCE');
       expect(await ground.subscriptionOf(id ?? '')).toMatchObject({ status: 'ACTIVE', captureRetryCount: 1 });
@@ -299,14 +299,14 @@ describe('renewals that are due and sent together', () => {
     await ground.renew(id);
     const before = await ground.balance(rich);
     await ground.goTo(later(ground.clock.now(), 1_800), false);
-    for (let tries = 0; tries < 12; tries++) await ground.goTo(later(ground.clock.now(), 20));
+    for (let attempt = 0; attempt < 12; attempt++) await ground.goTo(later(ground.clock.now(), 20));
     const attempts = () =>
       ground.database.renewalAttempt.findMany({ where: { subscriptionId: id }, orderBy: { id: 'asc' } });
     const [late] = await attempts();
     expect(late).toMatchObject({ status: 'FAILED', errorCode: 'CHARGE_LATE' });
     const types = (await ground.database.event.findMany({ where: { resourceId: id } })).map((event) => event.type);
     expect(types).not.toContain('subscription.payment_failed');
-    for (let tries = 0; tries < 6; tries++) await ground.goTo(later(ground.clock.now(), 30));
+    for (let attempt = 0; attempt < 6; attempt++) await ground.goTo(later(ground.clock.now(), 30));
     expect((await attempts()).map((attempt) => attempt.status)).toEqual(['FAILED', 'PAID']);
     expect(await statusesOf([id])).toEqual(['PAID']);
     expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'ACTIVE', captureRetryCount: 0 });
@@ -325,16 +325,16 @@ describe('renewals that are due and sent together', () => {
       });
       return attempts.map((attempt) => attempt.errorCode);
     };
-    for (let tries = 1; tries <= 6; tries++) {
+    for (let attempt = 1; attempt <= 6; attempt++) {
       await ground.renew(id);
       await ground.goTo(later(ground.clock.now(), 1_800), false);
       // Short enough that the next attempt, which follows after a minute, is not sent in time.
-      for (let turns = 0; turns < 40 && (await codes()).length < tries; turns++) {
+      for (let turns = 0; turns < 40 && (await codes()).length < attempt; turns++) {
         await ground.passTime(20);
         await ground.turnPumps();
         await ground.renew(id);
       }
-      expect((await codes()).length).toBe(tries);
+      expect((await codes()).length).toBe(attempt);
     }
     expect(await codes()).toEqual([...Array.from({ length: 5 }, () => 'CHARGE_LATE'), 'CHARGE_FAILED']);
     expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'ACTIVE', captureRetryCount: 1 });

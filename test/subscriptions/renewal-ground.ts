@@ -194,7 +194,7 @@ export async function openRenewals(options: Parameters<typeof openGateway>[0] = 
     attempts: (id: string) =>
       database.renewalAttempt.findMany({ where: { subscriptionId: id }, orderBy: { id: 'asc' } }),
     /** The event types of a subscription, without their prefix. */
-    async told(id: string): Promise<string[]> {
+    async eventTypes(id: string): Promise<string[]> {
       const events = await database.event.findMany({ where: { resourceId: id }, orderBy: { sequence: 'asc' } });
       return events.map((event) => event.type.replace('subscription.', ''));
     },

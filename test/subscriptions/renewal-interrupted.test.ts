@@ -49,7 +49,7 @@ describe('a request between two attempts', () => {
     await ground.allow(ground.evm.payers[0]);
     await ground.goTo(later(trialEnd, 73 * HOUR));
     expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['VOID']);
-    expect((await ground.told(id)).slice(-2)).toEqual(['past_due', 'cancelled']);
+    expect((await ground.eventTypes(id)).slice(-2)).toEqual(['past_due', 'cancelled']);
   });
 });
 
@@ -86,14 +86,14 @@ describe('a request while a charge is in progress', () => {
     const { id } = await queued();
     await pauseSubscription(ground, request(id));
     await ground.allow(ground.evm.payers[0], 0n);
-    for (let tries = 0; tries < 10; tries++) await ground.goTo(later(ground.clock.now(), 20));
+    for (let attempt = 0; attempt < 10; attempt++) await ground.goTo(later(ground.clock.now(), 20));
     expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['VOID']);
     expect(await ground.subscriptionOf(id)).toMatchObject({
       status: 'PAUSED',
       captureRetryCount: 0,
       pendingJobId: null,
     });
-    expect(await ground.told(id)).toEqual(['paused']);
+    expect(await ground.eventTypes(id)).toEqual(['paused']);
   });
 
   it('cancels: the charged period is paid, and no other charge follows', async () => {
@@ -133,7 +133,7 @@ describe('a request while a charge is in progress', () => {
     await ground.goTo(trialEnd);
     expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'CANCELLED', pendingJobId: null });
     expect(await ground.invoices(id)).toEqual([]);
-    expect(await ground.told(id)).toEqual(['updated', 'cancelled']);
+    expect(await ground.eventTypes(id)).toEqual(['updated', 'cancelled']);
   });
 
   it('grants the period of a failed renewal whose invoice the merchant voids, and charges the next one', async () => {

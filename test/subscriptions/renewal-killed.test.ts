@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { followRenewalPayments } from '../../src/subscriptions/renewal/follow-renewal-payments.ts';
 import { renewSubscriptions } from '../../src/subscriptions/renewal/renew-subscription.ts';
-import { live } from '../setup/gateway/mortal.ts';
-import { mortalGateway } from '../setup/gateway/mortal-gateway.ts';
+import { runUntilCrash } from '../setup/gateway/crashing.ts';
+import { crashingGateway } from '../setup/gateway/crashing-gateway.ts';
 import { openRenewals, type Renewals } from './renewal-ground.ts';
 
 let ground: Renewals;
@@ -16,35 +16,35 @@ beforeAll(async () => {
 const STRIDE = 4;
 
 /** Killed while it decides and sends, and again while it takes the payment over; then everything that is due happens. */
-async function killed(diesAt: number, ids: readonly string[]): Promise<boolean> {
-  const sent = await live(diesAt, (life) => renewSubscriptions(mortalGateway(ground, life).world, ids));
-  if (sent.died) await renewSubscriptions(ground.action, ids);
+async function killed(crashesAt: number, ids: readonly string[]): Promise<boolean> {
+  const sent = await runUntilCrash(crashesAt, (crash) => renewSubscriptions(crashingGateway(ground, crash).world, ids));
+  if (sent.crashed) await renewSubscriptions(ground.action, ids);
   await ground.turnPumps();
   await ground.observe();
   const invoices = (await Promise.all(ids.map((id) => ground.invoices(id)))).flat();
   const paymentIntentIds = invoices.map((invoice) => invoice.paymentIntentId ?? '');
-  const taken = await live(diesAt, (life) =>
-    followRenewalPayments(mortalGateway(ground, life).world, { paymentIntentIds }),
+  const taken = await runUntilCrash(crashesAt, (crash) =>
+    followRenewalPayments(crashingGateway(ground, crash).world, { paymentIntentIds }),
   );
   await ground.settleDown();
-  return sent.died || taken.died;
+  return sent.crashed || taken.crashed;
 }
 
 describe('a renewal whose workers are killed', () => {
   it('is charged and reported once, as is another one due with it, at whatever step the workers die', {
     timeout: 300_000,
   }, async () => {
-    let diesAt = 1;
-    for (let died = true; died; diesAt += STRIDE) {
+    let crashesAt = 1;
+    for (let crashed = true; crashed; crashesAt += STRIDE) {
       const both = [await ground.subscribe({ trialSeconds: 60 }), await ground.subscribe({ trialSeconds: 60 })];
       const ids = both.map(({ id }) => id);
       await ground.goTo(new Date(Math.max(...both.map(({ trialEnd }) => trialEnd.getTime()))), false);
       const moved = await ground.gained(async () => {
-        died = await killed(diesAt, ids);
+        crashed = await killed(crashesAt, ids);
       });
-      expect([diesAt, moved.payer]).toEqual([diesAt, -20_000_000n]);
+      expect([crashesAt, moved.payer]).toEqual([crashesAt, -20_000_000n]);
       for (const id of ids) {
-        expect(await ground.told(id)).toEqual(['renewed']);
+        expect(await ground.eventTypes(id)).toEqual(['renewed']);
         expect(await ground.attempts(id)).toMatchObject([{ status: 'PAID', period: 0 }]);
         expect((await ground.invoices(id)).map((invoice) => invoice.status)).toEqual(['PAID']);
         const { pendingJobId, currentPeriodEnd } = await ground.subscriptionOf(id);
@@ -52,6 +52,6 @@ describe('a renewal whose workers are killed', () => {
       }
       await ground.forget();
     }
-    expect(diesAt).toBeGreaterThan(30);
+    expect(crashesAt).toBeGreaterThan(30);
   });
 });

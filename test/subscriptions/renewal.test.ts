@@ -36,7 +36,7 @@ describe('a renewal', () => {
     expect(intent).toMatchObject({ status: 'CAPTURED', sourceType: 'SUBSCRIPTION', sourceId: id });
 
     await ground.goTo(month);
-    expect(await ground.told(id)).toEqual(['renewed', 'renewed']);
+    expect(await ground.eventTypes(id)).toEqual(['renewed', 'renewed']);
     expect((await ground.attempts(id)).map((attempt) => [attempt.status, attempt.period])).toEqual([
       ['PAID', 0],
       ['PAID', 1],
@@ -61,18 +61,18 @@ describe('a renewal', () => {
     await ground.database.productPlan.update({ where: { id: price.productPlanId }, data: { isActive: false } });
     await ground.database.productPlanPrice.update({ where: { id: price.id }, data: { isActive: false } });
     await ground.goTo(trialEnd);
-    expect(await ground.told(id)).toEqual(['renewed']);
+    expect(await ground.eventTypes(id)).toEqual(['renewed']);
   });
 
   it('is found by the sweep if its job was lost', async () => {
     const { id, trialEnd } = await ground.subscribe();
     await ground.database.$queryRaw`SELECT id::text FROM graphile_worker.remove_job(${`subscription:${id}`})`;
     await ground.goTo(later(trialEnd, 61));
-    expect(await ground.told(id)).toEqual([]);
+    expect(await ground.eventTypes(id)).toEqual([]);
     expect(await sweepRenewals(ground)).toBe(1);
     expect(await sweepRenewals(ground)).toBe(0);
     await ground.settleDown();
-    expect(await ground.told(id)).toEqual(['renewed']);
+    expect(await ground.eventTypes(id)).toEqual(['renewed']);
   });
 
   it('is charged again and counted once after a reorganization removes its charge', async () => {

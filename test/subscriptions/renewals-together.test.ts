@@ -78,7 +78,7 @@ describe('subscriptions that are due together', () => {
       expect(renewed).toMatchObject({ status: 'ACTIVE', currentPeriodStart: trialEnd, captureRetryCount: 0 });
       expect(await ground.waitingJob(id)).toEqual({ id: renewed.pendingJobId, runAt: renewed.currentPeriodEnd });
       expect(await ground.attempts(id)).toMatchObject([{ status: 'PAID', period: 0 }]);
-      expect(await ground.told(id)).toEqual(['renewed']);
+      expect(await ground.eventTypes(id)).toEqual(['renewed']);
     }
     expect(new Set(numbers).size).toBe(4);
     await eventsOf(ground.app.id);
@@ -101,9 +101,9 @@ describe('subscriptions that are due together', () => {
     expect(moved.payer).toBe(-20_000_000n);
     const causes = await Promise.all(all.map(async ({ id }) => (await ground.invoices(id))[0]?.lastErrorCode));
     expect(causes).toEqual(['INSUFFICIENT_ALLOWANCE', null, null, 'CAP_EXCEEDED', 'WALLET_REMOVED']);
-    for (const { id } of good) expect(await ground.told(id)).toEqual(['renewed']);
+    for (const { id } of good) expect(await ground.eventTypes(id)).toEqual(['renewed']);
     for (const { id } of [unallowed, capped, orphan]) {
-      expect(await ground.told(id)).toContain('payment_failed');
+      expect(await ground.eventTypes(id)).toContain('payment_failed');
       expect(await ground.subscriptionOf(id)).toMatchObject({ captureRetryCount: 1, status: 'ACTIVE' });
       expect((await ground.attempts(id)).map(({ status }) => status)).toEqual(['FAILED']);
     }
@@ -127,8 +127,8 @@ describe('subscriptions that are due together', () => {
     expect(moved.payer).toBe(-20_000_000n);
     expect(await ground.invoices(paused.id)).toEqual([]);
     expect((await ground.subscriptionOf(ended.id)).status).toBe('CANCELLED');
-    expect(await ground.told(ended.id)).toEqual(['cancelled']);
-    for (const { id } of [charged, due]) expect(await ground.told(id)).toEqual(['renewed']);
+    expect(await ground.eventTypes(ended.id)).toEqual(['cancelled']);
+    for (const { id } of [charged, due]) expect(await ground.eventTypes(id)).toEqual(['renewed']);
   });
 
   it('are charged once, regardless of the number of concurrent workers', async () => {
@@ -158,7 +158,7 @@ describe('subscriptions that are due together', () => {
     }
     await ground.settleDown();
     await renewSubscriptions(ground.action, idsOf(due));
-    for (const { id } of due) expect(await ground.told(id)).toEqual(['renewed']);
+    for (const { id } of due) expect(await ground.eventTypes(id)).toEqual(['renewed']);
   });
 
   it('have gapless invoice and event numbers in each of several apps', async () => {
@@ -176,8 +176,8 @@ describe('subscriptions that are due together', () => {
     await ground.settleDown();
     const [invoice] = await ground.invoices(moved.id);
     expect(invoice).toMatchObject({ appId: other.id, invoiceNumber: 'INV-000001', status: 'PAID' });
-    const told = await eventsOf(other.id);
-    expect(told.map((event) => event.split(' ')[0])).toEqual([
+    const events = await eventsOf(other.id);
+    expect(events.map((event) => event.split(' ')[0])).toEqual([
       'invoice.opened',
       'payment_intent.created',
       'payment_intent.authorized',
@@ -199,7 +199,7 @@ describe('subscriptions that are due together', () => {
     }
     await database.chainCursor.update({ where: { chainId: evm.chainId }, data: { pausedAt: null } });
     await ground.goTo(new Date(ground.clock.now().getTime() + 61_000));
-    for (const { id } of due) expect(await ground.told(id)).toEqual(['renewed']);
+    for (const { id } of due) expect(await ground.eventTypes(id)).toEqual(['renewed']);
   });
 });
 
@@ -216,7 +216,7 @@ describe('the job of a due subscription', () => {
     }
     expect(await ground.attempts(later.id)).toEqual([]);
     await ground.settleDown();
-    for (const { id } of due) expect(await ground.told(id)).toEqual(['renewed']);
+    for (const { id } of due) expect(await ground.eventTypes(id)).toEqual(['renewed']);
   });
 
   it('leaves a subscription that cannot be processed to its own job, and renews the others', async () => {

@@ -50,12 +50,12 @@ describe('a failed renewal', () => {
       pendingJobId: null,
     });
     expect((await ground.invoices(id))[0]?.status).toBe('UNCOLLECTIBLE');
-    expect((await ground.told(id)).at(-1)).toBe('paused');
+    expect((await ground.eventTypes(id)).at(-1)).toBe('paused');
     await ground.allow(ground.evm.payers[0]);
     await resumeSubscription(ground, { scope: ground.scope, id });
     await ground.goTo(later(ground.clock.now(), 60));
     expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'ACTIVE', captureRetryCount: 0 });
-    expect((await ground.told(id)).at(-1)).toBe('renewed');
+    expect((await ground.eventTypes(id)).at(-1)).toBe('renewed');
   });
 
   it('stays PAST_DUE if the app is set to, and is checked daily', async () => {

@@ -12,7 +12,7 @@ const allowed: [SubscriptionStatus, SubscriptionTrigger, SubscriptionStatus][] =
   ['PENDING', 'ACTIVATE', 'ACTIVE'],
   ['PENDING', 'CANCEL_NOW', 'CANCELLED'],
   ['ACTIVE', 'PAUSE', 'PAUSED'],
-  ['ACTIVE', 'RETRIES_SPENT', 'PAST_DUE'],
+  ['ACTIVE', 'RETRIES_EXHAUSTED', 'PAST_DUE'],
   ['ACTIVE', 'CANCEL_NOW', 'CANCELLED'],
   ['ACTIVE', 'CANCEL_AT_PERIOD_END', 'ACTIVE'],
   ['ACTIVE', 'PERIOD_ENDED', 'CANCELLED'],

@@ -111,12 +111,12 @@ describe('a year of billing', () => {
         where: { resourceId: one.id },
         _count: true,
       });
-      const told = Object.fromEntries(events.map((event) => [event.type, event._count]));
-      expect(told).toMatchObject({
+      const counts = Object.fromEntries(events.map((event) => [event.type, event._count]));
+      expect(counts).toMatchObject({
         'subscription.activated': 1,
         'subscription.renewed': one.isTried ? one.charges : one.charges - 1,
       });
-      expect(Object.keys(told).filter((type) => /failed|past_due|cancelled/.test(type))).toEqual([]);
+      expect(Object.keys(counts).filter((type) => /failed|past_due|cancelled/.test(type))).toEqual([]);
     }
   });
 

@@ -136,15 +136,15 @@ describe('reads', () => {
 
   test('use the new time on notification, without requesting it', async () => {
     const listener = openListener({ url: api.databaseUrl, log: silentLog });
-    const told = openClock({ database: api.database, listener, log: silentLog, movable: true });
+    const follower = openClock({ database: api.database, listener, log: silentLog, movable: true });
     onTeardown(async () => {
-      await told.close();
+      await follower.close();
       await listener.close();
     });
-    await told.follow();
-    await expect.poll(() => told.isListening(), { timeout: 10_000 }).toBe(true);
+    await follower.follow();
+    await expect.poll(() => follower.isListening(), { timeout: 10_000 }).toBe(true);
     await advance(api.database);
-    const ahead = () => Math.round((told.clock.now().getTime() - Date.now()) / DAY_MS);
+    const ahead = () => Math.round((follower.clock.now().getTime() - Date.now()) / DAY_MS);
     await expect.poll(ahead, { timeout: 10_000 }).toBe(days);
   });
 

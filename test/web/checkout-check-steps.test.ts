@@ -23,7 +23,7 @@ const escrow = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 const token = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512';
 const payer = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const payee = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
-const thief = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
+const attacker = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 const domain = { name: 'USD Coin', version: '2' };
 const evidence = [
   { asset: 'USDC', priceUsd: '1', sources: [{ source: 'fixed', priceUsd: '1', at: '2026-11-22T11:00:00.000Z' }] },
@@ -67,9 +67,9 @@ const good: PaymentTerms = {
   disputeTimeout: 2_592_000,
   timeoutPayerBps: 10_000,
   feeBps: 100,
-  feeRecipient: thief,
-  operator: thief,
-  arbiter: thief,
+  feeRecipient: attacker,
+  operator: attacker,
+  arbiter: attacker,
   quoteHash: hashOf(),
   captureOnAuthorize: true,
 };
@@ -158,9 +158,9 @@ describe('a payment that matches the displayed terms', () => {
       amount: wei,
       quoteHash: hashOf({ amount: wei, fiat: '2500.00' }),
     } as const;
-    const told = { quote: { id: quoteId, cryptoAmount: wei.toString(), evidence }, signed: terms };
-    expect(checkSteps(native, given([pay(terms)], told))).toMatchObject([{ kind: 'pay', value: wei }]);
-    expect(() => checkSteps(native, given([{ ...pay(terms), value: String(wei + 1n) }], told))).toThrow('value');
+    const prepared = { quote: { id: quoteId, cryptoAmount: wei.toString(), evidence }, signed: terms };
+    expect(checkSteps(native, given([pay(terms)], prepared))).toMatchObject([{ kind: 'pay', value: wei }]);
+    expect(() => checkSteps(native, given([{ ...pay(terms), value: String(wei + 1n) }], prepared))).toThrow('value');
   });
 
   it('signs typed data built by the page instead of the received data', () => {
@@ -176,9 +176,9 @@ describe('a payment that matches the displayed terms', () => {
 describe('a payment that differs from the displayed terms', () => {
   it.each<[string, Partial<PaymentTerms>]>([
     ['intentId', { intentId: uuidToBytes32(quoteId) }],
-    ['payer', { payer: thief }],
-    ['merchant', { merchant: thief }],
-    ['token', { token: thief }],
+    ['payer', { payer: attacker }],
+    ['merchant', { merchant: attacker }],
+    ['token', { token: attacker }],
     ['amount', { amount: amount + 1n }],
     ['authorizeBy', { authorizeBy: NOW + 86_400 }],
     ['authorizeBy', { authorizeBy: NOW }],
@@ -199,12 +199,12 @@ describe('a payment that differs from the displayed terms', () => {
 
   it.each<[string, GivenStep]>([
     ['allowance', sending(token, approveData(escrow, amount * 2n))],
-    ['spender', sending(token, approveData(thief, amount))],
-    ['to', sending(thief, approveData(escrow, amount))],
+    ['spender', sending(token, approveData(attacker, amount))],
+    ['to', sending(attacker, approveData(escrow, amount))],
     ['data', sending(token, transferData())],
     ['value', sending(token, approveData(escrow, amount), '1')],
     ['chainId', { ...sending(token, approveData(escrow, amount)), chainId: 1 }],
-    ['data', pay({ ...good, merchant: thief })],
+    ['data', pay({ ...good, merchant: attacker })],
     ['data', sending(escrow, '0x12345678')],
     ['value', permit({ value: amount * 2n })],
     ['deadline', permit({ deadline: NOW + 86_400 })],
@@ -223,7 +223,7 @@ describe('a payment that differs from the displayed terms', () => {
 
 /** transfer(thief, amount). */
 function transferData(): string {
-  return `0xa9059cbb${thief.slice(2).padStart(64, '0')}${amount.toString(16).padStart(64, '0')}`;
+  return `0xa9059cbb${attacker.slice(2).padStart(64, '0')}${amount.toString(16).padStart(64, '0')}`;
 }
 
 describe('a subscription', () => {
@@ -239,9 +239,9 @@ describe('a subscription', () => {
     count: 1,
     end: 0,
     feeBps: 100,
-    feeRecipient: thief,
-    operator: thief,
-    arbiter: thief,
+    feeRecipient: attacker,
+    operator: attacker,
+    arbiter: attacker,
     timelock: 604_800,
     disputeWindow: 86_400,
     disputeTimeout: 2_592_000,
@@ -266,9 +266,9 @@ describe('a subscription', () => {
 
   it.each<[string, Partial<RecurringConsent>]>([
     ['subscriptionId', { subscriptionId: uuidToBytes32(intentId) }],
-    ['payer', { payer: thief }],
-    ['merchant', { merchant: thief }],
-    ['token', { token: thief }],
+    ['payer', { payer: attacker }],
+    ['merchant', { merchant: attacker }],
+    ['token', { token: attacker }],
     ['period', { unit: 0, count: 1 }],
     ['period', { count: 2 }],
     ['capPerPeriod', { capPerPeriod: amount - 1n }],

@@ -226,20 +226,20 @@ describe('a payment link', () => {
   });
 
   it('sends only the fields that were asked for', () => {
-    const said = {
+    const given = {
       amount: ' 12,5 ',
       currency: 'EUR',
       quantity: ' 3 ',
       couponCode: ' spring ',
       details: { email: ' a@b.example ', city: ' ' },
     };
-    expect(beginInput(fixed, said)).toEqual({});
-    expect(beginInput({ ...fixed, amount: null, currency: 'USD' }, said)).toEqual({ amount: '12.5' });
-    expect(beginInput({ ...fixed, requireBillingDetails: true }, said)).toEqual({
+    expect(beginInput(fixed, given)).toEqual({});
+    expect(beginInput({ ...fixed, amount: null, currency: 'USD' }, given)).toEqual({ amount: '12.5' });
+    expect(beginInput({ ...fixed, requireBillingDetails: true }, given)).toEqual({
       billingDetails: { email: 'a@b.example' },
     });
-    expect(beginInput({ ...fixed, maximumQuantity: 5 }, said)).toEqual({ quantity: 3 });
-    expect(beginInput({ ...fixed, allowCouponCodes: true }, said)).toEqual({ couponCode: 'spring' });
+    expect(beginInput({ ...fixed, maximumQuantity: 5 }, given)).toEqual({ quantity: 3 });
+    expect(beginInput({ ...fixed, allowCouponCodes: true }, given)).toEqual({ couponCode: 'spring' });
   });
 
   it('accepts whole quantities within its limits, and is sold out below the minimum', () => {

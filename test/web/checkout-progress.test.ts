@@ -15,11 +15,11 @@ describe('the progress of a payment', () => {
   });
 
   type View = Parameters<typeof progressFacts>[0]['view'];
-  type Told = NonNullable<View['payment']>;
+  type PaymentView = NonNullable<View['payment']>;
   type Asked = Parameters<typeof progressFacts>[0];
-  const looked = (sight: NonNullable<Asked['look']>['sight'], at = NOW, since = at) => ({ sight, at, since });
+  const looked = (result: NonNullable<Asked['look']>['result'], at = NOW, since = at) => ({ result, at, since });
   const factsOf = (
-    payment: Partial<Told>,
+    payment: Partial<PaymentView>,
     attempt: View['attempt'] = null,
     more: Partial<Pick<Asked, 'look' | 'isOld'> & Pick<Asked['payment'], 'sent'>> = {},
   ) => {
@@ -27,9 +27,14 @@ describe('the progress of a payment', () => {
     const abandon = (quoteId: string, why: string) => void given.push(`${quoteId} ${why}`);
     const { sent, isOld = false } = more;
     const look = 'look' in more ? more.look : looked('NOT_THERE');
-    const told = { authorization: null, requiredConfirmations: null, captureMode: 'AUTOMATIC', ...payment } as const;
+    const reported = {
+      authorization: null,
+      requiredConfirmations: null,
+      captureMode: 'AUTOMATIC',
+      ...payment,
+    } as const;
     const facts = progressFacts({
-      view: { attempt, payment: told },
+      view: { attempt, payment: reported },
       payment: { sent, abandon },
       look,
       isOld,
@@ -37,7 +42,7 @@ describe('the progress of a payment', () => {
     });
     return { ...facts, given };
   };
-  const authorization = (confirmations: number | null): Told['authorization'] => ({
+  const authorization = (confirmations: number | null): PaymentView['authorization'] => ({
     id: 'a',
     status: 'PENDING',
     chainId: 1,
@@ -54,9 +59,9 @@ describe('the progress of a payment', () => {
     [40, 12, { count: 12, of: 12 }],
     [null, 12, undefined],
     [3, null, undefined],
-  ])('shows %j confirmations for %j as %j', (confirmations, requiredConfirmations, told) => {
+  ])('shows %j confirmations for %j as %j', (confirmations, requiredConfirmations, expected) => {
     const facts = factsOf({ requiredConfirmations, authorization: authorization(confirmations) });
-    expect(facts.confirmations).toEqual(told);
+    expect(facts.confirmations).toEqual(expected);
     expect(facts.chain?.name).toBe('Mainnet');
   });
 
@@ -129,7 +134,7 @@ describe('the progress of a payment', () => {
 });
 
 describe('the progress steps of a payment', () => {
-  const told = (facts: Partial<Parameters<typeof progressSteps>[0]>) =>
+  const printSteps = (facts: Partial<Parameters<typeof progressSteps>[0]>) =>
     progressSteps({ stage: 'sent', confirmations: undefined, isInEscrow: true, isHeld: false, ...facts })
       .map(({ name, state }) => (state === 'current' ? `[${name}]` : state === 'done' ? `${name}!` : name))
       .join(' ');
@@ -143,6 +148,6 @@ describe('the progress steps of a payment', () => {
     [{ stage: 'seen', confirmations, isHeld: true }, 'sent! [confirmed] authorized'],
     [{ stage: 'seen', confirmations, isInEscrow: false }, 'sent! [confirmed] custody captured'],
   ])('for %j are %s', (facts, steps) => {
-    expect(told(facts)).toBe(steps);
+    expect(printSteps(facts)).toBe(steps);
   });
 });

@@ -65,9 +65,16 @@ function heldBy(payer: PaymentTerms['payer']): Holdings {
   const id = termsHash(own);
   const consentId = consentHash({ ...consent, payer });
   return {
-    payments: [{ key: `${chainId}:${id}`, chainId, escrow, id, terms: own, told: null }],
+    payments: [{ key: `${chainId}:${id}`, chainId, escrow, id, terms: own, reported: null }],
     consents: [
-      { key: `${chainId}:${consentId}`, chainId, escrow, id: consentId, consent: { ...consent, payer }, told: null },
+      {
+        key: `${chainId}:${consentId}`,
+        chainId,
+        escrow,
+        id: consentId,
+        consent: { ...consent, payer },
+        reported: null,
+      },
     ],
     allowances: [],
     payouts: [],
@@ -164,8 +171,8 @@ const reportedConsent = {
   nextChargeAt: null,
   cancelAtPeriodEnd: false,
 };
-const allowanceTold = { chainId, tokenKey: 'USDC-31337', amount: '5' };
-const toldOf = (answer: Partial<Parameters<typeof reportedHoldings>[0]>) =>
+const reportedAllowance = { chainId, tokenKey: 'USDC-31337', amount: '5' };
+const reportOf = (answer: Partial<Parameters<typeof reportedHoldings>[0]>) =>
   reportedHoldings(
     { wallet, chainId: null, payments: [], consents: [], allowances: [], undelivered: [], ...answer },
     escrowOf,
@@ -173,35 +180,35 @@ const toldOf = (answer: Partial<Parameters<typeof reportedHoldings>[0]>) =>
 
 describe('data merged from several sources', () => {
   it('contains each object once, with the gateway’s data and names first', () => {
-    const told = toldOf({
+    const reported = reportOf({
       payments: [reportedPayment],
       consents: [reportedConsent],
-      allowances: [allowanceTold, { chainId, tokenKey: 'USDT-31337', amount: null }],
+      allowances: [reportedAllowance, { chainId, tokenKey: 'USDT-31337', amount: null }],
     });
-    const merged = mergeHoldings(told, heldBy(wallet));
+    const merged = mergeHoldings(reported, heldBy(wallet));
     const [payment, ...others]: readonly HeldPayment[] = merged.payments;
     expect(others).toEqual([]);
-    expect(payment?.told?.merchant.name).toBe('Tea house');
-    expect(payment?.told?.state).toEqual(state({ disputedAt: 1000 }));
-    expect(merged.consents.map((one) => one.told?.planName)).toEqual(['Tea a month']);
+    expect(payment?.reported?.merchant.name).toBe('Tea house');
+    expect(payment?.reported?.state).toEqual(state({ disputedAt: 1000 }));
+    expect(merged.consents.map((one) => one.reported?.planName)).toEqual(['Tea a month']);
     // An amount that could not be read is not zero, and is not shown.
-    expect(told.allowances.map(({ tokenKey, amount }) => [tokenKey, amount])).toEqual([['USDC-31337', 5n]]);
+    expect(reported.allowances.map(({ tokenKey, amount }) => [tokenKey, amount])).toEqual([['USDC-31337', 5n]]);
   });
 
   it('uses the first edition of the contract if its ID matches, and is not stored for a later visit', () => {
     const [ownTerms, ownConsent] = [termsFromJson(reportedPayment.terms), consentFromJson(reportedConsent.consent)];
-    const told = toldOf({
+    const reported = reportOf({
       payments: [
         { ...reportedPayment, status: 'SETTLED', termsHash: firstEditionTermsHash({ chainId, terms: ownTerms }) },
       ],
       consents: [{ ...reportedConsent, id: firstEditionConsentHash({ chainId, consent: ownConsent }) }],
     });
-    expect([...told.payments, ...told.consents].map((held) => held.escrow)).toEqual([
+    expect([...reported.payments, ...reported.consents].map((held) => held.escrow)).toEqual([
       firstEditionAddress,
       firstEditionAddress,
     ]);
-    expect(told.payments[0]?.told?.state.status).toBe('SETTLED');
-    expect(readCopy(printCopy(told), { wallet, escrowOf })).toEqual(noHoldings);
+    expect(reported.payments[0]?.reported?.state.status).toBe('SETTLED');
+    expect(readCopy(printCopy(reported), { wallet, escrowOf })).toEqual(noHoldings);
     // A copy of the previous version of the page has no edition.
     const { edition, ...old } = copied();
     expect(edition).toBe(2);
@@ -210,7 +217,7 @@ describe('data merged from several sources', () => {
 
   it('omits each row that is invalid or does not match its ID', () => {
     const other = `0x${'22'.repeat(32)}`;
-    const told = toldOf({
+    const reported = reportOf({
       payments: [
         { ...reportedPayment, termsHash: other },
         { ...reportedPayment, terms: { ...reportedPayment.terms, amount: '1' } },
@@ -225,11 +232,11 @@ describe('data merged from several sources', () => {
         { ...reportedConsent, consent: null },
         reportedConsent,
       ],
-      allowances: [{ ...allowanceTold, amount: 'much' }, allowanceTold],
+      allowances: [{ ...reportedAllowance, amount: 'much' }, reportedAllowance],
     });
-    expect(told.payments.map(({ id }) => id)).toEqual([reportedPayment.termsHash]);
-    expect(told.consents.map(({ id }) => id)).toEqual([reportedConsent.id]);
-    expect(told.allowances).toHaveLength(1);
+    expect(reported.payments.map(({ id }) => id)).toEqual([reportedPayment.termsHash]);
+    expect(reported.consents.map(({ id }) => id)).toEqual([reportedConsent.id]);
+    expect(reported.allowances).toHaveLength(1);
   });
 });
 
@@ -283,27 +290,27 @@ describe('an undelivered payout', () => {
     { id: 'a', chainId, tokenKey: 'USDC-31337', amount: '5', nextTryAt: later },
     { id: 'b', chainId, tokenKey: 'USDC-31337', amount: '7', nextTryAt: next },
   ];
-  const told = toldOf({
+  const reported = reportOf({
     payments: [{ ...reportedPayment, undelivered: undelivered.map(({ id }) => ({ id })) }],
     undelivered,
   });
-  const { payments } = told;
+  const { payments } = reported;
   const onChain = (amount: bigint) => {
     const credit = { key: `${chainId}:usdc-31337`, chainId, tokenKey: 'USDC-31337', amount };
     return new Map([[chainId, amount === 0n ? [] : [credit]]]);
   };
 
   it('has the amount of the contract, with the payments and the next attempt from the gateway', () => {
-    expect(heldCredits(told, onChain(20n))).toMatchObject([{ amount: 20n, from: payments, nextTryAt: next }]);
+    expect(heldCredits(reported, onChain(20n))).toMatchObject([{ amount: 20n, from: payments, nextTryAt: next }]);
     expect(heldCredits(noHoldings, onChain(20n))).toMatchObject([{ amount: 20n, from: [], nextTryAt: null }]);
   });
 
   it('is omitted once the contract owes nothing, even if the gateway still reports it', () => {
-    expect(heldCredits(told, onChain(0n))).toEqual([]);
+    expect(heldCredits(reported, onChain(0n))).toEqual([]);
   });
 
   it('has the total of the gateway if the contract could not be read', () => {
-    expect(heldCredits(told, new Map())).toMatchObject([
+    expect(heldCredits(reported, new Map())).toMatchObject([
       { chainId, tokenKey: 'USDC-31337', amount: 12n, from: payments, nextTryAt: next },
     ]);
   });
@@ -311,9 +318,9 @@ describe('an undelivered payout', () => {
   it('includes amounts of payments that the gateway did not list', () => {
     const unlisted = { id: 'c', chainId, tokenKey: 'USDC-31337', amount: '9', nextTryAt: later };
     const elsewhere = { ...unlisted, id: 'd', chainId: 5 };
-    const more = toldOf({ payments: [], undelivered: [unlisted, elsewhere] });
+    const more = reportOf({ payments: [], undelivered: [unlisted, elsewhere] });
     expect(heldCredits(more, new Map())).toMatchObject([{ chainId, amount: 9n, from: [], nextTryAt: later }]);
-    expect(heldCredits(mergeHoldings(told, more), new Map())).toMatchObject([{ amount: 21n, from: payments }]);
+    expect(heldCredits(mergeHoldings(reported, more), new Map())).toMatchObject([{ amount: 21n, from: payments }]);
     expect(heldCredits(more, new Map())).toHaveLength(1);
   });
 

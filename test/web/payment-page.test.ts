@@ -202,8 +202,8 @@ describe('the timeline of a payment', () => {
       const [moment] = paymentMoments({ ...emptyStory, transactions, ledger });
       return [moment?.units, moment?.fee];
     };
-    const whole = [booked('ESCROW', '-7250000'), booked('MERCHANT', '7177500'), booked('FEE', '72500')];
-    expect(payout(whole)).toEqual(['7177500', '72500']);
+    const entries = [booked('ESCROW', '-7250000'), booked('MERCHANT', '7177500'), booked('FEE', '72500')];
+    expect(payout(entries)).toEqual(['7177500', '72500']);
     expect(payout([booked('ESCROW', '-7250000'), booked('MERCHANT', '7250000')])).toEqual(['7250000', null]);
     expect(payout([])).toEqual([null, null]);
   });
@@ -310,13 +310,13 @@ describe('the allowed actions', () => {
 });
 
 describe('a refund', () => {
-  const money = { left: 10_000_001n, decimals: 6 };
+  const money = { remaining: 10_000_001n, decimals: 6 };
   test.each([
     ['everything', { kind: 'all' } as const, 10_000_001n, 0n, {}],
     ['an amount', { kind: 'amount', text: '2,5' } as const, 2_500_000n, 7_500_001n, { amount: '2500000' }],
     ['a percentage, floored', { kind: 'percent', text: '33.3' } as const, 3_330_000n, 6_670_001n, { percent: 33.3 }],
-  ])('of %s shows the refunded and the remaining amount', (_name, choice, units, leftover, input) => {
-    expect(planRefund(choice, money)).toEqual({ isGood: true, units, leftover, input });
+  ])('of %s shows the refunded and the remaining amount', (_name, choice, units, remainingAfter, input) => {
+    expect(planRefund(choice, money)).toEqual({ isGood: true, units, remainingAfter, input });
   });
 
   test.each([

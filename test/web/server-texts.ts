@@ -59,10 +59,10 @@ function mailTexts({ text, labels, footer, ...rest }: MailWords): Text[] {
     variants.flatMap((variant) => {
       const content = { ...sampleContent(kind, { appName: 'Tea house', now }), ...variant };
       const { subject, title, paragraphs, action = '', after = [] } = text[kind](content, format);
-      return [subject, title, ...paragraphs, action, ...after].map((said): Text => [`mail.${kind}`, said]);
+      return [subject, title, ...paragraphs, action, ...after].map((text): Text => [`mail.${kind}`, text]);
     }),
   );
-  const footers = [footer('Tea house', true), footer('Tea house', false)].map((said): Text => ['mail.footer', said]);
+  const footers = [footer('Tea house', true), footer('Tea house', false)].map((text): Text => ['mail.footer', text]);
   return [...printed, ...flat(labels, 'mail.labels'), ...footers, ...flat(rest, 'mail')];
 }
 

@@ -95,10 +95,10 @@ describe('a wallet that only signs', () => {
       [rpc({ error: { code: -32002, message: 'This transaction has already been processed' } })],
       1,
     ],
-  ])('has sent by its own signature, with %s', async (_about, told, tries) => {
-    answers = [...told];
+  ])('has sent by its own signature, with %s', async (_about, responses, attempts) => {
+    answers = [...responses];
     expect(await send(signer)).toBe(signature);
-    expect(taken).toEqual(Array(tries).fill(`sendTransaction ${signed.serialize().toString('base64')}`));
+    expect(taken).toEqual(Array(attempts).fill(`sendTransaction ${signed.serialize().toString('base64')}`));
   });
 
   it('has not sent what the node rejects at once', async () => {
@@ -124,8 +124,8 @@ describe('a wallet that sends', () => {
     'Request cancelled: timeout',
     'Transaction rejected by the node',
     'Attempt to debit an account but found no record of a prior credit.',
-  ])('may have sent if it fails with “%s”', async (said) => {
-    await expect(send(throwing(new Error(said)))).rejects.toThrow(Unsure);
+  ])('may have sent if it fails with “%s”', async (message) => {
+    await expect(send(throwing(new Error(message)))).rejects.toThrow(Unsure);
   });
 
   it('may have sent if it returns nothing', async () => {
@@ -155,8 +155,8 @@ describe('a sent transaction', () => {
     ['in a block that may be dropped', status('processed', null), 'UNKNOWN'],
     ['in a block that may be dropped, and failed', status('processed', { InstructionError: [0, 'Custom'] }), 'UNKNOWN'],
     ['nowhere in its history', null, 'NOT_THERE'],
-  ])('is looked up at the node, which has it %s', async (_about, told, found) => {
-    answers = [statuses(told)];
+  ])('is looked up at the node, which has it %s', async (_about, response, found) => {
+    answers = [statuses(response)];
     expect(await findSignature(nodeUrl, signature)).toBe(found);
     expect(taken).toEqual([`getSignatureStatuses ${signature}`]);
     expect(searched).toBe(true);

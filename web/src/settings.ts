@@ -12,7 +12,7 @@ export function chainOf(chainId: number): ChainSettings | undefined {
 }
 
 /** Milliseconds for which a quote is still valid. The clocks of browser and gateway differ by the way of an answer, so it is never more than it was. */
-export function quoteLeft(expiresAt: number, now: number): number {
+export function quoteRemainingMs(expiresAt: number, now: number): number {
   return Math.min(expiresAt - now, settings.quoteSeconds * 1_000);
 }
 

@@ -151,7 +151,7 @@ export class SluiceCheckout extends Base {
       { baseUrl, sessionId, clientSecret, mode, locale, theme, parent: location.origin },
       words,
       {
-        message: (message) => this.#hear(sessionId, message),
+        message: (message) => this.#onMessage(sessionId, message),
         unreachable: () => this.#fail(sessionId, 'UNREACHABLE'),
       },
     );
@@ -173,7 +173,7 @@ export class SluiceCheckout extends Base {
     this.dispatchEvent(new CustomEvent('sluice:closed', { bubbles: true, detail }));
   }
 
-  #hear(sessionId: string, message: FrameMessage): void {
+  #onMessage(sessionId: string, message: FrameMessage): void {
     if (message.type === 'close' && this.mode === 'modal') this.close();
     if (message.type === 'failed') this.#fail(sessionId, message.code);
     if (message.type !== 'paid' || this.#wasReported(sessionId, 'paid')) return;

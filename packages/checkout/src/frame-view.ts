@@ -44,7 +44,7 @@ export function openFrameView(address: FrameAddress, words: Words, listener: Fra
     clearTimeout(timer);
     timer = setTimeout(lose, AFTER_LOAD_MS);
   });
-  const hear = (event: MessageEvent<unknown>) => {
+  const onMessage = (event: MessageEvent<unknown>) => {
     if (event.source !== frame.contentWindow || event.source === null || event.origin !== origin) return;
     const message = readMessage(event.data);
     if (!message) return;
@@ -58,7 +58,7 @@ export function openFrameView(address: FrameAddress, words: Words, listener: Fra
     if (message.type === 'height') frame.style.height = `${message.height}px`;
     listener.message(message);
   };
-  window.addEventListener('message', hear);
+  window.addEventListener('message', onMessage);
 
   return {
     element,
@@ -67,7 +67,7 @@ export function openFrameView(address: FrameAddress, words: Words, listener: Fra
       frame.contentWindow?.postMessage({ source: 'sluice', type: 'theme', theme: { ...theme } }, origin),
     remove() {
       clearTimeout(timer);
-      window.removeEventListener('message', hear);
+      window.removeEventListener('message', onMessage);
       element.remove();
     },
   };

@@ -154,10 +154,10 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 function join(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(first.length + second.length);
-  whole.set(first);
-  whole.set(second, first.length);
-  return whole;
+  const joined = new Uint8Array(first.length + second.length);
+  joined.set(first);
+  joined.set(second, first.length);
+  return joined;
 }
 
 /** The signature proves that the body is the gateway's, so its shape is not checked further. */

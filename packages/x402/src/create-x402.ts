@@ -16,7 +16,7 @@ export type PaidRoute = {
   hono: HonoMiddleware;
   /** Wraps a handler that takes a Fetch request and returns a response. */
   fetch: FetchMiddleware;
-  /** For other frameworks: judges one call. */
+  /** For other frameworks: evaluates one call. */
   charge(call: PaidCall, about?: Pick<ChargeRequest, 'payment' | 'extensions'>): Promise<Charge>;
   options: PayOptions;
 };

@@ -52,7 +52,7 @@ import {
   uuid,
 } from './example-rows.ts';
 
-type Told = { of: { id: string }; data: Prisma.JsonObject; at: Date; finality?: Finality };
+type EventExample = { of: { id: string }; data: Prisma.JsonObject; at: Date; finality?: Finality };
 
 const final: Finality = { confirmations: 12, required: 12, isFinal: true };
 const seen: Finality = { confirmations: 1, required: 12, isFinal: false };
@@ -66,7 +66,7 @@ const renewedConsent = {
   capPerPeriod: '12500000',
 };
 
-const ofPayment = (intent: PaymentIntent, finality?: Finality, further: Prisma.JsonObject = {}): Told => ({
+const ofPayment = (intent: PaymentIntent, finality?: Finality, further: Prisma.JsonObject = {}): EventExample => ({
   of: intent,
   data: { ...paymentIntentFields(intent), ...further },
   at: intent.updatedAt,
@@ -102,24 +102,29 @@ const transferred: DepositWithBalances = {
     },
   ],
 };
-const ofPayout = (row: CreditedPayout, at: Date): Told => {
+const ofPayout = (row: CreditedPayout, at: Date): EventExample => {
   const registry = loadRegistry({ rpc: [] });
   return { ...ofPayment(settled, final, { payout: payoutFields(registry, row) }), at };
 };
-const ofDispute = (row: Dispute, at: Date): Told => ({ of: row, data: disputeFields(row), at, finality: final });
-const ofSubscription = (row: Subscription, further: Prisma.JsonObject = {}): Told => ({
+const ofDispute = (row: Dispute, at: Date): EventExample => ({
+  of: row,
+  data: disputeFields(row),
+  at,
+  finality: final,
+});
+const ofSubscription = (row: Subscription, further: Prisma.JsonObject = {}): EventExample => ({
   of: row,
   data: { ...subscriptionFields(row), ...further },
   at: row.updatedAt,
 });
-const ofInvoice = (row: Invoice): Told => ({ of: row, data: invoiceFields(row), at: row.updatedAt });
-const ofSession = (row: SessionWithItems): Told => ({
+const ofInvoice = (row: Invoice): EventExample => ({ of: row, data: invoiceFields(row), at: row.updatedAt });
+const ofSession = (row: SessionWithItems): EventExample => ({
   of: row,
   // The function returns JSON, because that is what the event table stores.
   data: JSON.parse(JSON.stringify(checkoutSessionFields(row, 'https://pay.example'))),
   at: row.updatedAt,
 });
-const ofLink = (row: PaymentLink): Told => ({
+const ofLink = (row: PaymentLink): EventExample => ({
   of: row,
   data: JSON.parse(JSON.stringify(paymentLinkFields(row, 'https://pay.example'))),
   at: row.updatedAt,
@@ -160,15 +165,15 @@ const facilitated: ExactAuthorization = {
   createdAt: day(1),
   updatedAt: day(1, 13),
 };
-const ofFacilitated = (row: ExactAuthorization, finality: Finality): Told => ({
+const ofFacilitated = (row: ExactAuthorization, finality: Finality): EventExample => ({
   of: row,
   data: facilitatedPaymentFields(row),
   at: row.updatedAt,
   finality,
 });
-const ofCustomer = (row: CustomerAccount): Told => ({ of: row, data: customerFields(row), at: row.updatedAt });
+const ofCustomer = (row: CustomerAccount): EventExample => ({ of: row, data: customerFields(row), at: row.updatedAt });
 
-const told: { [Type in EventType]: Told } = {
+const examples: { [Type in EventType]: EventExample } = {
   'payment_intent.created': ofPayment(created),
   'payment_intent.pending': ofPayment(created, seen),
   'payment_intent.authorized': ofPayment(authorized, final),
@@ -271,7 +276,7 @@ const told: { [Type in EventType]: Told } = {
 
 /** Returns the example as the body of a webhook. */
 export function eventExample(type: EventType): EventBody {
-  const { of: resource, data, at, finality = null } = told[type];
+  const { of: resource, data, at, finality = null } = examples[type];
   const place = eventTypes.indexOf(type);
   return eventBody({
     appId: app,

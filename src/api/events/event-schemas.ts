@@ -152,7 +152,7 @@ const submission: JsonSchema = {
   required: ['kind', 'id', 'party', 'createdAt', 'name', 'contentType', 'sizeBytes'],
 };
 
-const toldConsent: JsonSchema = {
+const reportedConsent: JsonSchema = {
   type: 'object',
   properties: {
     id: { ...text, description: 'The EIP-712 struct hash of the consent.' },
@@ -201,11 +201,11 @@ const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
   },
   'subscription.consent_replaced': {
     previousConsent: {
-      ...toldConsent,
+      ...reportedConsent,
       type: ['object', 'null'],
       description: 'The previous consent, under which nothing is charged any more. Null if there was none.',
     },
-    consent: { ...toldConsent, description: 'The consent under which the subscription is charged from now on.' },
+    consent: { ...reportedConsent, description: 'The consent under which the subscription is charged from now on.' },
   },
   'checkout_session.completed': sessionFurther,
   'checkout_session.expired': sessionFurther,
@@ -215,7 +215,7 @@ const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
 };
 
 /** Fields that no event contains in its data: secrets, which are returned to their owner once, and `sequence`, which is in the envelope. */
-const untold = new Set(['secret', 'clientSecret', 'sequence']);
+const undocumented = new Set(['secret', 'clientSecret', 'sequence']);
 
 export function eventSchemas(schema: GraphQLSchema): JsonSchema {
   const components: Components = new Map();
@@ -251,8 +251,8 @@ export function describeWebhooks(schema: GraphQLSchema, components: Components):
     });
     const shared = { $ref: `#/components/schemas/${dataName}` };
     const name = `${pascal(type)}Event`;
-    const whole = further ? { allOf: [shared, { type: 'object', properties: further }] } : shared;
-    components.set(name, { description: eventWords[type], ...envelope(type, whole) });
+    const eventSchema = further ? { allOf: [shared, { type: 'object', properties: further }] } : shared;
+    components.set(name, { description: eventWords[type], ...envelope(type, eventSchema) });
     webhooks[type] = { post: webhookOperation(type, name) };
   }
   return webhooks;
@@ -339,7 +339,7 @@ function dataSchema(
   if (!isObjectType(type)) throw new TypeError(`No type describes the data of ${eventType}.`);
   const data: Record<string, JsonSchema> = {};
   for (const field of Object.values(type.getFields())) {
-    if (untold.has(field.name) || field.args.length > 0) continue;
+    if (undocumented.has(field.name) || field.args.length > 0) continue;
     const described = fieldSchema(components, field);
     if (described) data[field.name] = described;
   }

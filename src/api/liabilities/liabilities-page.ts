@@ -24,7 +24,7 @@ const MS = 1000;
 export function liabilitiesPage(shown: Shown, snapshots: readonly PublishedSnapshot[]): string {
   const words = liabilitiesWords[shown.language];
   const body = `<header><h1>${words.title}</h1></header>
-<p class="say">${words.intro}</p>
+<p class="lead">${words.intro}</p>
 ${snapshots.length === 0 ? `<p>${words.none}</p>` : snapshots.map((one) => snapshotSection(shown, one)).join('\n')}
 <section><h2>${words.verify}</h2><p>${words.verifyWords}</p></section>
 <section><h2>${words.limits}</h2><p>${words.limitsWords}</p></section>`;
@@ -34,7 +34,7 @@ ${snapshots.length === 0 ? `<p>${words.none}</p>` : snapshots.map((one) => snaps
 /** A page with one sentence, shown when there is no snapshot to show. */
 export function sentencePage(language: PageLanguage, sentence: string): string {
   const { title } = liabilitiesWords[language];
-  return frame(language, title, `<header><h1>${title}</h1></header>\n<p class="say">${sentence}</p>`);
+  return frame(language, title, `<header><h1>${title}</h1></header>\n<p class="lead">${sentence}</p>`);
 }
 
 function frame(language: PageLanguage, title: string, body: string): string {

@@ -53,12 +53,12 @@ export function renewalPage(shown: Shown): string {
     case 'PAID':
     case 'ENDED': {
       const { title, text } = repair.kind === 'PAID' ? words.paid : words.ended;
-      return frame(language, { appName, title, body: say(text) });
+      return frame(language, { appName, title, body: paragraph(text) });
     }
     case 'UNDER_WAY': {
       const { title, text, button } = words.underWay;
       const link = `<a class="button" href="${escapeHtml(shown.self)}">${escapeHtml(button)}</a>`;
-      return frame(language, { appName, title, body: `${say(text)}${link}` });
+      return frame(language, { appName, title, body: `${paragraph(text)}${link}` });
     }
     case 'OPEN':
       return frame(language, { appName, title: words.title, body: openBody(shown, repair, words) });
@@ -68,8 +68,8 @@ export function renewalPage(shown: Shown): string {
 }
 
 /** A page with a sentence only. */
-export function sentencePage(language: PageLanguage, said: { title: string; text: string }): string {
-  return frame(language, { appName: null, title: said.title, body: say(said.text) });
+export function sentencePage(language: PageLanguage, sentence: { title: string; text: string }): string {
+  return frame(language, { appName: null, title: sentence.title, body: paragraph(sentence.text) });
 }
 
 type OpenRepair = Extract<RenewalRepair, { kind: 'OPEN' }>;
@@ -83,7 +83,7 @@ function openBody(shown: Shown, { cause, figures }: OpenRepair, words: RenewalWo
     consentWay(shown, words, cause !== null),
     payWay(shown, words),
   ];
-  return `${say(why)}${note}${facts(shown, figures, words)}${ways.join('')}`;
+  return `${paragraph(why)}${note}${facts(shown, figures, words)}${ways.join('')}`;
 }
 
 /** What repairs the present consent; empty if only a new one does. */
@@ -189,8 +189,8 @@ function way(shown: { title: string; text: string; button: string; action: strin
 <form method="post" action="${escapeHtml(action)}"><button type="submit"${isQuiet ? ' class="quiet"' : ''}>${escapeHtml(button)}</button></form></section>`;
 }
 
-function say(text: string): string {
-  return `<p class="say">${escapeHtml(text)}</p>`;
+function paragraph(text: string): string {
+  return `<p class="lead">${escapeHtml(text)}</p>`;
 }
 
 function noteOf(text: string): string {

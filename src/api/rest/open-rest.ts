@@ -74,7 +74,7 @@ export function openRest(options: {
   }
 
   /** Responds to an unknown path, or to a method that the path does not support, without authenticating the caller. */
-  function answerStranger(method: string, allowed: string[], openness: Openness): Answer {
+  function answerUnmatched(method: string, allowed: string[], openness: Openness): Answer {
     if (allowed.length === 0) throw new GatewayError('NOT_FOUND', 'No such path.');
     const allow = [...allowed, 'OPTIONS'].join(', ');
     if (method === 'OPTIONS')
@@ -92,8 +92,8 @@ export function openRest(options: {
     const headers: Record<string, string> = { 'x-request-id': id, ...corsHeaders(openness) };
     try {
       if (!match.found) {
-        const stranger = answerStranger(method, match.allowed, openness);
-        return { ...stranger, headers: { ...headers, ...stranger.headers } };
+        const unmatched = answerUnmatched(method, match.allowed, openness);
+        return { ...unmatched, headers: { ...headers, ...unmatched.headers } };
       }
       const admission = await gate.admit({
         method,

@@ -71,7 +71,7 @@ function readRoute(schema: GraphQLSchema, document: DocumentNode): RestRoute {
     path: String(rest.path),
     status: typeof rest.status === 'number' ? rest.status : envelope === 'NONE' ? 204 : 200,
     envelope,
-    leftOut: Array.isArray(rest.leftOut) ? rest.leftOut.map(String) : [],
+    omitted: Array.isArray(rest.leftOut) ? rest.leftOut.map(String) : [],
     unions: readUnions(rest.unions),
     field,
     access: (root && accessNeeded(root, field)) ?? [],

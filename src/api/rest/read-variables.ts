@@ -79,7 +79,7 @@ export function readVariables(
       faults.push(...missing(variable));
     }
   }
-  return { variables: read, faults: [...faults, ...strangers(variables, values)] };
+  return { variables: read, faults: [...faults, ...unknownParameters(variables, values)] };
 }
 
 function given(variable: RouteVariable, values: RequestValues, faults: FieldFault[]): unknown {
@@ -155,7 +155,7 @@ function missing(variable: RouteVariable): FieldFault[] {
     .map((field) => ({ param: field.name, message: 'is required' }));
 }
 
-function strangers(variables: readonly RouteVariable[], values: RequestValues): FieldFault[] {
+function unknownParameters(variables: readonly RouteVariable[], values: RequestValues): FieldFault[] {
   const known = new Set(variables.filter((variable) => variable.in === 'query').map((variable) => variable.name));
   const unknown = new Set([...values.query.keys()].filter((name) => !known.has(name)));
   const faults = [...unknown].map((name) => ({

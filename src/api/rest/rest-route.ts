@@ -31,7 +31,7 @@ export type RestRoute = {
   status: number;
   envelope: RestEnvelope;
   /** Fields of the document's `data` that are omitted if they are null: names, or paths such as `items.error`. */
-  leftOut: readonly string[];
+  omitted: readonly string[];
   /** Objects of the document's `data` whose fields depend on the value of one of them. */
   unions: readonly RestUnion[];
   /** The root field that the document selects. */

@@ -3,10 +3,10 @@ import { asVariants } from './rest-union.ts';
 
 /** Returns the body of a response from the document's `data`, or null if it has no body. */
 export function resultEnvelope(
-  { envelope, leftOut, unions }: Pick<RestRoute, 'envelope' | 'leftOut' | 'unions'>,
-  told: unknown,
+  { envelope, omitted, unions }: Pick<RestRoute, 'envelope' | 'omitted' | 'unions'>,
+  result: unknown,
 ): unknown {
-  const shown = leftOut.reduce((held, name) => withoutNull(held, name.split('.')), told);
+  const shown = omitted.reduce((held, name) => withoutNull(held, name.split('.')), result);
   const data = unions.reduce((held, union) => asVariants(held, union), shown);
   switch (envelope) {
     case 'DATA':

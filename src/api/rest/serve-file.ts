@@ -66,8 +66,8 @@ export function serveFile<Found>(world: World, gate: Gate, route: FileRoute<Foun
       const fault = gatewayErrorOf(error);
       if (fault) noteUnavailable(faultFacts(world, requestId), fault);
       else world.log.error({ requestId, path, err: error }, 'A file could not be served.');
-      const told = fault ?? new GatewayError('INTERNAL_ERROR', 'Something went wrong on our side.');
-      fail(response, told, { requestId, path, accept: headers.accept });
+      const reported = fault ?? new GatewayError('INTERNAL_ERROR', 'Something went wrong on our side.');
+      fail(response, reported, { requestId, path, accept: headers.accept });
     }
     return true;
   };

@@ -9,7 +9,7 @@ import type { OneTimePassword } from '../../../prisma/client.ts';
 
 export const CODE_DIGITS = 6;
 export const CODE_SECONDS = 600;
-export const TRIES_LIMIT = 5;
+export const ATTEMPTS_LIMIT = 5;
 export const RESEND_SECONDS = 60;
 
 export type RequestLimits = {
@@ -41,7 +41,7 @@ export function codeMatches(
 
 /** Whether the password may still be used. */
 export function isOpen(password: OneTimePassword, now: Date): boolean {
-  return password.spentAt === null && password.expiresAt > now && password.tries < TRIES_LIMIT;
+  return password.spentAt === null && password.expiresAt > now && password.tries < ATTEMPTS_LIMIT;
 }
 
 /** Email addresses are compared in lower case, because mailboxes in practice ignore case. */

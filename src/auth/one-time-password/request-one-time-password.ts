@@ -63,7 +63,7 @@ async function countNetwork(database: Database, request: { networkAddress: strin
   const perSecond = request.limit / HOUR_SECONDS;
   const bucket = { key: `otp:${request.networkAddress}`, perSecond, burst: request.limit };
   const grant = await takeTokens(database, { bucket, asked: 1 });
-  if (grant.granted < 1) throw tooMany(Math.ceil((1 - grant.left) / perSecond));
+  if (grant.granted < 1) throw tooMany(Math.ceil((1 - grant.remaining) / perSecond));
 }
 
 /** Serializes the requests for one email address. */

@@ -12,7 +12,7 @@ import { lockAddress } from './request-one-time-password.ts';
 
 const DAY_SECONDS = 86_400;
 
-type Judgement<Result> = { result: Result } | { refusal: GatewayError };
+type Outcome<Result> = { result: Result } | { refusal: GatewayError };
 
 /**
  * Uses a code. `effect` runs in the same transaction with the address that the code was mailed to; if it throws, the code remains valid.
@@ -25,7 +25,7 @@ export async function spendOneTimePassword<Result>(
   effect: (tx: DatabaseTransaction, email: string) => Promise<Result>,
 ): Promise<Result> {
   const now = world.clock.now();
-  const judged = await transaction(world.database, async (tx): Promise<Judgement<Result>> => {
+  const outcome = await transaction(world.database, async (tx): Promise<Outcome<Result>> => {
     const found = await tx.oneTimePassword.findUnique({ where: { id: request.requestId }, select: { email: true } });
     if (!found) return { refusal: wrong() };
     await lockAddress(tx, found.email);
@@ -41,8 +41,8 @@ export async function spendOneTimePassword<Result>(
     return { result: await effect(tx, password.email) };
   });
   // Thrown after the commit, so that the attempt is counted.
-  if ('refusal' in judged) throw judged.refusal;
-  return judged.result;
+  if ('refusal' in outcome) throw outcome.refusal;
+  return outcome.result;
 }
 
 /** Returns the seconds until enough wrong codes are older than a day, or 0 if further attempts are allowed. */

@@ -45,13 +45,13 @@ export async function logInPayer(world: World, request: { message: string; signa
     throw new GatewayError('AUTHENTICATION_ERROR', `The signature is not that of ${wallet}.`);
   }
   const chainId = isKeys ? null : account.chainId;
-  const spent = await transaction(world.database, (tx) =>
+  const used = await transaction(world.database, (tx) =>
     tx.accountProof.createMany({
       data: [{ account: account.caip10, nonce, createdAt: now }],
       skipDuplicates: true,
     }),
   );
-  if (spent.count === 0)
+  if (used.count === 0)
     throw new GatewayError('AUTHENTICATION_ERROR', 'The message was already used. Request another one.');
   const issued = await issueToken(world, { subject: { audience: 'payer', wallet, chainId } });
   return { issued, wallet, chainId };

@@ -11,7 +11,7 @@ import type { EvmTransaction, WantedSignature } from './wanted-signature.ts';
 const BLOCK_TIME_LAG_SECONDS = 30;
 
 /** Why the response does not match the request; null if it does. `txHash` is set if the signature is a transaction's hash. */
-export type SignatureJudgement = { fault: string | null; txHash: Hex | null };
+export type SignatureVerdict = { fault: string | null; txHash: Hex | null };
 
 /**
  * Verifies a wallet's response. A message or typed data is verified against the account. The hash of a sent transaction is looked
@@ -22,55 +22,58 @@ export type SignatureJudgement = { fault: string | null; txHash: Hex | null };
 export async function verifyWantedSignature(
   world: SigningWorld,
   request: { account: AccountName; wanted: WantedSignature; signature: string; askedAt: Date },
-): Promise<SignatureJudgement> {
+): Promise<SignatureVerdict> {
   const { account, wanted, signature, askedAt } = request;
   switch (wanted.kind) {
     case 'message': {
       const isSigned = await isMessageSigned(world, { account, message: wanted.message, signature });
-      return judged(isSigned, "is not the account's signature of this message");
+      return verdictOf(isSigned, "is not the account's signature of this message");
     }
     case 'typedData': {
       const digest = hashTypedData(wanted.typedData);
-      return judged(await isDigestSigned(world, { account, digest, signature }), "is not the account's over this data");
+      return verdictOf(
+        await isDigestSigned(world, { account, digest, signature }),
+        "is not the account's over this data",
+      );
     }
     case 'evmTransaction':
-      return judgeSent(world, { account, wanted: wanted.transaction, hash: signature, askedAt });
+      return verifySent(world, { account, wanted: wanted.transaction, hash: signature, askedAt });
     case 'solanaTransaction': {
       const isSigned = await isSolanaTransactionSigned({
         account,
         wanted: wanted.transaction,
         signed: decoded(signature),
       });
-      return judged(isSigned, 'is not this transaction, signed by the account, in base64');
+      return verdictOf(isSigned, 'is not this transaction, signed by the account, in base64');
     }
     default:
       return wanted satisfies never;
   }
 }
 
-function judged(isGood: boolean, fault: string): SignatureJudgement {
+function verdictOf(isGood: boolean, fault: string): SignatureVerdict {
   return { fault: isGood ? null : fault, txHash: null };
 }
 
-async function judgeSent(
+async function verifySent(
   world: SigningWorld,
   request: { account: AccountName; wanted: EvmTransaction; hash: string; askedAt: Date },
-): Promise<SignatureJudgement> {
+): Promise<SignatureVerdict> {
   const { account, wanted } = request;
   const hash = request.hash.toLowerCase();
-  if (!isHex(hash) || hash.length !== 66) return judged(false, 'a transaction hash: 0x and 64 hex digits');
+  if (!isHex(hash) || hash.length !== 66) return verdictOf(false, 'a transaction hash: 0x and 64 hex digits');
   if (!world.config.rpc.some((node) => node.chainId === account.chainId)) throw chainUnavailable(account.chainId);
   const { sent, minedAt } = await world.nodes.asking(account.chainId, (client) => lookUp(client, hash));
-  if (!sent) return judged(false, 'the chain knows no such transaction (yet)');
+  if (!sent) return verdictOf(false, 'the chain knows no such transaction (yet)');
   const differences = [
     isAddressEqual(sent.from, wanted.from) ? null : 'from',
     isSameReceiver(sent.to, wanted.to) ? null : 'to',
     sent.value === wanted.value ? null : 'value',
     sent.input.toLowerCase() === wanted.data.toLowerCase() ? null : 'data',
   ].filter((field) => field !== null);
-  if (differences.length > 0) return judged(false, `the transaction differs in ${differences.join(', ')}`);
+  if (differences.length > 0) return verdictOf(false, `the transaction differs in ${differences.join(', ')}`);
   if (minedAt !== null && minedAt < request.askedAt.getTime() / 1000 - BLOCK_TIME_LAG_SECONDS) {
-    return judged(false, 'the transaction was sent before it was asked for');
+    return verdictOf(false, 'the transaction was sent before it was asked for');
   }
   return { fault: null, txHash: hash };
 }

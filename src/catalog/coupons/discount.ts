@@ -11,7 +11,7 @@ export type Discount = { percentOffBps: number } | { amountOff: Decimal };
 export type DiscountedLine = { discount: Decimal; taxed: TaxedLine };
 
 const MINOR_DIGITS = 2;
-const WHOLE_BPS = 10_000;
+const BPS_DENOMINATOR = 10_000;
 
 /** The lines with their shares of the discount, taxed on what is left of each. */
 export function discountLines(lines: readonly TaxableLine[], discount: Discount | null): DiscountedLine[] {
@@ -32,15 +32,15 @@ export function discountLine(line: TaxableLine, discount: Discount | null): Disc
 
 function sharesOf(worths: readonly Decimal[], discount: Discount): Decimal[] {
   if ('percentOffBps' in discount) {
-    return worths.map((worth) => rounded(worth.times(discount.percentOffBps).div(WHOLE_BPS)));
+    return worths.map((worth) => rounded(worth.times(discount.percentOffBps).div(BPS_DENOMINATOR)));
   }
-  const whole = worths.reduce((sum, worth) => sum.plus(worth), new Decimal(0));
-  const off = Decimal.min(discount.amountOff, whole);
+  const totalWorth = worths.reduce((sum, worth) => sum.plus(worth), new Decimal(0));
+  const off = Decimal.min(discount.amountOff, totalWorth);
   // The discount up to and including each line is rounded, so that the shares sum exactly to the amount.
   let [before, given] = [new Decimal(0), new Decimal(0)];
   return worths.map((worth) => {
     before = before.plus(worth);
-    const upTo = whole.isZero() ? new Decimal(0) : rounded(off.times(before).div(whole));
+    const upTo = totalWorth.isZero() ? new Decimal(0) : rounded(off.times(before).div(totalWorth));
     const share = Decimal.min(upTo.minus(given), worth);
     given = given.plus(share);
     return share;

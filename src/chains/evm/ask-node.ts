@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { NodeFault, nodeAnswers, statusFault } from '../node-answer.ts';
 import { postRpc } from '../post-rpc.ts';
 import { classifyRpcError } from './classify-answer.ts';
-import { judgeResult, type Question } from './result-shapes.ts';
+import { classifyResult, type Question } from './result-shapes.ts';
 
 const answerShape = z.union([
   z.looseObject({ error: z.looseObject({ code: z.number(), message: z.string(), data: z.unknown().optional() }) }),
@@ -37,19 +37,19 @@ export async function askNode(url: string, question: Question, signal?: AbortSig
     throw new RpcRequestError({ body, error: { code, message, data }, url: new URL(url).host });
   }
   if (!isGood) throw statusFault(status);
-  const judgement = judgeResult(question, answer.data.result);
-  if (judgement === 'good') return answer.data.result;
+  const verdict = classifyResult(question, answer.data.result);
+  if (verdict === 'good') return answer.data.result;
   throw new NodeFault(
-    judgement,
-    judgement === 'missing' ? `The node has nothing for ${method}.` : `The node answered ${method} with another shape.`,
+    verdict,
+    verdict === 'missing' ? `The node has nothing for ${method}.` : `The node answered ${method} with another shape.`,
   );
 }
 
 /** Throws a NodeFault if the node serves another chain or does not return its chain id. */
 export async function requireChain(url: string, chainId: number, signal?: AbortSignal): Promise<void> {
-  const told = await askNode(url, { method: 'eth_chainId' }, signal);
-  if (Number(told) === chainId) return;
-  throw new NodeFault('wrong_chain', `The node serves chain ${Number(told)} instead of chain ${chainId}.`);
+  const answer = await askNode(url, { method: 'eth_chainId' }, signal);
+  if (Number(answer) === chainId) return;
+  throw new NodeFault('wrong_chain', `The node serves chain ${Number(answer)} instead of chain ${chainId}.`);
 }
 
 function parsed(text: string): unknown {

@@ -99,8 +99,8 @@ export function callFault(error: unknown): CallFault | null {
   const words = refusal instanceof RpcRequestError ? refusal.details : 'execution reverted';
   const ranOut = !/revert/i.test(words);
   const message = ranOut ? 'Ran out of gas or into an invalid operation' : 'Reverted without a reason';
-  const told = wordsOfNode(words);
-  return { kind: 'REVERT', data, message: told === '' ? message : `${message}; the node says: ${told}` };
+  const nodeMessage = wordsOfNode(words);
+  return { kind: 'REVERT', data, message: nodeMessage === '' ? message : `${message}; the node says: ${nodeMessage}` };
 }
 
 const LONGEST_WORDS = 200;

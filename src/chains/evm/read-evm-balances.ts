@@ -7,7 +7,7 @@ import { isNodeFault } from './classify-answer.ts';
 import { type EvmClient, type EvmNodes, MULTICALL3 } from './nodes.ts';
 
 /** Number of concurrent calls of tokens that are not registered. */
-const STRANGERS_AT_ONCE = 8;
+const UNREGISTERED_AT_ONCE = 8;
 const DECIMALS_LIMIT = 77;
 
 const tokenAbi = [
@@ -39,15 +39,15 @@ export async function readEvmBalances(
   request: { chainId: number; holdings: readonly Holding[] },
 ): Promise<HoldingAnswer[]> {
   const known = request.holdings.filter((holding) => holding.registered);
-  const strangers = request.holdings.filter((holding) => !holding.registered);
+  const unregistered = request.holdings.filter((holding) => !holding.registered);
   return await world.nodes.asking(request.chainId, async (client) => {
-    const [knownAnswers, strangerAnswers] = await Promise.all([
+    const [knownAnswers, unregisteredAnswers] = await Promise.all([
       known.length === 0 ? [] : readKnown(client, known),
-      inParallel(STRANGERS_AT_ONCE, strangers, (holding) => readStranger(client, holding)),
+      inParallel(UNREGISTERED_AT_ONCE, unregistered, (holding) => readUnregistered(client, holding)),
     ]);
     const answers = new Map<Holding, HoldingAnswer | undefined>([
       ...known.map((holding, index) => [holding, knownAnswers[index]] as const),
-      ...strangers.map((holding, index) => [holding, strangerAnswers[index]] as const),
+      ...unregistered.map((holding, index) => [holding, unregisteredAnswers[index]] as const),
     ]);
     return request.holdings.map((holding) => answers.get(holding) ?? unreadable(holding));
   });
@@ -65,7 +65,7 @@ async function readWithoutMulticall(client: EvmClient, holdings: readonly Holdin
   const [outcomes, coins] = await Promise.all([
     tokens.length === 0 ? [] : callAll(client, tokens.map(balanceCall), true),
     inParallel(
-      STRANGERS_AT_ONCE,
+      UNREGISTERED_AT_ONCE,
       holdings.filter((holding) => holding.token === NATIVE),
       async (holding) => [holding, await client.getBalance({ address: addressOf(holding.owner) })] as const,
     ),
@@ -86,7 +86,7 @@ function knownReading(holding: Holding, outcome: Outcome | undefined): HoldingAn
  * Uses separate calls, because the library would combine concurrent multicalls into one. Some nodes report a call that uses up its gas as
  * their own failure, so the fault is attributed to this holding alone.
  */
-async function readStranger(client: EvmClient, holding: Holding): Promise<HoldingAnswer> {
+async function readUnregistered(client: EvmClient, holding: Holding): Promise<HoldingAnswer> {
   const address = addressOf(holding.token);
   const token = { address, abi: tokenAbi } as const;
   try {

@@ -68,7 +68,7 @@ const NULLABLE = new Set([
 export type Question = { method: string; params?: unknown };
 
 /** `missing` is a null where the method always has a result. The result of an unknown method may have any shape. */
-export function judgeResult({ method, params }: Question, result: unknown): 'good' | 'missing' | 'garbage' {
+export function classifyResult({ method, params }: Question, result: unknown): 'good' | 'missing' | 'garbage' {
   const shape = shapes[method];
   if (!shape) return result === undefined ? 'garbage' : 'good';
   const asked = Array.isArray(params) ? params[0] : undefined;

@@ -1,4 +1,4 @@
-/** A signature over a 32-byte digest: made by a key (65 bytes r, s, v) or judged by an account's contract (ERC-1271). */
+/** A signature over a 32-byte digest: made by a key (65 bytes r, s, v) or verified by an account's contract (ERC-1271). */
 import {
   type Address,
   compactSignatureToSignature,

@@ -78,14 +78,14 @@ function observedFetch(
 ): typeof fetch {
   return async (input, init) => {
     const startedAt = performance.now();
-    const tell = (fault: RpcCall['fault']) =>
+    const report = (fault: RpcCall['fault']) =>
       observe?.({ ...node, durationSeconds: (performance.now() - startedAt) / 1000, fault, refusal: null });
     try {
       const answer = await fetch(input, init);
-      tell(answer.ok ? null : statusFault(answer.status).answer);
+      report(answer.ok ? null : statusFault(answer.status).answer);
       return answer;
     } catch (error) {
-      tell(error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'unreachable');
+      report(error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'unreachable');
       throw error;
     }
   };

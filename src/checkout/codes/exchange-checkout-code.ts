@@ -29,9 +29,9 @@ export async function exchangeCheckoutCode(
 
 async function countExchange(database: Database, networkAddress: string): Promise<void> {
   const bucket = { key: `checkout-code:${networkAddress}`, ...EXCHANGES };
-  const { granted, left } = await takeTokens(database, { bucket, asked: 1 });
+  const { granted, remaining } = await takeTokens(database, { bucket, asked: 1 });
   if (granted === 1) return;
   throw new GatewayError('RATE_LIMIT_EXCEEDED', 'Too many codes were exchanged from this address. Try again later.', {
-    retryAfterSeconds: Math.ceil((1 - left) / EXCHANGES.perSecond),
+    retryAfterSeconds: Math.ceil((1 - remaining) / EXCHANGES.perSecond),
   });
 }

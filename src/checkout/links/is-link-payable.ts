@@ -3,7 +3,7 @@ import { NATIVE } from '../../chains/chain.ts';
 import type { CheckoutWorld } from '../checkout-world.ts';
 import { type Payout, payableTokens, payoutOn } from '../list-checkout-options.ts';
 
-type LinkToJudge = Pick<PaymentLink, 'allowedChains' | 'allowedTokens'> & {
+type LinkToCheck = Pick<PaymentLink, 'allowedChains' | 'allowedTokens'> & {
   app: Pick<App, 'mode' | 'captureMode'> & { payoutAddresses: readonly Payout[] };
   productPlan: { planType: PlanType } | null;
 };
@@ -14,7 +14,7 @@ type LinkToJudge = Pick<PaymentLink, 'allowedChains' | 'allowedTokens'> & {
  */
 export function isLinkPayable(
   world: Pick<CheckoutWorld, 'registry' | 'config'>,
-  link: LinkToJudge,
+  link: LinkToCheck,
   { paused }: { paused: ReadonlySet<number> },
 ): boolean {
   const { app, allowedChains, allowedTokens } = link;

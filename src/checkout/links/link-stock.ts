@@ -27,12 +27,12 @@ export async function reserveStock(
       AND (stock IS NULL OR stock::bigint - reserved_quantity - sold_quantity >= ${quantity})`;
   if (reserved > 0) return;
   const link = await tx.paymentLink.findUniqueOrThrow({ where: { id: linkId } });
-  const left = availableQuantity(link);
-  if (left === null || left >= quantity) {
+  const available = availableQuantity(link);
+  if (available === null || available >= quantity) {
     const message = `A quantity of ${quantity} exceeds the ${COUNTED_LIMIT} units that a link can count as held and sold.`;
     throw new GatewayError('CONFLICT', message, { param: 'quantity', meta: { linkId, quantity } });
   }
-  const inStock = Math.max(0, left);
+  const inStock = Math.max(0, available);
   throw new GatewayError('CONFLICT', `A quantity of ${quantity} exceeds the ${inStock} left in stock.`, {
     param: 'quantity',
     meta: { linkId, quantity, left: inStock },

@@ -4,7 +4,7 @@
  *
  * The outcome of an item, in the batch's event, is the result of its call: DONE, FAILED, or NOT_TRIED if too little gas was left for
  * the cap. It does not say whether the goal is reached: an item whose goal someone else reached first is FAILED, and the escrow's state
- * shows it (`judgeItem`). An item that was not tried is put into the next batch unchanged.
+ * shows it (`evaluateItem`). An item that was not tried is put into the next batch unchanged.
  */
 import {
   type Address,

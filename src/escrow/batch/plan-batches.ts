@@ -39,7 +39,7 @@ export type PlannedBatch<Item extends PlannedCall> = {
 
 export type BatchPlan<Item extends PlannedCall> = {
   batches: PlannedBatch<Item>[];
-  /** Items whose calls fail now, alone or after the items before them. `judgeItem` returns why. */
+  /** Items whose calls fail now, alone or after the items before them. `evaluateItem` returns why. */
   refused: Item[];
 };
 

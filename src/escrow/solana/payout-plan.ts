@@ -53,9 +53,9 @@ export function payoutTotal(plan: PayoutPlan): bigint {
 }
 
 /** The shares of a settlement: the fee, rounded down to base units, and the rest for the merchant. */
-export function settlementOf(left: bigint, feeBps: number): { merchantAmount: bigint; feeAmount: bigint } {
-  const feeAmount = (left * BigInt(feeBps)) / 10_000n;
-  return { merchantAmount: left - feeAmount, feeAmount };
+export function settlementOf(remaining: bigint, feeBps: number): { merchantAmount: bigint; feeAmount: bigint } {
+  const feeAmount = (remaining * BigInt(feeBps)) / 10_000n;
+  return { merchantAmount: remaining - feeAmount, feeAmount };
 }
 
 /** The total that each wallet of a payout receives. Two shares may be for the same wallet. */

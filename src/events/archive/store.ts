@@ -67,13 +67,13 @@ export async function nextRange(
       SELECT sequence, created_at, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month FROM event
       WHERE app_id = ${appId}::uuid AND sequence > ${after} AND sequence <= ${through}
       ORDER BY sequence LIMIT ${Prisma.raw(String(limit))}
-    ), judged AS (
+    ), evaluated AS (
       SELECT sequence, created_at, month, bool_and(created_at < ${before} AND month = opening.of) OVER so_far AS is_taken
       FROM next, (SELECT month AS of FROM next ORDER BY sequence LIMIT 1) AS opening
       WINDOW so_far AS (ORDER BY sequence)
     )
     SELECT min(sequence) AS first, max(sequence) AS last, count(*)::int AS count, min(month) AS month, max(created_at) AS until
-    FROM judged WHERE is_taken`;
+    FROM evaluated WHERE is_taken`;
   if (!row || row.first === null || row.last === null || row.month === null || row.until === null) return null;
   return { first: row.first, last: row.last, count: row.count ?? 0, month: row.month, until: row.until };
 }
@@ -107,13 +107,13 @@ export async function deleteArchived(
       )
       SELECT max(created_at) AS until FROM gone`;
     // Another call may have deleted the same events, so the number of deleted rows is not meaningful.
-    const left = await tx.event.findFirst({
+    const remaining = await tx.event.findFirst({
       where: { appId, sequence: { gte: firstSequence, lte: lastSequence } },
       orderBy: { sequence: 'asc' },
       select: { sequence: true },
     });
-    const position = left ? left.sequence - 1n : lastSequence;
-    const until = left ? (deleted?.until ?? null) : file.until;
+    const position = remaining ? remaining.sequence - 1n : lastSequence;
+    const until = remaining ? (deleted?.until ?? null) : file.until;
     await tx.$executeRaw`
       UPDATE event_cursor SET archived_sequence = greatest(archived_sequence, ${position}::bigint),
         archived_until = greatest(archived_until, ${until}::timestamptz) WHERE app_id = ${appId}::uuid`;

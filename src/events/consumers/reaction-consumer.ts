@@ -8,7 +8,7 @@ import { advance, advanceToFailure, type Taken, takeNext } from './store.ts';
 
 /** No event is started after this time, so that the lease outlives the last one. */
 const TURN_MS = 10_000;
-const TRIES = 3;
+const ATTEMPTS = 3;
 /** The delays before the second and the third attempt of an event. */
 const RETRY_MS = [500, 2_000];
 
@@ -94,7 +94,7 @@ async function putOff({ database, log }: ReactionWorld, failure: Failure): Promi
   const { consumer, appId, from, sequence, attempts, error } = failure;
   const retryMs = RETRY_MS[attempts - 1];
   log.error({ appId, sequence: String(sequence), attempts, error }, 'The reaction to an event failed.');
-  if (attempts < TRIES && retryMs !== undefined) {
+  if (attempts < ATTEMPTS && retryMs !== undefined) {
     const to = sequence - 1n;
     const text = error instanceof Error ? error.message : String(error);
     await advanceToFailure(database, { consumer, appId, from, to, attempts, retryMs, error: text });

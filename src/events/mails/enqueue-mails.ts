@@ -28,11 +28,11 @@ export async function enqueueMails(
   { mails, now }: { mails: readonly NewMail[]; now: Date },
 ): Promise<void> {
   if (mails.length === 0) return;
-  const room = await roomOf(tx, { mails, now });
+  const capacity = await capacityOf(tx, { mails, now });
   const rows = (await unknownOf(tx, mails)).map((mail) => {
-    const left = mail.memberId === null ? 1 : (room.get(mail.memberId) ?? 0);
-    if (mail.memberId !== null) room.set(mail.memberId, left - 1);
-    const status = left > 0 ? ('QUEUED' as const) : ('HELD' as const);
+    const remaining = mail.memberId === null ? 1 : (capacity.get(mail.memberId) ?? 0);
+    if (mail.memberId !== null) capacity.set(mail.memberId, remaining - 1);
+    const status = remaining > 0 ? ('QUEUED' as const) : ('HELD' as const);
     return { id: newId(), ...mail, content: mail.content as Prisma.InputJsonObject, status, createdAt: now };
   });
   if (rows.length === 0) return;
@@ -47,7 +47,7 @@ export async function enqueueMails(
 }
 
 /** How many more mails each member may receive within the hour. Locks the members' settings, so that no two count at once. */
-async function roomOf(
+async function capacityOf(
   tx: DatabaseTransaction,
   { mails, now }: { mails: readonly NewMail[]; now: Date },
 ): Promise<Map<string, number>> {

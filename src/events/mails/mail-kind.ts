@@ -60,9 +60,9 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** The delays after each failed try but the last. */
 const retryMs = [1, 5, 30].map((minutes) => minutes * MINUTE_MS).concat([2, 6, 12, 24].map((hours) => hours * HOUR_MS));
 
-/** When a mail is tried again after `tries` failed tries; null if it has failed for good. */
-export function nextTryAt(tries: number, now: Date): Date | null {
-  const delay = retryMs[tries - 1];
+/** When a mail is sent again after `attempts` failed attempts; null if it has failed for good. */
+export function nextTryAt(attempts: number, now: Date): Date | null {
+  const delay = retryMs[attempts - 1];
   return delay === undefined ? null : new Date(now.getTime() + delay);
 }
 

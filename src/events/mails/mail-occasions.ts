@@ -60,9 +60,9 @@ async function ofCaptures(facts: Facts, app: OccasionApp, events: readonly Typed
       ({ paymentIntentId, txHash }) => paymentIntentId === intent.id && txHash === intent.captureTxHash,
     );
     const captured = capture?.amount ?? intent.cryptoAmount;
-    const isWhole = captured === null || intent.cryptoAmount === null || captured.equals(intent.cryptoAmount);
+    const isFullAmount = captured === null || intent.cryptoAmount === null || captured.equals(intent.cryptoAmount);
     const amount =
-      isWhole || !intent.cryptoAmount
+      isFullAmount || !intent.cryptoAmount
         ? printPrice(intent.amount)
         : intent.amount.times(captured).div(intent.cryptoAmount).toFixed(2);
     const items = intent.invoice?.items ?? intent.checkoutSessions[0]?.items ?? [];
@@ -74,7 +74,7 @@ async function ofCaptures(facts: Facts, app: OccasionApp, events: readonly Typed
       transaction: transactionOf(facts, intent.authorizationChainId, intent.captureTxHash),
       at: (intent.capturedAt ?? intent.updatedAt).toISOString(),
       // The lines add up to the whole amount only.
-      lines: (isWhole ? items : []).slice(0, LINES_LIMIT).map((item) => ({
+      lines: (isFullAmount ? items : []).slice(0, LINES_LIMIT).map((item) => ({
         text: `${item.quantity} × ${'name' in item ? item.name : item.description}`,
         money: { amount: item.amount.times(item.quantity).toFixed(2), currency },
       })),

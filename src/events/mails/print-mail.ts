@@ -146,7 +146,7 @@ function printText({ text, greeting, rows, action, footer, unsubscribe }: Parts)
 
 function printHtml(parts: Parts, { language, brand }: { language: MailLanguage; brand: MailBrand }): string {
   const { text, greeting, rows, action, footer, unsubscribe } = parts;
-  const block = (said: string): MailBlock => ({ kind: 'text', text: said });
+  const block = (text: string): MailBlock => ({ kind: 'text', text });
   const blocks: MailBlock[] = [
     ...(greeting === null ? [] : [greeting]).concat(text.paragraphs).map(block),
     { kind: 'rows', rows },

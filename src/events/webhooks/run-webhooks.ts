@@ -1,6 +1,6 @@
 import type { Listener } from '../../platform/database/listener.ts';
 import type { Log } from '../../platform/log.ts';
-import type { DeliveryWorld } from './record-try.ts';
+import type { DeliveryWorld } from './record-delivery-attempt.ts';
 import { serveEndpoint } from './serve-endpoint.ts';
 import { deliveriesChannel, dueEndpoints, leaseEndpoint, nextDueAt, releaseEndpoint } from './store.ts';
 
@@ -37,14 +37,14 @@ export function runWebhooks(world: DeliveryWorld & { listener?: Listener; log: L
     isWoken = true;
     endPause?.();
   };
-  const hear = (isUp: boolean) => () => {
+  const onListening = (isUp: boolean) => () => {
     isListening = isUp;
     wake();
   };
   const stopListening = world.listener?.listen(deliveriesChannel, {
     onNotification: wake,
-    onUp: hear(true),
-    onDown: hear(false),
+    onUp: onListening(true),
+    onDown: onListening(false),
   });
 
   const serve = async (endpointId: string): Promise<void> => {

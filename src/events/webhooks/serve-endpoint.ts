@@ -1,10 +1,10 @@
 import type { WebhookEndpoint } from '../../../prisma/client.ts';
 import { eventBody } from '../event-body.ts';
-import { type DeliveryWorld, recordTry } from './record-try.ts';
+import { type AttemptOutcome, attemptDelivery } from './attempt-delivery.ts';
+import { type DeliveryWorld, recordDeliveryAttempt } from './record-delivery-attempt.ts';
 import { type DueDelivery, nextDeliveries } from './store.ts';
-import { type TryOutcome, tryDelivery } from './try-delivery.ts';
 
-export type Told = { delivered: number; failed: number };
+export type DeliveryCounts = { delivered: number; failed: number };
 
 const BATCH = 50;
 
@@ -16,34 +16,39 @@ const BATCH = 50;
 export async function serveEndpoint(
   world: DeliveryWorld,
   request: { endpointId: string; until: Date; signal?: AbortSignal },
-): Promise<Told> {
-  const told = { delivered: 0, failed: 0 };
+): Promise<DeliveryCounts> {
+  const counts = { delivered: 0, failed: 0 };
   const isOver = () => request.signal?.aborted === true || world.clock.now() >= request.until;
   while (!isOver()) {
     const endpoint = await world.database.webhookEndpoint.findUnique({ where: { id: request.endpointId } });
     if (!endpoint?.active) break;
     const now = world.clock.now();
     const batch = await nextDeliveries(world.database, { endpoint, now, limit: BATCH });
-    if (batch.length === 0 || !(await sendBatch(world, { endpoint, batch, isOver, told }))) break;
+    if (batch.length === 0 || !(await sendBatch(world, { endpoint, batch, isOver, counts }))) break;
   }
-  return told;
+  return counts;
 }
 
-type Batch = { endpoint: WebhookEndpoint; batch: readonly DueDelivery[]; isOver: () => boolean; told: Told };
+type Batch = {
+  endpoint: WebhookEndpoint;
+  batch: readonly DueDelivery[];
+  isOver: () => boolean;
+  counts: DeliveryCounts;
+};
 
 /** Sends a batch and adds its deliveries to the count. Returns whether the round continues. */
-async function sendBatch(world: DeliveryWorld, { endpoint, batch, isOver, told }: Batch): Promise<boolean> {
+async function sendBatch(world: DeliveryWorld, { endpoint, batch, isOver, counts }: Batch): Promise<boolean> {
   let isFailing = endpoint.failingSince !== null;
   for (const delivery of batch) {
     if (isOver()) return false;
     const { source } = delivery;
     const body = JSON.stringify(eventBody(source));
     const message = { endpoint, messageId: source.id, body, requestId: source.requestId };
-    const outcome = await tryDelivery(world, message);
-    logTry(world, delivery, outcome);
-    if (outcome.isDelivered) told.delivered += 1;
-    else told.failed += 1;
-    const standing = await recordTry(world, { endpointId: endpoint.id, isFailing, delivery, outcome });
+    const outcome = await attemptDelivery(world, message);
+    logAttempt(world, delivery, outcome);
+    if (outcome.isDelivered) counts.delivered += 1;
+    else counts.failed += 1;
+    const standing = await recordDeliveryAttempt(world, { endpointId: endpoint.id, isFailing, delivery, outcome });
     if (!standing?.active || standing.isPaused) return false;
     isFailing = !outcome.isDelivered;
     // The rest of the batch is no longer valid: its order has changed, or the next delivery must be read from the database.
@@ -52,9 +57,9 @@ async function sendBatch(world: DeliveryWorld, { endpoint, batch, isOver, told }
   return true;
 }
 
-function logTry({ log }: DeliveryWorld, { id, source }: DueDelivery, outcome: TryOutcome): void {
+function logAttempt({ log }: DeliveryWorld, { id, source }: DueDelivery, outcome: AttemptOutcome): void {
   const { requestId } = source;
-  const said = {
+  const fields = {
     deliveryId: id,
     eventId: source.id,
     event: source.type,
@@ -63,6 +68,6 @@ function logTry({ log }: DeliveryWorld, { id, source }: DueDelivery, outcome: Tr
     latencyMs: outcome.latencyMs,
     ...(requestId === null ? {} : { requestId }),
   };
-  if (outcome.isDelivered) log?.info(said, 'A webhook was delivered.');
-  else log?.warn({ ...said, reason: outcome.error }, 'A webhook was not delivered.');
+  if (outcome.isDelivered) log?.info(fields, 'A webhook was delivered.');
+  else log?.warn({ ...fields, reason: outcome.error }, 'A webhook was not delivered.');
 }

@@ -145,8 +145,8 @@ async function readSnapshot(
   const last = logs.at(-1);
   if (logs.length < ROWS_LIMIT || !last) return { logs, through: progress };
   // The page may end within a block. That block is read again in the next turn.
-  const whole = logs.findLast((log) => log.blockNumber < last.blockNumber) ?? last;
-  return { logs, through: { number: whole.blockNumber, hash: whole.blockHash } };
+  const lastComplete = logs.findLast((log) => log.blockNumber < last.blockNumber) ?? last;
+  return { logs, through: { number: lastComplete.blockNumber, hash: lastComplete.blockHash } };
 }
 
 function toLog(row: z.infer<typeof rowSchema>): ChainLog {

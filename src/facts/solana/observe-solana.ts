@@ -40,7 +40,7 @@ export async function observeSolana(
     const turn = { ...world, memory, connection, view };
     const watches = await world.reader.watched({ chainId, now: world.clock.now() });
     const complete = await readVaults(turn, watches);
-    await judgeSeen(turn);
+    await evaluateSeen(turn);
     const { waiting, more } = await applyFacts(turn, { view });
     await finalizeApplied(turn);
     await world.database.solanaWatch.updateMany({
@@ -51,15 +51,15 @@ export async function observeSolana(
       },
       data: { readSlot: view.finalized.number },
     });
-    const isWhole = complete.length === watches.length && waiting === 0 && !more;
-    const next = await advanceCursor(turn, isWhole);
-    memory.isIdle = isWhole && watches.length === 0;
+    const isComplete = complete.length === watches.length && waiting === 0 && !more;
+    const next = await advanceCursor(turn, isComplete);
+    memory.isIdle = isComplete && watches.length === 0;
     return report(view, next, { waiting: waiting + watches.length - complete.length, halted: false, behind: more });
   });
 }
 
 /** Confirms or orphans facts that were seen in a slot that is final by now and were not read again there. */
-async function judgeSeen(turn: Turn): Promise<void> {
+async function evaluateSeen(turn: Turn): Promise<void> {
   const { database, connection, view, handlers, memory } = turn;
   const seen = await database.chainFact.findMany({
     where: { chainId: view.chainId, status: 'SEEN', blockNumber: { lte: view.finalized.number } },
@@ -96,7 +96,7 @@ async function finalizeApplied({ database, view }: Turn): Promise<void> {
 }
 
 /** `isWhole`: everything up to the final slot was read and applied. A node that fell behind does not move the cursor back. */
-async function advanceCursor({ database, view }: Turn, isWhole: boolean) {
+async function advanceCursor({ database, view }: Turn, isComplete: boolean) {
   const { finalized, newest, chainId } = view;
   const cursor = await database.chainCursor.findUniqueOrThrow({ where: { chainId } });
   const isNewer = finalized.number >= cursor.finalizedNumber;
@@ -109,7 +109,7 @@ async function advanceCursor({ database, view }: Turn, isWhole: boolean) {
       ...(isNewer
         ? { finalizedNumber: finalized.number, finalizedHash: finalized.hash, finalizedTimestamp: finalized.timestamp }
         : {}),
-      ...(isNewer && isWhole
+      ...(isNewer && isComplete
         ? {
             readNumber: finalized.number,
             appliedNumber: finalized.number,

@@ -61,7 +61,7 @@ export function finalityOf({ status }: Pick<RecordedEvent, 'status'>): NonNullab
 }
 
 /** Returns what the gateway did with an event, and why it is not accepted. The reason is null for an accepted event. */
-export function judgeEvent(
+export function evaluateEvent(
   event: RecordedEvent,
   { confirmations }: { confirmations: number | null },
 ): { acceptance: Acceptance; reason: string | null } {

@@ -2,7 +2,7 @@
 import { batched } from '../../api/graphql/server/batch.ts';
 import type { GraphqlContext } from '../../api/graphql/server/context.ts';
 import { invalid } from '../../errors.ts';
-import { finalityOf, judgeEvent, type RecordedEvent } from './chain-event.ts';
+import { evaluateEvent, finalityOf, type RecordedEvent } from './chain-event.ts';
 import { printPlace } from './event-place.ts';
 import type { ChainLag } from './read-escrow-events.ts';
 import { recordUnavailable } from './record-unavailable.ts';
@@ -36,7 +36,7 @@ export function printEvent({ world }: GraphqlContext, event: RecordedEvent) {
     occurredAt: timeOf(event.blockTimestamp),
     received: event.status !== null,
     finality: finalityOf(event),
-    ...judgeEvent(event, { confirmations }),
+    ...evaluateEvent(event, { confirmations }),
   };
 }
 

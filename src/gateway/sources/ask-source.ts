@@ -51,7 +51,7 @@ export async function askSource(
 }
 
 /**
- * Makes one call. Its outcome is judged after the response is mapped, so that a response that does not match the description counts as a
+ * Makes one call. Its outcome is evaluated after the response is mapped, so that a response that does not match the description counts as a
  * failure too.
  */
 async function askOnce(

@@ -167,12 +167,12 @@ function headersOf(given: Record<string, string>, notes: Notes): Record<string, 
 
 /** Returns the text with `{env.NAME}` replaced. Adds a fault and returns undefined for a missing variable and for any other braces. */
 function interpolated(template: string, { path, variables, faults }: Notes): string | undefined {
-  let isWhole = true;
-  const text = template.replace(/\{([^{}]*)\}/g, (_whole, inside: string) => {
+  let isComplete = true;
+  const text = template.replace(/\{([^{}]*)\}/g, (_match, inside: string) => {
     const variable = /^env\.([A-Za-z_][A-Za-z0-9_]*)$/.exec(inside.trim())?.[1];
     const value = variable === undefined ? undefined : variables.get(variable);
     if (value !== undefined) return value;
-    isWhole = false;
+    isComplete = false;
     faults.push(
       variable === undefined
         ? `${path}: {${inside}} is not {env.NAME}; nothing of a request is sent to a source`
@@ -180,11 +180,11 @@ function interpolated(template: string, { path, variables, faults }: Notes): str
     );
     return '';
   });
-  return isWhole ? text : undefined;
+  return isComplete ? text : undefined;
 }
 
 function pascal(name: string): string {
-  return name.replace(/(?:^|-)([a-z0-9])/g, (_whole, letter: string) => letter.toUpperCase()).replace(/-/g, '');
+  return name.replace(/(?:^|-)([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase()).replace(/-/g, '');
 }
 
 function issuesOf(error: z.ZodError, path: string): string[] {

@@ -115,10 +115,10 @@ function definitionsOf(typeDefs: string, faults: string[]) {
   }
 }
 
-type Judging = { type: GraphQLObjectType; field: FieldDefinitionNode; fault: (words: string) => void };
+type FieldCheck = { type: GraphQLObjectType; field: FieldDefinitionNode; fault: (words: string) => void };
 
-function joinOf({ sources }: World, judging: Judging): Join | undefined {
-  const { type, field, fault } = judging;
+function joinOf({ sources }: World, check: FieldCheck): Join | undefined {
+  const { type, field, fault } = check;
   if ((field.arguments ?? []).length > 0) fault('takes no arguments: nothing that a caller writes is sent to a source');
   if (field.type.kind === Kind.NON_NULL_TYPE) fault('must be nullable, for the source may be away');
   const [directive, ...others] = field.directives ?? [];
@@ -150,7 +150,7 @@ function joinOf({ sources }: World, judging: Judging): Join | undefined {
   const found = valueType(sourceField.type, given.result ?? []);
   if (typeof found === 'string') return void fault(found);
   const isList = field.type.kind === Kind.LIST_TYPE;
-  judgeTypes({ source, field, found, isMany: key.isMany, valueKeyField: given.valueKeyField }, fault);
+  checkTypes({ source, field, found, isMany: key.isMany, valueKeyField: given.valueKeyField }, fault);
   return {
     typeName: type.name,
     fieldName: field.name.value,
@@ -185,7 +185,7 @@ type Key = {
   constants: Record<string, unknown>;
 };
 
-function keyOf(given: Directive, fault: Judging['fault']): Key | undefined {
+function keyOf(given: Directive, fault: FieldCheck['fault']): Key | undefined {
   if (given.keysArg !== undefined || given.keyField !== undefined) {
     if (given.keysArg === undefined || given.keyField === undefined || given.valueKeyField === undefined) {
       return void fault('keyField, keysArg and valueKeyField belong together');
@@ -248,7 +248,7 @@ type Types = {
   valueKeyField: string | undefined;
 };
 
-function judgeTypes({ source, field, found, isMany, valueKeyField }: Types, fault: Judging['fault']): void {
+function checkTypes({ source, field, found, isMany, valueKeyField }: Types, fault: FieldCheck['fault']): void {
   const made = getNullableType(found);
   const element = isListType(made) ? getNullableType(made.ofType) : made;
   if (isListType(element)) fault('a list of lists cannot be joined');
@@ -271,7 +271,7 @@ const SOME_APP = '00000000-0000-7000-8000-000000000000';
 function constantsOf(
   sourceField: GraphQLField<unknown, unknown>,
   given: readonly (readonly [string, unknown])[],
-  { key, fault }: { key: string; fault: Judging['fault'] },
+  { key, fault }: { key: string; fault: FieldCheck['fault'] },
 ): Join['constants'] {
   const constants: Record<string, { type: string; value: unknown }> = {};
   for (const [name, value] of given) {

@@ -67,12 +67,12 @@ function requireSafePath(description: unknown, { template, item }: { template: s
   for (const [method, operation] of operations) {
     if (!/^(get|put|post|delete|options|head|patch|trace)$/i.test(method)) continue;
     const own = pathParameters(description, get(resolved(description, operation), 'parameters'));
-    const left = [...new Set([...shared, ...own])].reduce(
+    const remainder = [...new Set([...shared, ...own])].reduce(
       // Replace only the first occurrence, because Mesh substitutes an argument only there.
       (text, name) => text.replace(`{${name}}`, '-'),
       template,
     );
-    if (/[{}]/.test(left)) {
+    if (/[{}]/.test(remainder)) {
       throw new Error(`paths.${template}: each {…} must be the name of a path parameter of ${method}, and appear once`);
     }
   }

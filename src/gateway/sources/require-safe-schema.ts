@@ -13,8 +13,8 @@ export function requireSafeSchema(schema: GraphQLSchema): void {
       if (type === schema.getQueryType() && paths.length !== 1)
         throw new Error(`${place}: is not an operation with a path`);
       for (const path of paths) {
-        const left = field.args.reduce((text, { name }) => text.replaceAll(`{args.${name}}`, ''), path);
-        if (/[{}]/.test(left)) throw new Error(`${place}: it has the template ${path}`);
+        const remainder = field.args.reduce((text, { name }) => text.replaceAll(`{args.${name}}`, ''), path);
+        if (/[{}]/.test(remainder)) throw new Error(`${place}: it has the template ${path}`);
       }
     }
   }

@@ -77,7 +77,7 @@ export function openSourceGate(
     log.warn({ source: name }, isOpen ? 'The breaker of a source opened.' : 'The breaker of a source closed.');
   }
 
-  function judge(attempt: Attempt, { fault, waitedMs }: { fault: SourceFault | undefined; waitedMs: number }): void {
+  function record(attempt: Attempt, { fault, waitedMs }: { fault: SourceFault | undefined; waitedMs: number }): void {
     const isLate = fault?.reason === 'timeout' && waitedMs > limits.timeoutMs * MOST_WAITED;
     // A call that began late does not reflect on the source, which did not have its full time to respond.
     if (isLate) breaker.abandon(attempt);
@@ -94,11 +94,11 @@ export function openSourceGate(
     if (attempt === null) throw new SourceFault('open', 'The source failed too often lately.');
     try {
       const outcome = await run();
-      judge(attempt, { fault: outcome.fault, waitedMs });
+      record(attempt, { fault: outcome.fault, waitedMs });
       return outcome;
     } catch (error) {
       const fault = sourceFaultIn(error) ?? misfit(error);
-      judge(attempt, { fault, waitedMs });
+      record(attempt, { fault, waitedMs });
       throw fault;
     }
   }

@@ -41,7 +41,7 @@ ${logoPath === null ? '' : `<img class="logo" src="${escapeHtml(logoPath)}" alt=
 <div><p class="from">${escapeHtml(invoice.app.name)}</p><h1>${escapeHtml(name)}</h1></div>
 <p class="status ${invoice.status.toLowerCase()}">${words.status[invoice.status]}</p>
 </header>
-<p class="say">${escapeHtml(stateOf(invoice, print))}</p>
+<p class="lead">${escapeHtml(stateOf(invoice, print))}</p>
 <dl>
 ${facts(invoice, print)
   .map(([term, value]) => `<div><dt>${term}</dt><dd>${escapeHtml(value)}</dd></div>`)

@@ -25,7 +25,7 @@ h1{margin:0;font-size:1.6rem;line-height:1.2;overflow-wrap:anywhere}
 .from{margin:0 0 .25rem;color:var(--soft);overflow-wrap:anywhere}
 .status{margin:0;padding:.2rem .7rem;border:1px solid currentColor;border-radius:99px;font-weight:600}
 .paid{color:var(--good)}.past_due,.void,.uncollectible{color:var(--warn)}
-.say{margin:1rem 0 1.5rem;font-size:1.1rem}
+.lead{margin:1rem 0 1.5rem;font-size:1.1rem}
 dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(12rem,1fr));gap:1rem;margin:0 0 1.5rem}
 dt{color:var(--soft);font-size:.85rem}dd{margin:0;overflow-wrap:anywhere}
 table{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums}

@@ -92,8 +92,8 @@ export function followPayment(
           if (fault !== undefined) end(() => reject(fault));
         };
         const timer = setTimeout(() => {
-          const said = `payment ${request.id} is ${last?.status ?? 'unknown'}`;
-          end(() => reject(new Error(`The expected state was not reached within ${limitMs / 1000} s: ${said}.`)));
+          const state = `payment ${request.id} is ${last?.status ?? 'unknown'}`;
+          end(() => reject(new Error(`The expected state was not reached within ${limitMs / 1000} s: ${state}.`)));
         }, limitMs);
         watchers.add(look);
         look();

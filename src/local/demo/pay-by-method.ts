@@ -85,7 +85,7 @@ export async function payByMethod(world: PayWorld, request: PayRequest): Promise
 
   const body = { amount: request.amount, currency: 'USD', metadata: { demo: request.method } };
   const { id } = await gateway.call(withId, { method: 'POST', path: '/payments/intents', body });
-  const followed = followPayment(demo, { id, onUpdate: timeline.told });
+  const followed = followPayment(demo, { id, onUpdate: timeline.emitNew });
   try {
     await followed.until(() => true, world.settleLimitMs);
     const prepared = await prepare(gateway, { ...request, id, wallet });

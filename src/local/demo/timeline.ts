@@ -21,26 +21,26 @@ const evidence: Record<string, string> = {
 export type Timeline = {
   did(what: string, transaction?: { txHash: string; blockNumber: bigint }): void;
   /** Emits the events that are new. */
-  told(update: PaymentUpdate): void;
+  emitNew(update: PaymentUpdate): void;
 };
 
 export function openTimeline(onMoment: (moment: Moment) => void): Timeline {
   const seen = new Set<number>();
   let lastMs = performance.now();
-  const tell = (moment: Omit<Moment, 'afterMs'>) => {
+  const emit = (moment: Omit<Moment, 'afterMs'>) => {
     const now = performance.now();
     onMoment({ ...moment, afterMs: Math.round(now - lastMs) });
     lastMs = now;
   };
   return {
     did: (what, transaction) =>
-      tell({ what, txHash: transaction?.txHash, blockNumber: transaction?.blockNumber.toString() }),
-    told(update) {
+      emit({ what, txHash: transaction?.txHash, blockNumber: transaction?.blockNumber.toString() }),
+    emitNew(update) {
       for (const event of update.events) {
         if (seen.has(event.sequence)) continue;
         seen.add(event.sequence);
         const step = update.transactions.findLast((one) => one.type === evidence[event.type] && one.txHash !== null);
-        tell({
+        emit({
           what: stateOf(event.type),
           txHash: step?.txHash ?? undefined,
           blockNumber: step?.blockNumber ?? undefined,

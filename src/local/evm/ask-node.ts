@@ -43,9 +43,9 @@ export function connectToNode(port: number): NodeConnection {
     forward,
     answer,
     async result(method, params = []) {
-      const said = await answer({ method, params });
-      if ('error' in said) throw new Error(`The node rejected ${method}: ${said.error.message}`);
-      return said.result;
+      const answered = await answer({ method, params });
+      if ('error' in answered) throw new Error(`The node rejected ${method}: ${answered.error.message}`);
+      return answered.result;
     },
     close: () => agent.destroy(),
   };

@@ -96,9 +96,9 @@ async function answerBody({ node, writer }: Backing, body: Buffer): Promise<Buff
   const answers: string[] = [];
   for (const { id, method, params } of calls) {
     const isRead = writeKindOf(method) === 'read';
-    const said = await (isRead ? node.answer({ method, params }) : writer.write({ method, params }));
+    const answered = await (isRead ? node.answer({ method, params }) : writer.write({ method, params }));
     if (isRead) await writer.settled();
-    answers.push(JSON.stringify({ jsonrpc: '2.0', id, ...said }));
+    answers.push(JSON.stringify({ jsonrpc: '2.0', id, ...answered }));
   }
   return isBatch(body) ? `[${answers.join(',')}]` : (answers[0] ?? '[]');
 }
@@ -120,14 +120,14 @@ function isBatch(body: Buffer): boolean {
 /** Serves one client socket and, for its subscriptions, one socket to the node. When either closes, both do. */
 function serveSocket(backing: Promise<Backing>, client: WebSocket): void {
   let upstream: Promise<WebSocket> | undefined;
-  const say = (text: string) => {
+  const send = (text: string) => {
     if (client.readyState === WebSocket.OPEN) client.send(text);
   };
   const take = async (body: Buffer) => {
     const behind = await backing;
     const isSubscribing = parseCalls(body)?.some(({ method }) => /^eth_(un)?subscribe$/.test(method));
-    if (!isSubscribing) return say(String(await answerBody(behind, body)));
-    upstream ??= connect(behind, { say, end: () => client.terminate() });
+    if (!isSubscribing) return send(String(await answerBody(behind, body)));
+    upstream ??= connect(behind, { send, end: () => client.terminate() });
     (await upstream).send(body.toString('utf8'));
   };
   client.on('message', (message: Buffer) => {
@@ -144,15 +144,15 @@ function serveSocket(backing: Promise<Backing>, client: WebSocket): void {
 
 function connect(
   { nodePort, writer }: Backing,
-  client: { say: (text: string) => void; end: () => void },
+  client: { send: (text: string) => void; end: () => void },
 ): Promise<WebSocket> {
   const socket = new WebSocket(`ws://127.0.0.1:${nodePort}`, { maxPayload: bodyBytesLimit });
-  let told: Promise<void> = Promise.resolve();
+  let delivered: Promise<void> = Promise.resolve();
   socket.on('message', (message: Buffer) => {
     // Deliver messages in the node's order, each after the journal contains what it reports.
     const settled = writer.settled();
-    told = told.then(() => settled).then(() => client.say(message.toString('utf8')));
-    told.catch(client.end);
+    delivered = delivered.then(() => settled).then(() => client.send(message.toString('utf8')));
+    delivered.catch(client.end);
   });
   socket.on('close', client.end);
   return new Promise((resolve, reject) => {

@@ -67,8 +67,8 @@ export async function openChainJournal(stateFile: string): Promise<ChainJournal>
     },
     async renew(snapshot, header) {
       const next = (current ?? 0) + 1;
-      await writeWhole(snapshotName(stateFile, next), snapshot);
-      await writeWhole(journalName(stateFile, next), `${JSON.stringify(header)}\n`);
+      await writeAtomically(snapshotName(stateFile, next), snapshot);
+      await writeAtomically(journalName(stateFile, next), `${JSON.stringify(header)}\n`);
       syncFolder(dirname(stateFile));
       await handle?.close();
       handle = await open(journalName(stateFile, next), 'a', PRIVATE_FILE);
@@ -127,13 +127,13 @@ function forgetOthers(stateFile: string, current: number | undefined): void {
   for (const number of numbersOf(stateFile, 'snapshot')) {
     if (number !== current) rmSync(snapshotName(stateFile, number), { force: true });
   }
-  const leftOvers = readdirSync(dirname(stateFile)).filter(
+  const partialFiles = readdirSync(dirname(stateFile)).filter(
     (name) => name.startsWith(`${basename(stateFile)}.`) && name.endsWith('.partial'),
   );
-  for (const name of leftOvers) rmSync(join(dirname(stateFile), name), { force: true });
+  for (const name of partialFiles) rmSync(join(dirname(stateFile), name), { force: true });
 }
 
-async function writeWhole(file: string, contents: Uint8Array | string): Promise<void> {
+async function writeAtomically(file: string, contents: Uint8Array | string): Promise<void> {
   const partial = `${file}.partial`;
   const handle = await open(partial, 'w', PRIVATE_FILE);
   try {

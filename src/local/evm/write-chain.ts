@@ -128,12 +128,12 @@ export function writeChain(
       if (automine) await keep([], await mineWaiting());
       return () => answer({ result: null });
     }
-    const said = await node.answer(call);
+    const answered = await node.answer(call);
     noteImpersonation(impersonated, call);
     if (kind === 'mine') await keep([], await blocksSinceHead());
-    if (kind === 'set' && 'result' in said) await keep([call], []);
+    if (kind === 'set' && 'result' in answered) await keep([call], []);
     if (kind === 'other') await takeSnapshot();
-    return () => answer(said);
+    return () => answer(answered);
   };
 
   const takeTurn = async (batch: Waiting[]): Promise<() => void> => {
@@ -148,8 +148,8 @@ export function writeChain(
       turn = taken.then(() => undefined);
       turn.catch(() => undefined);
       try {
-        const tell = await taken;
-        tell();
+        const respond = await taken;
+        respond();
         // The chain must double in length before the next snapshot, so that the amount written stays proportional to it.
         if (journal.blocks() >= Math.max(snapshotEveryBlocks, snapshotBlocks)) await takeSnapshot();
       } catch (error) {

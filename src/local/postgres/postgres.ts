@@ -104,14 +104,14 @@ async function runServer(place: PostgresPlace, options: StartPostgresOptions, ur
   const deadline = Date.now() + startLimitMs;
   let child: ChildProcess | undefined;
   while (Date.now() < deadline) {
-    const found = leftBehind(place);
+    const found = runningServer(place);
     if (found && found.port !== options.port) {
       await stopProcess(found.pid, 'SIGINT', stopLimitMs);
       continue;
     }
     const answer = await probe(url);
     if (answer === 'ready') {
-      const pid = leftBehind(place)?.pid;
+      const pid = runningServer(place)?.pid;
       if (pid !== undefined) return pid;
     }
     if (answer === 'foreign') {
@@ -155,7 +155,7 @@ function spawnServer(place: PostgresPlace, options: StartPostgresOptions): Child
 }
 
 /** Returns the server that `postmaster.pid` names, if that process is alive. */
-function leftBehind(place: PostgresPlace): { pid: number; port: number } | undefined {
+function runningServer(place: PostgresPlace): { pid: number; port: number } | undefined {
   const file = join(place.data, 'postmaster.pid');
   if (!existsSync(file)) return undefined;
   const lines = readFileSync(file, 'utf8').split('\n');

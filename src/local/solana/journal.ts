@@ -34,9 +34,9 @@ export function openJournal(file: string | undefined, newGenesis: () => string):
     replacePrivateFile(file, `${JSON.stringify({ genesisHash: newGenesis() })}\n`);
   }
   const text = readFileSync(file, 'utf8');
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-  if (whole.length < text.length) truncateSync(file, Buffer.byteLength(whole));
-  const [first = '', ...rest] = whole.trimEnd().split('\n');
+  const completeLines = text.slice(0, text.lastIndexOf('\n') + 1);
+  if (completeLines.length < text.length) truncateSync(file, Buffer.byteLength(completeLines));
+  const [first = '', ...rest] = completeLines.trimEnd().split('\n');
   return {
     genesisHash: genesisShape.parse(JSON.parse(first)).genesisHash,
     entries: rest.map((line) => entryShape.parse(JSON.parse(line))),

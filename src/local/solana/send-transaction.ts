@@ -70,13 +70,13 @@ function simulated(outcome: { err: TransactionError | null; logs: string[]; comp
 }
 
 function preflightFailure(err: TransactionError, logs: string[], unitsConsumed = 0n): RpcError {
-  const told =
+  const reason =
     err === 'BlockhashNotFound'
       ? 'Blockhash not found'
       : err === 'AlreadyProcessed'
         ? 'This transaction has already been processed'
         : JSON.stringify(err);
-  return new RpcError(-32002, `Transaction simulation failed: ${told}`, { err, logs, accounts: null, unitsConsumed });
+  return new RpcError(-32002, `Transaction simulation failed: ${reason}`, { err, logs, accounts: null, unitsConsumed });
 }
 
 function signatureFailure(): RpcError {

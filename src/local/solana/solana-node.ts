@@ -70,7 +70,7 @@ export async function startSolanaNode(options: SolanaNodeOptions): Promise<Solan
   let skewMs = 0;
   const ledger = openLedger({ ...options, now: () => new Date(Date.now() + skewMs) });
   const hidden = new Set<string>();
-  const failures: { failure: RpcFailure; method: string | undefined; left: number }[] = [];
+  const failures: { failure: RpcFailure; method: string | undefined; remaining: number }[] = [];
   const moveTime = (unixSeconds: number) => {
     const missingMs = unixSeconds * 1000 - (Date.now() + skewMs);
     if (missingMs > 0) skewMs += missingMs;
@@ -79,11 +79,13 @@ export async function startSolanaNode(options: SolanaNodeOptions): Promise<Solan
   };
   const methods = rpcMethods({ ledger, hidden, moveTime });
   const subscriptions = openSubscriptions({ ledger, print });
-  ledger.onChange(subscriptions.tell);
+  ledger.onChange(subscriptions.notifyAll);
 
   const takeFailure = (called: string[]): RpcFailure | undefined => {
-    const next = failures.find(({ left, method }) => left > 0 && (method === undefined || called.includes(method)));
-    if (next) next.left -= 1;
+    const next = failures.find(
+      ({ remaining, method }) => remaining > 0 && (method === undefined || called.includes(method)),
+    );
+    if (next) next.remaining -= 1;
     return next?.failure;
   };
   const http = createServer((request, response) => {
@@ -116,7 +118,7 @@ export async function startSolanaNode(options: SolanaNodeOptions): Promise<Solan
     dropSockets: () => {
       for (const socket of sockets.clients) socket.terminate();
     },
-    failNext: (failure, { method, times = 1 } = {}) => failures.push({ failure, method, left: times }),
+    failNext: (failure, { method, times = 1 } = {}) => failures.push({ failure, method, remaining: times }),
     recover: () => failures.splice(0),
     hide: (signature) => hidden.add(signature),
     show: (signature) => hidden.delete(signature),
@@ -198,7 +200,7 @@ function serveSocket(
     // A client's ping has no id and expects no response.
     if (call && call.id === undefined) return;
     socket.send(print(answerSocket(socket, call, world)));
-    world.subscriptions.tell();
+    world.subscriptions.notifyAll();
   });
 }
 

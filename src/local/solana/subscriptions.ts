@@ -21,16 +21,16 @@ type Subscription = {
   /** Index of the first transaction in the ledger that has not been processed for this subscription. */
   next: number;
   /** Newest slot or root that was sent. */
-  told: number;
+  lastNotifiedSlot: number;
   /** Returns the notification for the transaction, or undefined if none is due. */
-  tellOf(landed: LandedTransaction): unknown;
+  resultFor(landed: LandedTransaction): unknown;
 };
 
 export type Subscriptions = {
   /** Returns the subscription's id, or undefined if the method does not concern subscriptions. */
   call(socket: Socket, method: string, params: readonly unknown[]): number | boolean | undefined;
   /** Sends every subscription what is new to it. */
-  tell(): void;
+  notifyAll(): void;
   forget(socket: Socket): void;
   count(): number;
 };
@@ -41,20 +41,20 @@ export function openSubscriptions(world: { ledger: Ledger; print: (value: unknow
   let lastId = 0;
   const notify = (id: number, { socket, kind }: Subscription, result: unknown) =>
     socket.send(world.print({ jsonrpc: '2.0', method: `${kind}Notification`, params: { subscription: id, result } }));
-  const tellSlots = (id: number, subscription: Subscription) => {
+  const notifySlots = (id: number, subscription: Subscription) => {
     const slot = ledger.slots.at(subscription.kind === 'root' ? 'finalized' : 'processed');
-    if (slot === subscription.told) return;
-    subscription.told = slot;
-    const told = { slot, parent: slot - 1, root: ledger.slots.at('finalized') };
-    notify(id, subscription, subscription.kind === 'root' ? slot : told);
+    if (slot === subscription.lastNotifiedSlot) return;
+    subscription.lastNotifiedSlot = slot;
+    const slotUpdate = { slot, parent: slot - 1, root: ledger.slots.at('finalized') };
+    notify(id, subscription, subscription.kind === 'root' ? slot : slotUpdate);
   };
-  const tellTransactions = (id: number, subscription: Subscription) => {
+  const notifyTransactions = (id: number, subscription: Subscription) => {
     const newest = ledger.slots.at(subscription.commitment);
     for (;;) {
       const landed = ledger.landed[subscription.next];
       if (!landed || landed.slot > newest) return;
       subscription.next += 1;
-      const value = subscription.tellOf(landed);
+      const value = subscription.resultFor(landed);
       if (value === undefined) continue;
       notify(id, subscription, { context: { slot: landed.slot }, value });
       if (subscription.kind === 'signature') open.delete(id);
@@ -72,10 +72,10 @@ export function openSubscriptions(world: { ledger: Ledger; print: (value: unknow
       open.set(lastId, subscription);
       return lastId;
     },
-    tell() {
+    notifyAll() {
       for (const [id, subscription] of open) {
-        if (subscription.kind === 'slot' || subscription.kind === 'root') tellSlots(id, subscription);
-        else tellTransactions(id, subscription);
+        if (subscription.kind === 'slot' || subscription.kind === 'root') notifySlots(id, subscription);
+        else notifyTransactions(id, subscription);
       }
     },
     count: () => open.size,
@@ -98,35 +98,49 @@ function subscribe(
       const [address, wanted] = parseParams(z.tuple([pubkey, accountConfig]), given, 2);
       const next = firstAfter(ledger, wanted.commitment);
       const decimalsOf = (mint: string) => readMint(ledger.account(mint, 'processed'))?.decimals ?? 0;
-      const tellOf = (transaction: LandedTransaction) => {
+      const resultFor = (transaction: LandedTransaction) => {
         if (!keysOf(transaction).includes(address)) return undefined;
         const account = ledger.account(address, wanted.commitment) ?? gone;
         return printAccount(account, { ...wanted, decimalsOf });
       };
-      return { socket, kind: 'account', commitment: wanted.commitment, next, told: 0, tellOf };
+      return { socket, kind: 'account', commitment: wanted.commitment, next, lastNotifiedSlot: 0, resultFor };
     }
     case 'logsSubscribe': {
       const [filter, { commitment }] = parseParams(z.tuple([logsFilter, config]), given, 2);
-      const tellOf = (transaction: LandedTransaction) => {
+      const resultFor = (transaction: LandedTransaction) => {
         const { signature, err, logs } = transaction;
         const isMeant = typeof filter === 'string' || keysOf(transaction).includes(filter.mentions[0] ?? '');
         return isMeant ? { signature, err, logs } : undefined;
       };
-      return { socket, kind: 'logs', commitment, next: firstAfter(ledger, commitment), told: 0, tellOf };
+      return { socket, kind: 'logs', commitment, next: firstAfter(ledger, commitment), lastNotifiedSlot: 0, resultFor };
     }
     case 'signatureSubscribe': {
       const [signature, { commitment }] = parseParams(z.tuple([z.string(), config]), given, 2);
-      const tellOf = (transaction: LandedTransaction) =>
+      const resultFor = (transaction: LandedTransaction) =>
         transaction.signature === signature ? { err: transaction.err } : undefined;
       // A transaction that has already landed is notified at once.
       const known = landed.findIndex((transaction) => transaction.signature === signature);
       const next = known < 0 ? landed.length : known;
-      return { socket, kind: 'signature', commitment, next, told: 0, tellOf };
+      return { socket, kind: 'signature', commitment, next, lastNotifiedSlot: 0, resultFor };
     }
     case 'slotSubscribe':
-      return { socket, kind: 'slot', commitment: 'processed', next: 0, told: slots.at('processed'), tellOf: nothing };
+      return {
+        socket,
+        kind: 'slot',
+        commitment: 'processed',
+        next: 0,
+        lastNotifiedSlot: slots.at('processed'),
+        resultFor: nothing,
+      };
     case 'rootSubscribe':
-      return { socket, kind: 'root', commitment: 'finalized', next: 0, told: slots.at('finalized'), tellOf: nothing };
+      return {
+        socket,
+        kind: 'root',
+        commitment: 'finalized',
+        next: 0,
+        lastNotifiedSlot: slots.at('finalized'),
+        resultFor: nothing,
+      };
     default:
       if (method.endsWith('Subscribe')) throw new RpcError(-32601, `${method} is not modelled here`);
       return undefined;

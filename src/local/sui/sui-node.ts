@@ -115,7 +115,7 @@ function frame(flag: number, bytes: Uint8Array): Buffer {
 
 /** Expands the address in a coin type to its full form. */
 function full(coinType: string): string {
-  return coinType.replace(/^0x([0-9a-f]+)::/, (_whole, digits: string) => `0x${digits.padStart(64, '0')}::`);
+  return coinType.replace(/^0x([0-9a-f]+)::/, (_match, digits: string) => `0x${digits.padStart(64, '0')}::`);
 }
 
 async function read(request: IncomingMessage): Promise<Buffer> {

@@ -34,7 +34,7 @@ export async function readAlarms(database: Database, now: Date): Promise<Alarm[]
           || ' had ' || coalesce(content ->> 'balance', 'little') || ' left'
         FROM (SELECT DISTINCT ON (source) source, created_at, content FROM mail
           WHERE app_id IS NULL AND kind = 'MEMBER_LOW_BALANCE' AND created_at >= ${since}
-          ORDER BY source, created_at) AS told ORDER BY created_at DESC LIMIT ${ALARMS_LIMIT})
+          ORDER BY source, created_at) AS first_mail ORDER BY created_at DESC LIMIT ${ALARMS_LIMIT})
     ) AS occurred
     WHERE at >= ${since} ORDER BY at DESC, alarm LIMIT ${ALARMS_LIMIT}`;
 }

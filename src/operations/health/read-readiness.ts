@@ -22,7 +22,7 @@ const DATABASE_TIMEOUT_MS = 3_000;
 export function openReadiness(world: World, own: () => Readiness = () => ({ faults: [], notes: [] })): ReadReadiness {
   let migrated = false;
   return async ({ verbose }) => {
-    const told = own();
+    const ownReadiness = own();
     const look = async (): Promise<Readiness> => {
       const missing = migrated ? [] : await missingMigrations(world.database);
       if (missing.length > 0) {
@@ -37,7 +37,7 @@ export function openReadiness(world: World, own: () => Readiness = () => ({ faul
       world.log.warn({ error }, 'Not ready: the database does not respond.');
       return { faults: ['The database does not respond.'], notes: [] };
     });
-    return { faults: [...read.faults, ...told.faults], notes: [...told.notes, ...read.notes] };
+    return { faults: [...read.faults, ...ownReadiness.faults], notes: [...ownReadiness.notes, ...read.notes] };
   };
 }
 

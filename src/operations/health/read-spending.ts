@@ -41,9 +41,9 @@ export async function readSpending(database: Database, now: Date): Promise<Spend
 }
 
 /** Whole days for which the balance lasts at this rate; null if nothing was spent. */
-export function daysLeft(left: bigint | null, spending: Spending | undefined): number | null {
-  if (left === null || !spending || spending.wei <= 0n) return null;
-  const days = (left * BigInt(Math.round(spending.spanMs))) / spending.wei / BigInt(DAY_MS);
+export function daysLeft(balance: bigint | null, spending: Spending | undefined): number | null {
+  if (balance === null || !spending || spending.wei <= 0n) return null;
+  const days = (balance * BigInt(Math.round(spending.spanMs))) / spending.wei / BigInt(DAY_MS);
   return Number(days > MOST_DAYS ? MOST_DAYS : days);
 }
 

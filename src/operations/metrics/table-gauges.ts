@@ -21,9 +21,9 @@ export function registerTableGauges(world: {
     // A value that could not be read is absent instead of stale.
     for (const gauge of Object.values(gauges)) gauge.reset();
     const signs = await readVitalSigns(world, { now: world.clock.now() });
-    for (const chain of signs.chains) tellChain(gauges, chain);
-    tellWork(gauges, signs);
-    tellDeposits(gauges, signs);
+    for (const chain of signs.chains) setChainGauges(gauges, chain);
+    setWorkGauges(gauges, signs);
+    setDepositGauges(gauges, signs);
   });
 }
 
@@ -126,7 +126,7 @@ function openGauges({ register }: Metrics) {
   };
 }
 
-function tellChain(gauges: Gauges, signs: ChainSigns): void {
+function setChainGauges(gauges: Gauges, signs: ChainSigns): void {
   const { chainId, observed } = signs;
   const labels = { chain_id: String(chainId) };
   gauges.troubled.set(labels, chainFaults(signs).length > 0 ? 1 : 0);
@@ -144,7 +144,7 @@ function tellChain(gauges: Gauges, signs: ChainSigns): void {
   gauges.paused.set(labels, observed.paused ? 1 : 0);
 }
 
-function tellWork(gauges: Gauges, signs: VitalSigns): void {
+function setWorkGauges(gauges: Gauges, signs: VitalSigns): void {
   for (const { chainId, state, facts } of signs.inbox) gauges.inbox.set({ chain_id: String(chainId), state }, facts);
   for (const state of ['ready', 'scheduled', 'running', 'failed'] as const) {
     gauges.jobs.set({ state }, signs.queue[state]);
@@ -171,7 +171,7 @@ function tellWork(gauges: Gauges, signs: VitalSigns): void {
   for (const { status, intents } of signs.overdue) gauges.overdue.set({ status }, intents);
 }
 
-function tellDeposits(gauges: Gauges, { deposits, depositsHeld }: VitalSigns): void {
+function setDepositGauges(gauges: Gauges, { deposits, depositsHeld }: VitalSigns): void {
   for (const { chainId, open, stuck, stuckSeconds, overdue, uncollectedSeconds } of deposits) {
     const labels = { chain_id: String(chainId) };
     gauges.depositAddresses.set(labels, open);

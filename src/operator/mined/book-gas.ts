@@ -4,18 +4,18 @@ import type { SendingWorld } from '../sending-world.ts';
 import { batchItems, type OpenOutgoing } from '../store.ts';
 import { costUsd, type GasPaid, gasCostWei, shareCost } from './gas-cost.ts';
 
-type Judged = { outgoing: OpenOutgoing; receipt: TransactionReceipt };
+type MinedOutgoing = { outgoing: OpenOutgoing; receipt: TransactionReceipt };
 
 /**
  * Passes what the gas of transactions in blocks at the required depth cost to the hook `onGasPaid`, whether they succeeded or not. The items
  * of a batch bear equal shares of its cost, including items that failed in it. Transactions that belong to no payment are left out.
  */
-export async function bookGas(world: SendingWorld, judged: readonly Judged[]): Promise<void> {
+export async function bookGas(world: SendingWorld, mined: readonly MinedOutgoing[]): Promise<void> {
   const { database, hooks } = world;
-  if (!hooks.onGasPaid || judged.length === 0) return;
-  const batches = judged.filter(({ outgoing }) => isBatch(outgoing)).map(({ outgoing }) => outgoing.id);
+  if (!hooks.onGasPaid || mined.length === 0) return;
+  const batches = mined.filter(({ outgoing }) => isBatch(outgoing)).map(({ outgoing }) => outgoing.id);
   const items = Map.groupBy(await batchItems(database, batches), ({ batchId }) => batchId);
-  const costs = judged.flatMap(({ outgoing, receipt }) => {
+  const costs = mined.flatMap(({ outgoing, receipt }) => {
     const wei = gasCostWei(receipt);
     if (wei === null) return [];
     const bearers = isBatch(outgoing) ? (items.get(outgoing.id) ?? []) : [outgoing];

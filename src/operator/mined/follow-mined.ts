@@ -1,7 +1,7 @@
 import { type Hex, isHex } from 'viem';
 import { transaction } from '../../../prisma/client.ts';
 import { callFault, isNodeFault, nodeAnswerOf } from '../../chains/evm/classify-answer.ts';
-import type { RevertVerdict } from '../../escrow/judge-revert.ts';
+import type { RevertVerdict } from '../../escrow/classify-revert.ts';
 import { traced } from '../../platform/request-trace.ts';
 import { isBatch } from '../batches/batch.ts';
 import { concludeBatch, endWithoutEffect, reopenItems } from '../batches/conclude-batch.ts';
@@ -14,7 +14,7 @@ import { bookGas } from './book-gas.ts';
 import { readReceipt } from './read-receipt.ts';
 
 /**
- * Follows transactions that are in a block. At the chain's required depth, the cost of gas is recorded and the receipt is judged: a
+ * Follows transactions that are in a block. At the chain's required depth, the cost of gas is recorded and the receipt is evaluated: a
  * reverted transaction is FAILED (CANCELLED if another call had overtaken it), and an empty transfer to the sender is CANCELLED; both call
  * the failure hook. Success calls the other hook. The transaction stays open until finality. If its block is no longer in the chain, it is
  * sent again, at once if its nonce is free again, because later nonces wait for it, even if it was final. A transaction that was reported
@@ -30,7 +30,7 @@ export async function followMined(world: SendingWorld, view: SenderView): Promis
     upTo: finalized,
     unusedFrom: view.nonceUsedBelow,
   });
-  const toJudge: OpenOutgoing[] = [];
+  const deep: OpenOutgoing[] = [];
   const toFinalize: OpenOutgoing[] = [];
   for (const outgoing of mined) {
     const { blockNumber } = outgoing;
@@ -38,9 +38,9 @@ export async function followMined(world: SendingWorld, view: SenderView): Promis
     if (lostNonce(outgoing, view)) await reopen(world, outgoing);
     else if (outgoing.status !== 'MINED') continue;
     else if (outgoing.confirmedAt !== null) toFinalize.push(outgoing);
-    else if (view.head - blockNumber + 1n >= BigInt(chain.confirmations)) toJudge.push(outgoing);
+    else if (view.head - blockNumber + 1n >= BigInt(chain.confirmations)) deep.push(outgoing);
   }
-  await judge(world, toJudge);
+  await resolveDeep(world, deep);
   await finalize(world, toFinalize);
 }
 
@@ -80,7 +80,7 @@ async function finalizedNumber({ client, log, chain }: SendingWorld, view: Sende
   }
 }
 
-async function judge(world: SendingWorld, deep: readonly OpenOutgoing[]): Promise<void> {
+async function resolveDeep(world: SendingWorld, deep: readonly OpenOutgoing[]): Promise<void> {
   const receipts = await Promise.all(
     deep.map(({ txHash }) => (isHex(txHash) ? readReceipt(world.client, txHash) : null)),
   );
@@ -157,7 +157,7 @@ async function reopen({ database, clock, log }: SendingWorld, outgoing: OpenOutg
 
 /** Runs the call again on the state of its block. If that gives no reason, the receipt alone decides. */
 async function revertReason(
-  { client, signer, describeRevert, judgeRevert }: SendingWorld,
+  { client, signer, describeRevert, classifyRevert }: SendingWorld,
   { outgoing, blockNumber }: { outgoing: OpenOutgoing; blockNumber: bigint },
 ): Promise<{ error: string; verdict: RevertVerdict }> {
   const unknown = { error: 'Reverted on chain', verdict: 'PASSES' } as const;
@@ -167,6 +167,6 @@ async function revertReason(
   } catch (error) {
     const fault = callFault(error);
     if (fault?.kind !== 'REVERT' || fault.data === null) return unknown;
-    return { error: describeRevert(fault.data), verdict: judgeRevert(fault.data) };
+    return { error: describeRevert(fault.data), verdict: classifyRevert(fault.data) };
   }
 }

@@ -4,7 +4,7 @@
  * - cost: `effectiveGasPrice` × `gasUsed` of the receipt, and on rollups that charge it separately, the fee for the data on layer 1.
  *   It is in base units of the chain's coin, and is paid whether the transaction succeeds or reverts.
  * - share: the part of a batch's cost that one of its items bears. The shares of a batch sum to its cost.
- * - price: that of the coin when the receipt was judged. Costs are not revalued later.
+ * - price: that of the coin when the receipt was evaluated. Costs are not revalued later.
  */
 import { Decimal } from 'decimal.js';
 import { type Hex, isHex, type TransactionReceipt } from 'viem';
@@ -43,8 +43,8 @@ function isQuantity(value: unknown): value is Hex {
 /** Splits a cost into equal shares. The first ones bear what is left over. */
 export function shareCost(wei: bigint, count: number): bigint[] {
   const share = wei / BigInt(Math.max(count, 1));
-  const left = wei - share * BigInt(count);
-  return Array.from({ length: count }, (_, index) => share + (BigInt(index) < left ? 1n : 0n));
+  const remainder = wei - share * BigInt(count);
+  return Array.from({ length: count }, (_, index) => share + (BigInt(index) < remainder ? 1n : 0n));
 }
 
 /** Rounds half up to 18 decimal places. */

@@ -96,7 +96,7 @@ async function voidHeld(
   await requireNoMoneyOut(tx, held);
   await recordCancel(tx, {
     intent,
-    after: { status: intent.status, returnedAmount: held.left, tokenKey: held.tokenKey },
+    after: { status: intent.status, returnedAmount: held.remainingAmount, tokenKey: held.tokenKey },
   });
   await requestTransaction(tx, {
     paymentIntentId: intent.id,
@@ -104,7 +104,7 @@ async function voidHeld(
     termsHash: held.termsHash,
     type: 'VOID',
     call: voidCall(held),
-    amount: held.left,
+    amount: held.remainingAmount,
     sender: world.operator.address,
     maxFailures: 10,
   });

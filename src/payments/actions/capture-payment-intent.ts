@@ -39,15 +39,16 @@ export async function capturePaymentIntent(
         throw new GatewayError('INVALID_STATE', 'The deadline for capturing this payment has passed.');
       }
       await requireNoMoneyOut(tx, held);
-      const amount = asked ?? held.left;
-      if (amount > held.left) throw invalid([{ param: 'amount', message: `exceeds the ${held.left} held` }]);
+      const amount = asked ?? held.remainingAmount;
+      if (amount > held.remainingAmount)
+        throw invalid([{ param: 'amount', message: `exceeds the ${held.remainingAmount} held` }]);
       await requestCapture(tx, { world, intent, held, amount });
       await recordAction(tx, {
         action: 'payment_intent.captured',
         owner: { appId: intent.appId },
         target: { type: 'PaymentIntent', id: intent.id },
-        before: { heldAmount: held.left },
-        after: { capturedAmount: amount, returnedAmount: held.left - amount, tokenKey: held.tokenKey },
+        before: { heldAmount: held.remainingAmount },
+        after: { capturedAmount: amount, returnedAmount: held.remainingAmount - amount, tokenKey: held.tokenKey },
       });
       return await tx.paymentIntent.update({ where: { id: intent.id }, data: { captureAttempts: { increment: 1 } } });
     });
@@ -69,7 +70,7 @@ export async function requestCapture(
     chainId: held.chain.chainId,
     termsHash: held.termsHash,
     type: 'CAPTURE',
-    call: captureCall({ escrow: held.escrow, terms: held.terms, amount, expectedLeft: held.left }),
+    call: captureCall({ escrow: held.escrow, terms: held.terms, amount, expectedLeft: held.remainingAmount }),
     amount,
     sender: world.operator.address,
     maxFailures: SIMULATIONS_PER_ATTEMPT,

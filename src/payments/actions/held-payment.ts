@@ -23,7 +23,7 @@ export type HeldPayment = {
   terms: PaymentTerms;
   tokenKey: string;
   /** Base units, as last folded. */
-  left: bigint;
+  remainingAmount: bigint;
 };
 
 /** A payment's money in a vault on Solana; `payer` is the wallet that paid. */
@@ -93,7 +93,7 @@ function heldUnder(
   const { leftAmount, authorizationWalletAddress: payer } = intent;
   if (leftAmount === null) throw nothingHeld(intent);
   const { chainId, termsHash, tokenKey } = row;
-  const rest = { chainId, termsHash, tokenKey, left: toBigInt(leftAmount) };
+  const rest = { chainId, termsHash, tokenKey, remainingAmount: toBigInt(leftAmount) };
   const chain = registry.chain(chainId);
   if (chain?.family === 'SOLANA') {
     if (payer === null) throw nothingHeld(intent);

@@ -18,7 +18,7 @@ export const SOLANA_SENDER = 'solana';
 /** Refunds `amount` base units to the payer. */
 export function refundOrder(operator: { address: Address }, held: HeldMoney, amount: bigint): PayoutOrder {
   if (held.family === 'EVM') {
-    const call = refundCall({ escrow: held.escrow, terms: held.terms, amount, expectedLeft: held.left });
+    const call = refundCall({ escrow: held.escrow, terms: held.terms, amount, expectedLeft: held.remainingAmount });
     return { call, sender: operator.address };
   }
   return vaultOrder(held.terms, [{ to: held.payer, amount, opensAccount: true }]);
@@ -28,7 +28,7 @@ export function refundOrder(operator: { address: Address }, held: HeldMoney, amo
 export function settleOrder(held: HeldMoney): PayoutOrder {
   if (held.family === 'EVM') return { call: settleCall(held), sender: RELAY_SENDER };
   const { merchant, feeRecipient, feeBps } = held.terms;
-  const { merchantAmount, feeAmount } = settlementOf(held.left, feeRecipient === null ? 0 : feeBps);
+  const { merchantAmount, feeAmount } = settlementOf(held.remainingAmount, feeRecipient === null ? 0 : feeBps);
   const transfers = [{ to: merchant, amount: merchantAmount, opensAccount: true }];
   if (feeRecipient !== null && feeAmount > 0n) {
     transfers.push({ to: feeRecipient, amount: feeAmount, opensAccount: true });

@@ -49,7 +49,7 @@ export async function reclaimPayment(
       termsHash: held.termsHash,
       type: 'RECLAIM',
       call: reclaimCall(held),
-      amount: held.left,
+      amount: held.remainingAmount,
       sender: RELAY_SENDER,
       maxFailures: 10,
     });

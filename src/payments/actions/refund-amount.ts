@@ -46,24 +46,24 @@ export function parseRefund(request: z.input<typeof refundSchema>): { reason: st
   return { reason, size: { kind: 'ALL' } };
 }
 
-/** The base units to refund out of `left`. Throws VALIDATION_ERROR if that is more than is left, or zero. */
-export function refundAmount(size: RefundSize, left: bigint): bigint {
+/** The base units to refund out of `remaining`. Throws VALIDATION_ERROR if that is more than is left, or zero. */
+export function refundAmount(size: RefundSize, remaining: bigint): bigint {
   switch (size.kind) {
     case 'ALL':
-      return left;
+      return remaining;
     case 'AMOUNT':
-      if (size.amount <= left) return size.amount;
-      throw new GatewayError('VALIDATION_ERROR', `A refund of ${size.amount} exceeds the ${left} left.`, {
-        details: [{ param: 'amount', message: `exceeds the ${left} left` }],
+      if (size.amount <= remaining) return size.amount;
+      throw new GatewayError('VALIDATION_ERROR', `A refund of ${size.amount} exceeds the ${remaining} left.`, {
+        details: [{ param: 'amount', message: `exceeds the ${remaining} left` }],
       });
     case 'PERCENT': {
-      const amount = percentOf(left, size.percent);
+      const amount = percentOf(remaining, size.percent);
       if (amount > 0n) return amount;
       throw new GatewayError(
         'VALIDATION_ERROR',
-        `${size.percent} percent of the ${left} left is less than one base unit.`,
+        `${size.percent} percent of the ${remaining} left is less than one base unit.`,
         {
-          details: [{ param: 'percent', message: `is less than one base unit of the ${left} left` }],
+          details: [{ param: 'percent', message: `is less than one base unit of the ${remaining} left` }],
         },
       );
     }
@@ -73,8 +73,8 @@ export function refundAmount(size: RefundSize, left: bigint): bigint {
 }
 
 /** Rounded down. The percentage keeps the digits that were sent, so that 33.3 is exact. */
-function percentOf(left: bigint, percent: Decimal): bigint {
+function percentOf(remaining: bigint, percent: Decimal): bigint {
   const digits = percent.decimalPlaces();
   const scaled = BigInt(percent.times(new Decimal(10).pow(digits)).toFixed(0));
-  return (left * scaled) / (100n * 10n ** BigInt(digits));
+  return (remaining * scaled) / (100n * 10n ** BigInt(digits));
 }

@@ -59,8 +59,8 @@ async function requestRefund(
   const held = await heldMoney(tx, { registry: world.registry, intent });
   const withdrawn = held.family === 'SOLANA' ? await withdrawSettlement(tx, held) : null;
   await requireNoMoneyOut(tx, held);
-  const amount = refundAmount(size, held.left);
-  if (held.chain.family === 'SOLANA' && amount !== held.left) {
+  const amount = refundAmount(size, held.remainingAmount);
+  if (held.chain.family === 'SOLANA' && amount !== held.remainingAmount) {
     throw new GatewayError('VALIDATION_ERROR', 'A payment on Solana can only be refunded in full.', {
       param: size.kind === 'PERCENT' ? 'percent' : 'amount',
     });
@@ -78,7 +78,7 @@ async function requestRefund(
     const { blockNumber } = withdrawn;
     await tx.outgoingTransaction.update({ where: { transactionId: sent.id }, data: { blockNumber } });
   }
-  const leftoverAfter = held.left - amount;
+  const leftoverAfter = held.remainingAmount - amount;
   const row = await tx.refund.create({
     data: {
       id: newId(),
@@ -95,7 +95,7 @@ async function requestRefund(
     action: 'payment_intent.refunded',
     owner: { appId: intent.appId },
     target: { type: 'PaymentIntent', id: intent.id },
-    before: { status: intent.status, leftAmount: held.left },
+    before: { status: intent.status, leftAmount: held.remainingAmount },
     after: { status: 'REFUND_PENDING', leftAmount: leftoverAfter, refundId: row.id, amount, tokenKey, reason },
   });
   const pending = await tx.paymentIntent.update({ where: { id: intent.id }, data: { status: 'REFUND_PENDING' } });

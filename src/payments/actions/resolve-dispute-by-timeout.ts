@@ -37,14 +37,14 @@ export async function resolveDisputeByTimeout(
     }
     const intent = await lockPayment(tx, { id: paymentIntentId, scope: null });
     const held = await heldPayment(tx, { registry, intent });
-    if (held.left === 0n || (await pendingMoneyOut(tx, held))) return;
+    if (held.remainingAmount === 0n || (await pendingMoneyOut(tx, held))) return;
     await requestTransaction(tx, {
       paymentIntentId,
       chainId: held.chain.chainId,
       termsHash: held.termsHash,
       type: 'RESOLVE',
       call: resolveByTimeoutCall(held),
-      amount: held.left,
+      amount: held.remainingAmount,
       sender: RELAY_SENDER,
       maxFailures: 10,
     });

@@ -43,7 +43,7 @@ export async function resolveDispute(
         termsHash: held.termsHash,
         type: 'RESOLVE',
         call,
-        amount: held.left,
+        amount: held.remainingAmount,
         sender,
       });
       const { id, status, paymentIntentId } = dispute;
@@ -52,7 +52,7 @@ export async function resolveDispute(
         owner: { appId },
         target: { type: 'Dispute', id },
         before: { status, paymentIntentId },
-        after: { payerBps, leftAmount: held.left, paymentIntentId },
+        after: { payerBps, leftAmount: held.remainingAmount, paymentIntentId },
       });
       return dispute;
     });

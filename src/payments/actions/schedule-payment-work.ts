@@ -63,7 +63,7 @@ export function schedulePaymentWork({ clock }: { clock: Clock }): Required<Payme
       const payment = { chainId, termsHash };
       await addJob(tx, returnPaymentJob, payment, { key: returnKey(payment) });
     },
-    async afterCredited(tx, { tryAt: runAt, ...recipient }) {
+    async afterCredited(tx, { attemptAt: runAt, ...recipient }) {
       await addJob(tx, deliverPayoutsJob, recipient, { runAt, key: deliveryKey(recipient) });
     },
   };

@@ -198,7 +198,9 @@ async function settle(tx: DatabaseTransaction, { registry }: ChainActionWorld, i
   });
   const held = await heldMoneyOf(tx, { registry, intents });
   const pending = await pendingMoneyOutOf(tx, [...held.values()]);
-  const settled = [...held].filter(([, { left, ...key }]) => left > 0n && !pending.has(keyText(key)));
+  const settled = [...held].filter(
+    ([, { remainingAmount, ...key }]) => remainingAmount > 0n && !pending.has(keyText(key)),
+  );
   if (settled.length === 0) return;
   await requestTransactions(
     tx,
@@ -208,7 +210,7 @@ async function settle(tx: DatabaseTransaction, { registry }: ChainActionWorld, i
       termsHash: money.termsHash,
       type: 'SETTLE',
       ...settleOrder(money),
-      amount: money.left,
+      amount: money.remainingAmount,
       maxFailures: SIMULATIONS,
     })),
   );

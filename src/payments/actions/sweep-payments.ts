@@ -31,18 +31,18 @@ export async function sweepPayments({ database, clock }: { database: Database; c
     });
     return idle.length;
   };
-  const rung = [
+  const scheduled = [
     await enqueue(expireJob, 'expire', await pastTime(database, { status: 'CREATED', expiresAt: { lte: now } })),
     await enqueue(settleJob, 'settle', await pastTime(database, undisputed(now))),
     await enqueue(reclaimJob, 'reclaim', await uncapturedHolds(database, now)),
     await enqueue(resolveByTimeoutJob, 'timeout', await overdueDisputes(database, now)),
-    await ringDeliveries(database, now),
+    await scheduleDeliveries(database, now),
   ];
-  return rung.reduce((sum, count) => sum + count, 0);
+  return scheduled.reduce((sum, count) => sum + count, 0);
 }
 
 /** Schedules recipients whose undelivered payouts are due to be retried. */
-async function ringDeliveries(database: Database, now: Date): Promise<number> {
+async function scheduleDeliveries(database: Database, now: Date): Promise<number> {
   const due = await database.creditedPayout.findMany({
     where: { deliveredAt: null, nextTryAt: { lte: now } },
     distinct: ['chainId', 'recipient', 'token'],

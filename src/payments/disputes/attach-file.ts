@@ -37,7 +37,7 @@ export async function attachFile(
     write(async (tx) => {
       const { dispute, appId } = await lockOpenDispute(tx, { disputeId, scope: by.scope });
       const { paymentIntentId } = dispute;
-      await requireRoom(tx, { paymentIntentId, by, sizeBytes: file.sizeBytes });
+      await requireCapacity(tx, { paymentIntentId, by, sizeBytes: file.sizeBytes });
       const { pieces, ...facts } = file;
       const row = await tx.disputeFile.create({
         data: { id: newId(), paymentIntentId, party: by.party, submittedBy: by.name, ...facts },
@@ -51,7 +51,7 @@ export async function attachFile(
   );
 }
 
-async function requireRoom(
+async function requireCapacity(
   tx: DatabaseTransaction,
   { paymentIntentId, by, sizeBytes }: { paymentIntentId: string; by: Submitter; sizeBytes: number },
 ): Promise<void> {

@@ -1,16 +1,16 @@
 /** The amounts that a resolution pays, computed as the contract does: each share is rounded down, and the merchant receives the remainder. */
 import { Decimal } from 'decimal.js';
 
-const WHOLE_BPS = 10_000n;
+const BPS_DENOMINATOR = 10_000n;
 
 /** Amounts in base units. */
 export type Split = { payerBps: number; payerAmount: bigint; merchantAmount: bigint; feeAmount: bigint };
 
-/** Splits the amount left in escrow. The platform fee is deducted only from the merchant's share (`_resolve` of PaymentEscrow.sol). */
-export function splitOf(left: bigint, { payerBps, feeBps }: { payerBps: number; feeBps: number }): Split {
-  const payerAmount = (left * BigInt(payerBps)) / WHOLE_BPS;
-  const gross = left - payerAmount;
-  const feeAmount = (gross * BigInt(feeBps)) / WHOLE_BPS;
+/** Splits the amount remaining in escrow. The platform fee is deducted only from the merchant's share (`_resolve` of PaymentEscrow.sol). */
+export function splitOf(remaining: bigint, { payerBps, feeBps }: { payerBps: number; feeBps: number }): Split {
+  const payerAmount = (remaining * BigInt(payerBps)) / BPS_DENOMINATOR;
+  const gross = remaining - payerAmount;
+  const feeAmount = (gross * BigInt(feeBps)) / BPS_DENOMINATOR;
   return { payerBps, payerAmount, merchantAmount: gross - feeAmount, feeAmount };
 }
 

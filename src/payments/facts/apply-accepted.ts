@@ -27,9 +27,9 @@ export async function applyAccepted(
   world: FoldingWorld,
   accepted: readonly PaymentChange[],
 ): Promise<Map<string, NewEvent[]>> {
-  const told = new Map<string, NewEvent[]>(accepted.map(({ intent }) => [intent.id, []]));
+  const eventsByIntent = new Map<string, NewEvent[]>(accepted.map(({ intent }) => [intent.id, []]));
   const changed = accepted.filter(({ steps }) => steps.added.length > 0 || steps.removed.length > 0 || steps.moved > 0);
-  if (changed.length === 0) return told;
+  if (changed.length === 0) return eventsByIntent;
   const updates = await readUpdates(tx, world, changed);
   const written = await writeIntents(tx, updates);
   const disputes = await recordDisputes(tx, changed);
@@ -38,9 +38,9 @@ export async function applyAccepted(
     const { id } = update.row;
     const intent = written.get(id);
     if (!intent) throw new Error(`Payment intent ${id} was not written.`);
-    told.set(id, await eventsOf(tx, { update, intent, dispute: disputes.get(id) ?? null }));
+    eventsByIntent.set(id, await eventsOf(tx, { update, intent, dispute: disputes.get(id) ?? null }));
   }
-  return told;
+  return eventsByIntent;
 }
 
 async function readUpdates(
@@ -124,8 +124,8 @@ async function eventsOf(
   }
   for (const fact of steps.added) {
     const prefix = foldPayment(upTo(evidence.facts, fact)) ?? state;
-    const told = dispute && { ...dispute, ...(isOpenAt(prefix) ? stillOpen : {}) };
-    events.push(...stepEvents(view, { fact, intent: await after(prefix), dispute: told }));
+    const reportedDispute = dispute && { ...dispute, ...(isOpenAt(prefix) ? stillOpen : {}) };
+    events.push(...stepEvents(view, { fact, intent: await after(prefix), dispute: reportedDispute }));
   }
   return events;
 }

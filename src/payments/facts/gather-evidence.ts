@@ -30,17 +30,17 @@ export async function gatherEvidence(
   if (world.registry.chain(chainId)?.family === 'SOLANA') {
     return subjects.map((subject) => vaultEvidence(subject, standing.get(subject.terms.termsHash) ?? []));
   }
-  const told = await Promise.all(
+  const folds = await Promise.all(
     subjects.map((subject) => foldStanding(world, subject, standing.get(subject.terms.termsHash) ?? [])),
   );
-  const folded = subjects.filter((_, index) => told[index]);
+  const folded = subjects.filter((_, index) => folds[index]);
   const [contract, gasUsed] = await Promise.all([
     readStates(world, folded, evmBlockHash(view.confirmed.hash)),
     readGasUsed(folded, receipts),
   ]);
   return await Promise.all(
     subjects.map(async (subject, index) => {
-      const fold = told[index];
+      const fold = folds[index];
       if (!fold) return null;
       const { terms, group } = subject;
       const state = contract.get(terms.termsHash) ?? null;

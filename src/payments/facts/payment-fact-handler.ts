@@ -5,12 +5,12 @@ import { paymentEventKinds } from '../fold.ts';
 import { readBelievedClaims } from '../payouts/believed-claims.ts';
 import { claimFactHandler } from '../payouts/claim-fact-handler.ts';
 import { areEmitted, openReceipts } from '../payouts/emitted-logs.ts';
-import { reportUntoldCredits } from '../payouts/untold-credits.ts';
+import { reportUnreportedCredits } from '../payouts/unreported-credits.ts';
 import type { FoldingWorld } from './folding-world.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { reportAuthorizations } from './report-authorizations.ts';
-import { tellPending } from './tell-pending.ts';
-import { tellVanished } from './tell-vanished.ts';
+import { reportPending } from './report-pending.ts';
+import { reportVanished } from './report-vanished.ts';
 import { isCredited, writePayments } from './write-payments.ts';
 
 /**
@@ -21,8 +21,8 @@ export function paymentFactHandlers(world: FoldingWorld): FactHandlers {
   const handler: FactHandler = {
     prepare: (group) => prepare(world, group),
     prepareTogether: (groups) => prepareTogether(world, groups),
-    seen: tellPending,
-    vanished: tellVanished,
+    seen: reportPending,
+    vanished: reportVanished,
   };
   const kinds = [...paymentEventKinds, 'Credited'];
   return new Map([...kinds.map((kind) => [kind, handler] as const), ['Claimed', claimFactHandler(world)]]);
@@ -47,10 +47,10 @@ async function prepareTogether(world: FoldingWorld, groups: readonly FactGroup[]
   const agreed = found.filter((one) => one !== null);
   const areCredited = await Promise.all(agreed.map(({ group: { facts } }) => areEmitted(world, { facts, receipts })));
   const evidence = agreed.filter((_, index) => areCredited[index]);
-  const strangers = groups.filter((group) => group.ref === null || !own.has(group.ref));
-  const ready = [...strangers, ...evidence.map((one) => one.group)];
+  const unmatched = groups.filter((group) => group.ref === null || !own.has(group.ref));
+  const ready = [...unmatched, ...evidence.map((one) => one.group)];
   if (ready.length === 0) return [];
-  await reportUntoldCredits(world, { evidence, receipts });
+  await reportUnreportedCredits(world, { evidence, receipts });
   await reportAuthorizations(world, { evidence, receipts });
   const termsHashes = evidence.filter(isCredited).map(({ terms }) => terms.termsHash);
   const believed = await readBelievedClaims(world, { chainId, termsHashes, receipts });

@@ -12,11 +12,11 @@ export type ReturnedPayment = {
   chainId: number;
   status: 'AUTHORIZED' | 'CAPTURED';
   /** Base units in escrow. */
-  left: bigint;
+  remainingAmount: bigint;
 };
 
 /** A recipient that the escrow could not pay directly; recipient and token are in lower case. */
-export type CreditedRecipient = { chainId: number; recipient: string; token: string; tryAt: Date };
+export type CreditedRecipient = { chainId: number; recipient: string; token: string; attemptAt: Date };
 
 export type PaymentHooks = {
   /** The payments that count are confirmed; an uncaptured hold becomes due for reclaim at its capture deadline. */
@@ -28,6 +28,6 @@ export type PaymentHooks = {
   afterReverted?(tx: DatabaseTransaction, intent: PaymentIntent): Promise<void>;
   /** Called after every change of such a payment while something is left. */
   returnPayment?(tx: DatabaseTransaction, payment: ReturnedPayment): Promise<void>;
-  /** A payout is undelivered; its delivery is attempted from `tryAt` on. */
+  /** A payout is undelivered; its delivery is attempted from `attemptAt` on. */
   afterCredited?(tx: DatabaseTransaction, recipient: CreditedRecipient): Promise<void>;
 };

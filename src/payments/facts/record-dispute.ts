@@ -4,7 +4,7 @@ import { newId } from '../../platform/identifier.ts';
 import { blockTime, isForPayer, type PaymentState } from '../fold.ts';
 import type { PaymentEvidence } from './folding-world.ts';
 
-const WHOLE_BPS = 10_000;
+const FULL_BPS = 10_000;
 
 /** Updates the intent's dispute to the contract's state; deletes it if a reorganization removed it. */
 export async function recordDispute(
@@ -45,7 +45,7 @@ function outcome(state: PaymentState): { status: DisputeStatus; payerBps: number
     return { status: isForPayer(resolution) ? 'RESOLVED_PAYER' : split, payerBps, resolvedAt: blockTime(resolution) };
   }
   if (state.status === 'REFUNDED' && refund) {
-    return { status: 'RESOLVED_PAYER', payerBps: WHOLE_BPS, resolvedAt: blockTime(refund) };
+    return { status: 'RESOLVED_PAYER', payerBps: FULL_BPS, resolvedAt: blockTime(refund) };
   }
   return { status: 'OPEN', payerBps: null, resolvedAt: null };
 }

@@ -45,8 +45,8 @@ export async function writePayments(
     steps: steps[index] ?? { added: [], removed: [], moved: 0 },
   }));
   const owned = await writeIntents(tx, world, payments);
-  const told = owned.flatMap(({ events }) => events);
-  const payouts = await tellPayouts(tx, world, { evidence, believed, told });
+  const paymentEvents = owned.flatMap(({ events }) => events);
+  const payouts = await payoutEvents(tx, world, { evidence, believed, paymentEvents });
   await appendByApp(tx, [...owned, ...payouts.map(({ appId, event }) => ({ appId, events: [event] }))]);
 }
 
@@ -63,17 +63,17 @@ export function isCredited({ group }: PaymentEvidence): boolean {
 }
 
 /** The payout events of the credited payments; they follow the events of the steps that caused them. */
-async function tellPayouts(
+async function payoutEvents(
   tx: DatabaseTransaction,
   world: FoldingWorld,
-  request: { evidence: readonly PaymentEvidence[]; believed: BelievedClaims; told: readonly NewEvent[] },
+  request: { evidence: readonly PaymentEvidence[]; believed: BelievedClaims; paymentEvents: readonly NewEvent[] },
 ): Promise<{ appId: string; event: NewEvent }[]> {
-  const { evidence, believed, told } = request;
+  const { evidence, believed, paymentEvents } = request;
   const credited = evidence.filter(isCredited);
   const [first] = credited;
   if (!first) return [];
   const reverted = new Set(
-    told.filter(({ type }) => type === 'payment_intent.reverted').map(({ resourceId }) => resourceId),
+    paymentEvents.filter(({ type }) => type === 'payment_intent.reverted').map(({ resourceId }) => resourceId),
   );
   const payments = credited.map(({ terms }) => terms);
   const events = await writePayouts(tx, world, { view: first.group.view, payments, believed, reverted });
@@ -121,13 +121,14 @@ async function writeRound(
   const accepted = changes.filter(
     ({ stray, intent, evidence, state }) => stray === null && counts(intent, evidence.terms, state),
   );
-  const told = await applyAccepted(tx, world, accepted);
+  const eventsByIntent = await applyAccepted(tx, world, accepted);
   const owned: OwnedEvents[] = [];
   for (const change of changes) {
     const { intent, evidence } = change;
     const { requestId } = evidence.group;
     const events =
-      told.get(intent.id) ?? (await traced(requestId, () => giveBack(tx, world, { change, stray: change.stray })));
+      eventsByIntent.get(intent.id) ??
+      (await traced(requestId, () => giveBack(tx, world, { change, stray: change.stray })));
     owned.push({
       appId: intent.appId,
       events: events.map((event) => (requestId ? { ...event, requestId } : event)),
@@ -154,8 +155,8 @@ async function giveBack(
   const { evidence, intent, state, steps } = change;
   const { chainId, termsHash } = evidence.terms;
   if (state.status === 'AUTHORIZED' || (state.status === 'CAPTURED' && state.left > 0n)) {
-    const { status, left } = state;
-    await world.hooks.returnPayment?.(tx, { intent, chainId, termsHash, status, left });
+    const { status, left: remainingAmount } = state;
+    await world.hooks.returnPayment?.(tx, { intent, chainId, termsHash, status, remainingAmount });
   }
   const authorized = steps.added.find((fact) => fact.event.kind === 'Authorized');
   if (!authorized) return [];

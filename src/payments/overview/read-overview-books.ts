@@ -78,27 +78,27 @@ export async function readOverviewBooks(
     const { tokenKey, chainId, currency } = row;
     const digits = Math.max(CENTS, row.digits);
     const received = sum('received');
-    const whole = { ...received, value: received.value.toDecimalPlaces(digits) };
+    const roundedTotal = { ...received, value: received.value.toDecimalPlaces(digits) };
     const paidOut = { settled: sum('settled'), returned: sum('returned'), fees: sum('fees') };
     const spent = { held: sum('held'), ...paidOut, undelivered: sum('undelivered') };
-    splitRounded(whole, Object.values(spent), digits);
-    return { tokenKey, chainId, currency, received: whole, ...spent };
+    splitRounded(roundedTotal, Object.values(spent), digits);
+    return { tokenKey, chainId, currency, received: roundedTotal, ...spent };
   });
 }
 
 /**
  * Rounds the parts down and gives the remaining cents, or smaller parts, to those that lost most by rounding, so that the parts sum to the whole.
  */
-function splitRounded(whole: BookedSum, parts: BookedSum[], digits: number): void {
+function splitRounded(total: BookedSum, parts: BookedSum[], digits: number): void {
   const least = new Prisma.Decimal(10).pow(-digits);
   const cut = parts.map((part) => {
     const value = part.value.toDecimalPlaces(digits, Prisma.Decimal.ROUND_FLOOR);
     return { part, value, lost: part.value.minus(value) };
   });
-  let left = cut.reduce((rest, { value }) => rest.minus(value), whole.value);
+  let remainder = cut.reduce((rest, { value }) => rest.minus(value), total.value);
   for (const { part, value } of cut.sort((one, other) => other.lost.comparedTo(one.lost))) {
-    const added = left.gt(0) ? least : 0;
+    const added = remainder.gt(0) ? least : 0;
     part.value = value.plus(added);
-    left = left.minus(added);
+    remainder = remainder.minus(added);
   }
 }

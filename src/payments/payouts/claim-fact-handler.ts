@@ -37,11 +37,11 @@ async function prepare(world: FoldingWorld, group: FactGroup): Promise<WriteFact
         tx,
         part.map(({ paymentIntentId }) => paymentIntentId),
       );
-      const told = new Map<string, NewEvent[]>();
+      const eventsByApp = new Map<string, NewEvent[]>();
       for (const { appId, event } of await writePayouts(tx, world, { view: group.view, payments: part, believed })) {
-        told.set(appId, [...(told.get(appId) ?? []), event]);
+        eventsByApp.set(appId, [...(eventsByApp.get(appId) ?? []), event]);
       }
-      for (const appId of [...told.keys()].sort()) await appendEvents(tx, appId, told.get(appId) ?? []);
+      for (const appId of [...eventsByApp.keys()].sort()) await appendEvents(tx, appId, eventsByApp.get(appId) ?? []);
     });
   }
   return writes;

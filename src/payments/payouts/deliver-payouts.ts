@@ -32,7 +32,7 @@ export async function deliverPayouts(world: ChainActionWorld, request: Recipient
   if (!newest) return;
   const now = world.clock.now();
   const dueAt = new Date(Math.min(...open.map((payout) => payout.nextTryAt.getTime())));
-  if (dueAt > now) return await ringAgain(world, request, dueAt);
+  if (dueAt > now) return await scheduleAgain(world, request, dueAt);
   // One purpose per due time, so that two concurrent workers send one transaction.
   const purpose = `${claimPurpose(recipientKey(request))}${dueAt.getTime()}`;
   const isOnSolana = world.registry.chain(request.chainId)?.family === 'SOLANA';
@@ -102,6 +102,6 @@ async function succeeds(
   });
 }
 
-async function ringAgain({ database }: ChainActionWorld, request: Recipient, runAt: Date): Promise<void> {
+async function scheduleAgain({ database }: ChainActionWorld, request: Recipient, runAt: Date): Promise<void> {
   await transaction(database, (tx) => addJob(tx, deliverPayoutsJob, request, { runAt, key: deliveryKey(request) }));
 }

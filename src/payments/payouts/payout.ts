@@ -74,20 +74,20 @@ export const accountOf: { [Role in PayoutRole]: LedgerAccount } = {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** Time after the credit; a transient fault has cleared by then. */
-const FIRST_TRIES_MS = [5 * MINUTE_MS, HOUR_MS];
-const LATER_TRIES_MS = 6 * HOUR_MS;
+const FIRST_DELAYS_MS = [5 * MINUTE_MS, HOUR_MS];
+const LATER_DELAY_MS = 6 * HOUR_MS;
 
 /**
  * When delivery is first attempted. A kept share on Solana is tried at once: together with it, the kept amount may be enough to
  * be received, and checking costs nothing.
  */
-export function firstTryAt({ keptAt }: Pick<Credit, 'keptAt'>, now: Date): Date {
+export function firstAttemptAt({ keptAt }: Pick<Credit, 'keptAt'>, now: Date): Date {
   return keptAt === null ? nextTryAt(now, now) : now;
 }
 
 /** When delivery is attempted next: 5 minutes and an hour after the credit was seen, and every 6 hours after that. */
 export function nextTryAt(seenAt: Date, now: Date): Date {
   const age = now.getTime() - seenAt.getTime();
-  const next = FIRST_TRIES_MS.find((wait) => age < wait);
-  return new Date(next === undefined ? now.getTime() + LATER_TRIES_MS : seenAt.getTime() + next);
+  const next = FIRST_DELAYS_MS.find((wait) => age < wait);
+  return new Date(next === undefined ? now.getTime() + LATER_DELAY_MS : seenAt.getTime() + next);
 }

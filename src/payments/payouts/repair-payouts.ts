@@ -75,12 +75,12 @@ async function repairPage(
     (await creditsOf(tx, { ...emitter, termsHashes })).map((credit) => [factKey(credit), credit]),
   );
   const claims = await claimsAfter(tx, { ...emitter, credits: [...credits.values()] });
-  const told = await claimsTold(tx, { rows, claims });
+  const reportedClaims = await readReportedClaims(tx, { rows, claims });
   const repaired: CreditedPayout[] = [];
   for (const row of rows) {
     const credit = credits.get(factKey(row));
     if (!credit) continue;
-    const ofRow = told.get(row.id) ?? new Set();
+    const ofRow = reportedClaims.get(row.id) ?? new Set();
     const [folded] = foldPayouts(
       [credit],
       claims.filter(({ txHash }) => ofRow.has(txHash)),
@@ -126,7 +126,7 @@ async function isWaiting(tx: DatabaseTransaction, { chainId, blockHash, logIndex
  * The transactions that `payout_delivered` events named, by payout id. Of a payout that was delivered before the app's newest archived
  * event, the event may have been archived; it named the transaction of the row, if that is a claim.
  */
-async function claimsTold(
+async function readReportedClaims(
   tx: DatabaseTransaction,
   { rows, claims }: { rows: readonly CreditedPayout[]; claims: readonly Claim[] },
 ): Promise<Map<string, Set<string>>> {
@@ -137,17 +137,17 @@ async function claimsTold(
     },
     select: { data: true },
   });
-  const told = new Map<string, Set<string>>();
+  const reported = new Map<string, Set<string>>();
   for (const { data } of events) {
     const { id, deliveredTxHash } = deliveredEvent.parse(data).payout;
-    if (deliveredTxHash !== null) told.set(id, (told.get(id) ?? new Set()).add(deliveredTxHash));
+    if (deliveredTxHash !== null) reported.set(id, (reported.get(id) ?? new Set()).add(deliveredTxHash));
   }
   for (const { id, deliveredTxHash } of await deliveredBeforeArchive(tx, rows)) {
     if (claims.some(({ txHash }) => txHash === deliveredTxHash)) {
-      told.set(id, (told.get(id) ?? new Set()).add(deliveredTxHash));
+      reported.set(id, (reported.get(id) ?? new Set()).add(deliveredTxHash));
     }
   }
-  return told;
+  return reported;
 }
 
 /** A tolerance of one day, because the clock of a chain may be ahead of the gateway's. */

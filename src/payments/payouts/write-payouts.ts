@@ -17,7 +17,15 @@ import { paymentIntentFields } from '../payment-intent-fields.ts';
 import type { BelievedClaims } from './believed-claims.ts';
 import { bookPayouts } from './book-payouts.ts';
 import { claimsAfter, creditsOf, emitterOf } from './credit-facts.ts';
-import { type Claim, type Credit, type FoldedPayout, firstTryAt, foldPayouts, nextTryAt, ownerKey } from './payout.ts';
+import {
+  type Claim,
+  type Credit,
+  type FoldedPayout,
+  firstAttemptAt,
+  foldPayouts,
+  nextTryAt,
+  ownerKey,
+} from './payout.ts';
 import { payoutFields } from './payout-fields.ts';
 
 type World = Pick<FoldingWorld, 'clock' | 'registry' | 'hooks'>;
@@ -65,7 +73,7 @@ export async function writePayouts(
   await writeRows(tx, changes, now);
   await bookPayouts(tx, { chainId, payments, payouts, now });
   await schedule(tx, world, [...changes.added, ...changes.kept.filter(isTakenBack)]);
-  return await told(tx, world, { ...request, changes });
+  return await payoutEvents(tx, world, { ...request, changes });
 }
 
 /** Matches each payout with its row: the existing one, identified by its transaction, or a new one. */
@@ -149,7 +157,7 @@ function newRow(
     amount: toDecimal(amount),
     ...placeOf(credit),
     ...deliveryOf(claim),
-    nextTryAt: firstTryAt(credit, now),
+    nextTryAt: firstAttemptAt(credit, now),
     createdAt: now,
   };
 }
@@ -208,11 +216,11 @@ async function schedule(tx: DatabaseTransaction, { hooks, clock }: World, change
   const now = clock.now();
   for (const { payout } of new Map(open.map((change) => [ownerKey(change.payout.credit), change])).values()) {
     const { chainId, recipient, token } = payout.credit;
-    await hooks.afterCredited?.(tx, { chainId, recipient, token, tryAt: firstTryAt(payout.credit, now) });
+    await hooks.afterCredited?.(tx, { chainId, recipient, token, attemptAt: firstAttemptAt(payout.credit, now) });
   }
 }
 
-async function told(
+async function payoutEvents(
   tx: DatabaseTransaction,
   world: World,
   request: { view: ChainView; changes: Changes; reverted?: ReadonlySet<string> },
@@ -224,7 +232,7 @@ async function told(
   const delivered = [...added, ...found].filter(({ payout }) => payout.claim !== null);
   const intents = await intentsOf(tx, [...gone, ...[...added, ...delivered].map(({ row }) => row)]);
   const events: PayoutEvent[] = [];
-  const tell = (row: CreditedPayout, event: (intent: PaymentIntent) => Omit<NewEvent, 'resourceId'>) => {
+  const append = (row: CreditedPayout, event: (intent: PaymentIntent) => Omit<NewEvent, 'resourceId'>) => {
     const intent = intents.get(row.paymentIntentId);
     if (!intent) return;
     const { appId, id: resourceId } = intent;
@@ -235,7 +243,7 @@ async function told(
     if (reverted.has(row.paymentIntentId)) continue;
     reverted.add(row.paymentIntentId);
     const finality = { ...finalityOf(view, view.head.number), confirmations: 0, isFinal: false };
-    tell(row, (intent) => ({ type: 'payment_intent.reverted', data: paymentIntentFields(intent), finality }));
+    append(row, (intent) => ({ type: 'payment_intent.reverted', data: paymentIntentFields(intent), finality }));
   }
   const dataOf = (intent: PaymentIntent, row: CreditedPayout): Prisma.InputJsonObject => ({
     ...paymentIntentFields(intent),
@@ -244,14 +252,14 @@ async function told(
   for (const { row, payout } of added) {
     const before = { ...row, ...deliveryOf(null) };
     const finality = finalityOf(view, payout.credit.blockNumber);
-    tell(row, (intent) => ({ type: 'payment_intent.payout_undelivered', data: dataOf(intent, before), finality }));
+    append(row, (intent) => ({ type: 'payment_intent.payout_undelivered', data: dataOf(intent, before), finality }));
   }
   for (const { row, payout } of delivered) {
     const { claim } = payout;
     if (!claim) continue;
     const after = { ...row, ...deliveryOf(claim) };
     const finality = finalityOf(view, claim.blockNumber);
-    tell(row, (intent) => ({ type: 'payment_intent.payout_delivered', data: dataOf(intent, after), finality }));
+    append(row, (intent) => ({ type: 'payment_intent.payout_delivered', data: dataOf(intent, after), finality }));
   }
   return events;
 }

@@ -19,9 +19,9 @@ const KEPT_MS = 90 * 86_400_000;
 export async function sweepVaults(
   world: { database: Database; connection: Connection; memory: WatchMemory; log: Log },
   { chainId, now }: { chainId: number; now: Date },
-): Promise<{ checked: number; different: number; rung: number }> {
+): Promise<{ checked: number; different: number; scheduled: number }> {
   const { database, memory, log } = world;
-  const done = { checked: 0, different: 0, rung: 0 };
+  const done = { checked: 0, different: 0, scheduled: 0 };
   let after: string | undefined;
   for (;;) {
     const page: SolanaWatch[] = await database.solanaWatch.findMany({
@@ -44,7 +44,7 @@ export async function sweepVaults(
       for (const watch of page) if (watch.vault === vault) memory.recheck.add(watch.termsHash);
     }
     done.checked += vaults.length;
-    done.rung += await ringReturns(database, { chainId, page });
+    done.scheduled += await scheduleReturns(database, { chainId, page });
     after = page.at(-1)?.termsHash;
     if (page.length < PAGE) break;
   }
@@ -54,7 +54,7 @@ export async function sweepVaults(
 }
 
 /** Schedules the return of payments that do not count and still have money in a vault; returns their number. */
-async function ringReturns(
+async function scheduleReturns(
   database: Database,
   { chainId, page }: { chainId: number; page: readonly SolanaWatch[] },
 ): Promise<number> {

@@ -70,7 +70,10 @@ export async function failTransaction(
 }
 
 /** A relay that a reorganization removed from its block is repeated while it may still succeed. */
-async function failRelay(tx: DatabaseTransaction, { world, intent, transaction, outgoing }: Told): Promise<void> {
+async function failRelay(
+  tx: DatabaseTransaction,
+  { world, intent, transaction, outgoing }: ReportedFailure,
+): Promise<void> {
   const { error, verdict } = outgoing;
   const mayPass = transaction.status === 'REORGED' && verdict === 'PASSES' && intent.status === 'CREATED';
   if (mayPass && (await repeatRelay(tx, { relay: transaction, now: world.clock.now() }))) return;
@@ -81,7 +84,7 @@ async function failRelay(tx: DatabaseTransaction, { world, intent, transaction, 
 
 async function failRefund(
   tx: DatabaseTransaction,
-  { world, intent, transaction, outgoing: { error, verdict } }: Told,
+  { world, intent, transaction, outgoing: { error, verdict } }: ReportedFailure,
 ): Promise<void> {
   await tx.refund.updateMany({ where: { transactionId: transaction.id }, data: { status: 'FAILED', error } });
   // The refund of a returned payment is not one of the intent's own refunds.
@@ -95,11 +98,14 @@ async function failRefund(
 }
 
 type Failed = { world: FailingWorld; intent: PaymentIntent; transaction: Transaction };
-type Told = Failed & { outgoing: Pick<OutgoingFailure, 'error' | 'verdict'> };
-type Judged = Failed & { verdict: OutgoingFailure['verdict'] };
+type ReportedFailure = Failed & { outgoing: Pick<OutgoingFailure, 'error' | 'verdict'> };
+type FailedWithVerdict = Failed & { verdict: OutgoingFailure['verdict'] };
 
 /** Money that must go back is never given up: the verb reads the contract again after a minute, or after a quarter of an hour. */
-async function returnAgain(tx: DatabaseTransaction, { world, intent, transaction, verdict }: Judged): Promise<void> {
+async function returnAgain(
+  tx: DatabaseTransaction,
+  { world, intent, transaction, verdict }: FailedWithVerdict,
+): Promise<void> {
   const { chainId, termsHash } = transaction;
   if (termsHash === null || (isAccepted(intent, transaction) && intent.status !== 'FAILED')) return;
   const wait = verdict === 'IMPOSSIBLE' ? RETURN_REFUSED_AGAIN_MS : RETURN_AGAIN_MS;
@@ -108,7 +114,10 @@ async function returnAgain(tx: DatabaseTransaction, { world, intent, transaction
   await addJob(tx, returnPaymentJob, payment, { runAt, key: returnKey(payment) });
 }
 
-async function failCapture(tx: DatabaseTransaction, { world, intent, transaction, verdict }: Judged): Promise<void> {
+async function failCapture(
+  tx: DatabaseTransaction,
+  { world, intent, transaction, verdict }: FailedWithVerdict,
+): Promise<void> {
   if (intent.status !== 'AUTHORIZED' || !isAccepted(intent, transaction)) return;
   // Another sender captured or voided it; the projector will report that.
   if (verdict === 'OVERTAKEN') return;
@@ -117,7 +126,7 @@ async function failCapture(tx: DatabaseTransaction, { world, intent, transaction
   const isInTime = held.terms.captureBy >= world.clock.now().getTime() / 1000;
   const mayPass = verdict !== 'LATE' && verdict !== 'IMPOSSIBLE';
   if (mayPass && isInTime && intent.captureAttempts < maxCaptureAttempts) {
-    const amount = transaction.amount === null ? held.left : toBigInt(transaction.amount);
+    const amount = transaction.amount === null ? held.remainingAmount : toBigInt(transaction.amount);
     await requestCapture(tx, { world, intent, held, amount });
     await tx.paymentIntent.update({ where: { id: intent.id }, data: { captureAttempts: { increment: 1 } } });
     return;
@@ -128,7 +137,7 @@ async function failCapture(tx: DatabaseTransaction, { world, intent, transaction
     termsHash: held.termsHash,
     type: 'VOID',
     call: voidCall(held),
-    amount: held.left,
+    amount: held.remainingAmount,
     sender: world.operator.address,
     maxFailures: 20,
   });

@@ -5,7 +5,7 @@ import type { OutgoingHooks } from '../../operator/sending-world.ts';
 import type { ActionWorld } from '../actions/action-world.ts';
 import { SOLANA_SENDER } from '../actions/payout-order.ts';
 import { failTransaction, type RelayFailed } from './fail-transaction.ts';
-import { followLanded, tellWaiting } from './waiting-payout.ts';
+import { followLanded, reportWaiting } from './waiting-payout.ts';
 
 /** What payments do when the pump has signed a transaction, paid for it, seen it mined or given it up; main passes it to the pump. */
 export function paymentOutgoingHooks(
@@ -18,7 +18,7 @@ export function paymentOutgoingHooks(
       for (const outgoing of mined) if (outgoing.sender === SOLANA_SENDER) await followLanded(tx, world, outgoing);
     },
     onFailed: (tx, outgoing) => failTransaction(tx, world, outgoing),
-    onWaiting: (tx, outgoing) => tellWaiting(tx, world, outgoing),
+    onWaiting: (tx, outgoing) => reportWaiting(tx, world, outgoing),
     onGasPaid: noteGasCosts,
   };
 }

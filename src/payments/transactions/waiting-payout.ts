@@ -16,7 +16,11 @@ type World = { clock: Clock; registry: Registry };
 type Transfer = PayoutPlan['transfers'][number] & { role: 'PAYER' | 'MERCHANT' | 'FEE_RECIPIENT' };
 
 /** Records the reason on the payment's transaction, and appends one `payout_undelivered` event per share the first time. */
-export async function tellWaiting(tx: DatabaseTransaction, world: World, outgoing: OutgoingTransaction): Promise<void> {
+export async function reportWaiting(
+  tx: DatabaseTransaction,
+  world: World,
+  outgoing: OutgoingTransaction,
+): Promise<void> {
   const found = await lockOf(tx, outgoing);
   if (!found) return;
   const { intent, transaction } = found;
@@ -57,7 +61,7 @@ export async function followLanded(
   const plan = payoutPlanFromText(outgoing.data);
   const kept = await keepersOf(outgoing);
   const paid = plan.transfers.filter(({ keptAt }) => keptAt === null || !kept.includes(keptAt)).map(({ to }) => to);
-  await ringKeptShares(tx, world, { chainId: outgoing.chainId, recipients: plan.keptFor === null ? paid : [] });
+  await scheduleKeptShares(tx, world, { chainId: outgoing.chainId, recipients: plan.keptFor === null ? paid : [] });
   if (outgoing.waitsSince === null) return;
   const found = await lockOf(tx, outgoing);
   if (!found) return;
@@ -79,7 +83,7 @@ export async function followLanded(
   await appendEvents(tx, intent.appId, events);
 }
 
-async function ringKeptShares(
+async function scheduleKeptShares(
   tx: DatabaseTransaction,
   { clock }: World,
   { chainId, recipients }: { chainId: number; recipients: readonly string[] },

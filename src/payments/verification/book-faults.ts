@@ -116,21 +116,21 @@ function intentFaults({ intent, terms, facts }: Books): string[] {
   const accepted = terms.find(
     ({ chainId, termsHash }) => chainId === authorizationChainId && termsHash === acceptedTermsHash,
   );
-  const left = intent.leftAmount === null ? null : toBigInt(intent.leftAmount);
+  const remaining = intent.leftAmount === null ? null : toBigInt(intent.leftAmount);
   if (!accepted) {
     const isEmpty =
       acceptedTermsHash === null &&
-      (left ?? 0n) === 0n &&
+      (remaining ?? 0n) === 0n &&
       intent.cryptoAmount === null &&
       intent.cryptoTokenKey === null;
-    return isEmpty ? [] : [`The intent was paid, or has ${left} left, and none of its terms is accepted.`];
+    return isEmpty ? [] : [`The intent was paid, or has ${remaining} left, and none of its terms is accepted.`];
   }
   const ofTerms = facts.filter((fact) => fact.chainId === accepted.chainId && fact.ref === accepted.termsHash);
   const standing = ofTerms.filter(isStanding).sort(byPlace);
   const state = foldPayment(standing.flatMap((fact) => asPaymentFact(fact) ?? []));
   if (!state) return ['The facts make no sense in their order.'];
   const faults: string[] = [];
-  if (left !== state.left) faults.push(`The intent has ${left} left, its facts ${state.left}.`);
+  if (remaining !== state.left) faults.push(`The intent has ${remaining} left, its facts ${state.left}.`);
   const paid = state.authorization?.event.terms.amount ?? transferred(standing);
   const stored = intent.cryptoAmount === null ? null : toBigInt(intent.cryptoAmount);
   if (stored !== paid) faults.push(`The intent was paid ${stored}, its facts say ${paid}.`);

@@ -60,8 +60,8 @@ export async function verifyCredits(world: World, request: Request): Promise<Cre
       const credited = credits[index] ?? 0n;
       const ours = rows.get(ownerKey(owner)) ?? 0n;
       const inbox = known.get(ownerKey(owner)) ?? { amount: 0n, hasClaim: false };
-      const isWholeKnown = inbox.hasClaim || cursor?.startNumber === 0n;
-      const isTooMuch = isWholeKnown && credited > inbox.amount;
+      const isFullyKnown = inbox.hasClaim || cursor?.startNumber === 0n;
+      const isTooMuch = isFullyKnown && credited > inbox.amount;
       if (credited >= ours && credited >= inbox.amount && !isTooMuch) continue;
       drifts.push({ ...owner, undelivered: String(ours), known: String(inbox.amount), credited: String(credited) });
     }

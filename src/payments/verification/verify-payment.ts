@@ -63,7 +63,7 @@ export async function verifyPayment(
   for (const terms of intent.terms) {
     const family = world.registry.chain(terms.chainId)?.family;
     if (family === 'SOLANA') {
-      const { payment, folded } = await judgeVault(world, { intent, terms });
+      const { payment, folded } = await verifyVaultPayment(world, { intent, terms });
       if (payment.accepted) accepted = { folded };
       payments.push(payment);
     }
@@ -72,7 +72,7 @@ export async function verifyPayment(
     const view = await confirmedView(world, terms.chainId);
     const found = await readPayment(world, { terms, from: cursor?.startNumber ?? 0n, view });
     if (isAccepted(intent, terms)) accepted = found;
-    payments.push(await judge(world.database, { intent, terms, found }));
+    payments.push(await verifyEscrowPayment(world.database, { intent, terms, found }));
     const credits = await verifyCredits(world, {
       chainId: terms.chainId,
       block: view.confirmed,
@@ -81,7 +81,7 @@ export async function verifyPayment(
     for (const fault of credits.map(describeCredit)) if (!faults.includes(fault)) faults.push(fault);
   }
   const { exact } = intent;
-  if (exact) payments.push(await judgeTransfer(world, { intent, authorization: exact }));
+  if (exact) payments.push(await verifyTransferPayment(world, { intent, authorization: exact }));
   faults.push(...(exact ? transferFaults(intent, exact) : intentFaults(intent, accepted)));
   const books = await readBooks(world, { paymentIntentId: intentId });
   if (books) faults.push(...bookFaults(books));
@@ -95,7 +95,7 @@ export async function verifyPayment(
   };
 }
 
-async function judgeVault(
+async function verifyVaultPayment(
   { database, solanaNodes }: { database: Database; solanaNodes?: SolanaNodes | undefined },
   { intent, terms }: { intent: PaymentIntent; terms: PaymentTerms },
 ): Promise<{ payment: VerifiedPayment; folded: PaymentState | null }> {
@@ -113,7 +113,7 @@ async function judgeVault(
 }
 
 /** A payment that went directly to the merchant. The escrow holds nothing for it. */
-async function judgeTransfer(
+async function verifyTransferPayment(
   world: { database: Database; nodes: EvmNodes; registry: Registry },
   { intent, authorization }: { intent: PaymentIntent; authorization: ExactAuthorization },
 ): Promise<VerifiedPayment> {
@@ -131,7 +131,7 @@ function transferFaults(intent: PaymentIntent, { status }: ExactAuthorization): 
   return intent.status === expected ? [] : [`The status is ${intent.status}, its authorization is ${status}.`];
 }
 
-async function judge(
+async function verifyEscrowPayment(
   database: Database,
   { intent, terms, found }: { intent: PaymentIntent; terms: PaymentTerms; found: PaymentOnChain },
 ): Promise<VerifiedPayment> {
@@ -194,8 +194,8 @@ function intentFaults(
     refundPending: intent.status === 'REFUND_PENDING',
   });
   const faults = expected === intent.status ? [] : [`The status is ${intent.status}, the chain says ${expected}.`];
-  const left = printBaseUnits(intent.leftAmount) ?? '0';
-  if (left !== String(state.left)) faults.push(`The intent has ${left} left, the chain ${state.left}.`);
+  const remaining = printBaseUnits(intent.leftAmount) ?? '0';
+  if (remaining !== String(state.left)) faults.push(`The intent has ${remaining} left, the chain ${state.left}.`);
   if (state.dispute && !intent.dispute) faults.push('The chain has a dispute that the intent lacks.');
   if (intent.dispute && !state.dispute) faults.push('The intent has a dispute that the chain lacks.');
   return faults;

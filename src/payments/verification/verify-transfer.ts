@@ -44,10 +44,10 @@ export async function verifyTransfer(
     }
   });
   const expected = status === 'SETTLED' ? 'SETTLED' : status === 'PENDING' || failure === 'EXPIRED' ? 'NONE' : 'USED';
-  const said = failure ?? status;
+  const recorded = failure ?? status;
   return {
     status: found,
-    faults: found === expected ? [] : [`The authorization is ${said} here, and ${found} on the chain.`],
+    faults: found === expected ? [] : [`The authorization is ${recorded} here, and ${found} on the chain.`],
   };
 }
 

@@ -1,4 +1,4 @@
-import { judgePayment, newPaymentFault, requireFacilitatorRequest } from './judge-payment.ts';
+import { evaluatePayment, newPaymentFault, requireFacilitatorRequest } from './evaluate-payment.ts';
 import { rulesOf } from './scheme-rules.ts';
 import { unknownScheme } from './verify-x402-payment.ts';
 import { refusedSettlement, type SettleAnswer } from './x402-types.ts';
@@ -20,10 +20,10 @@ export async function settleX402Payment(
   const { network, scheme, maxTimeoutSeconds } = asked.paymentRequirements;
   const rules = rulesOf(scheme);
   if (rules === null) return refusedSettlement(network, unknownScheme({ scheme }));
-  const { judged, refusal } = await judgePayment(world, { scope: request.scope, asked });
+  const { evaluated, refusal } = await evaluatePayment(world, { scope: request.scope, asked });
   if (refusal) return refusedSettlement(network, refusal);
-  const fault = (await rules.isTaken(world, judged)) ? null : await newPaymentFault(world, judged);
+  const fault = (await rules.isTaken(world, evaluated)) ? null : await newPaymentFault(world, evaluated);
   if (fault) return refusedSettlement(network, fault);
   const waitMs = Math.min(maxTimeoutSeconds * 1000, LONGEST_WAIT_MS);
-  return await rules.settle(world, { ...judged, waitMs });
+  return await rules.settle(world, { ...evaluated, waitMs });
 }

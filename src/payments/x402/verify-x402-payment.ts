@@ -1,4 +1,4 @@
-import { judgePayment, newPaymentFault, requireFacilitatorRequest } from './judge-payment.ts';
+import { evaluatePayment, newPaymentFault, requireFacilitatorRequest } from './evaluate-payment.ts';
 import { rulesOf } from './scheme-rules.ts';
 import { invalidAnswer, type VerifyAnswer } from './x402-types.ts';
 import type { X402World } from './x402-world.ts';
@@ -14,10 +14,10 @@ export async function verifyX402Payment(
   const asked = requireFacilitatorRequest(request.input);
   const rules = rulesOf(asked.paymentRequirements.scheme);
   if (rules === null) return invalidAnswer(unknownScheme(asked.paymentRequirements));
-  const { judged, refusal } = await judgePayment(world, { scope: request.scope, asked });
+  const { evaluated, refusal } = await evaluatePayment(world, { scope: request.scope, asked });
   if (refusal) return invalidAnswer(refusal);
-  const fault = (await rules.isTaken(world, judged)) ? null : await newPaymentFault(world, judged);
-  return fault ? invalidAnswer(fault) : await rules.verify(world, judged);
+  const fault = (await rules.isTaken(world, evaluated)) ? null : await newPaymentFault(world, evaluated);
+  return fault ? invalidAnswer(fault) : await rules.verify(world, evaluated);
 }
 
 export function unknownScheme({ scheme }: { scheme: string }) {

@@ -23,7 +23,7 @@ export type PayeeApp = App & { payoutAddresses: PayoutAddress[] };
  * A payment whose requirements have been checked: they were issued here for this app, are unchanged and have not expired, or else `claims`
  * is null and the app settles payments to other resource servers. The payload of the scheme has not been read.
  */
-export type JudgedPayment = X402Way & {
+export type EvaluatedPayment = X402Way & {
   app: PayeeApp;
   requirements: PaymentRequirements;
   payment: PaymentPayload;
@@ -32,17 +32,17 @@ export type JudgedPayment = X402Way & {
   attemptId: string | null;
 };
 
-/** What a scheme does with a judged payment. Neither throws for a payment that is merely wrong. */
+/** What a scheme does with an evaluated payment. Neither throws for a payment that is merely wrong. */
 export type SchemeRules = {
   /** Whether the signed authorization was taken before, by a settlement that has been written. */
-  isTaken(world: X402World, judged: JudgedPayment): Promise<boolean>;
+  isTaken(world: X402World, evaluated: EvaluatedPayment): Promise<boolean>;
   /** Writes nothing. Throws CHAIN_UNAVAILABLE. */
-  verify(world: X402World, judged: JudgedPayment): Promise<VerifyAnswer>;
+  verify(world: X402World, evaluated: EvaluatedPayment): Promise<VerifyAnswer>;
   /**
    * Settles each signed authorization once. Returns the outcome, or `settlement_pending` if it is not known within `waitMs`. A repeated call
    * returns the first outcome. Throws CHAIN_UNAVAILABLE before anything is written.
    */
-  settle(world: X402World, judged: JudgedPayment & { waitMs: number }): Promise<SettleAnswer>;
+  settle(world: X402World, evaluated: EvaluatedPayment & { waitMs: number }): Promise<SettleAnswer>;
 };
 
 /** The tokens with EIP-3009 of the enabled EVM chains that have an escrow. */

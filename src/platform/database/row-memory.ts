@@ -52,7 +52,7 @@ export function openRowMemory(options: RowMemoryOptions): RowMemory {
     loading.clear();
   }
 
-  function hear(isUp: boolean): void {
+  function onListening(isUp: boolean): void {
     isListening = isUp;
     forget();
   }
@@ -80,8 +80,8 @@ export function openRowMemory(options: RowMemoryOptions): RowMemory {
 
   const stopListening = options.listener.listen(options.channel, {
     onNotification: forget,
-    onUp: () => hear(true),
-    onDown: () => hear(false),
+    onUp: () => onListening(true),
+    onDown: () => onListening(false),
   });
   const stopWatching = options.onOwnChange(forget);
 
@@ -100,7 +100,7 @@ export function openRowMemory(options: RowMemoryOptions): RowMemory {
     close() {
       stopListening();
       stopWatching();
-      hear(false);
+      onListening(false);
     },
   };
 }

@@ -8,7 +8,7 @@ import { type IdempotencyRequest, storedKey } from './idempotency-request.ts';
 import { toTypedJson } from './typed-json.ts';
 
 /** How long a concurrent duplicate waits for the first call. */
-const TWIN_WAIT_MS = 10_000;
+const DUPLICATE_WAIT_MS = 10_000;
 
 /**
  * Inserts the key's row and returns a row unless another call has claimed the key. If another call's insert is uncommitted, this
@@ -21,7 +21,7 @@ export function claiming(request: IdempotencyRequest): Prisma.Sql {
     INSERT INTO idempotency_record (app_id, key, fingerprint, result, permanent, created_at)
     SELECT ${request.scopeId}::uuid, ${storedKey(request)}, ${request.fingerprint}, 'null'::jsonb, ${request.permanent}::boolean,
       now()
-    FROM before WHERE set_config('lock_timeout', ${String(TWIN_WAIT_MS)}, true) IS NOT NULL
+    FROM before WHERE set_config('lock_timeout', ${String(DUPLICATE_WAIT_MS)}, true) IS NOT NULL
     ON CONFLICT (app_id, key) DO NOTHING
     RETURNING set_config('lock_timeout', (SELECT before.lock_timeout FROM before), true) AS lock_timeout`;
 }

@@ -50,7 +50,7 @@ export function idempotencyRequest(options: {
   bodyKey?: string | null | undefined;
   headerKey?: string | null | undefined;
   /** The caller's network address, for a call that needs no credential. */
-  strangersAddress?: string | undefined;
+  networkAddress?: string | undefined;
   onReplay?: (() => void) | undefined;
 }): IdempotencyRequest | undefined {
   const body = options.bodyKey ?? undefined;
@@ -66,7 +66,7 @@ export function idempotencyRequest(options: {
   }
   return {
     scopeId: options.scopeId,
-    key: keyOf(key, options.strangersAddress),
+    key: keyOf(key, options.networkAddress),
     permanent: body !== undefined,
     fingerprint: fingerprint(options.operation, options.parameters),
     sealedUnder: options.sealedUnder,
@@ -87,8 +87,8 @@ export function storedKey(request: IdempotencyRequest): string {
 }
 
 /** Keys cannot contain line breaks, so a key prefixed with an address cannot collide with one that a caller can send. */
-function keyOf(key: string, strangersAddress: string | undefined): string {
-  return strangersAddress === undefined || UNGUESSABLE.test(key) ? key : `${strangersAddress}\n${key}`;
+function keyOf(key: string, networkAddress: string | undefined): string {
+  return networkAddress === undefined || UNGUESSABLE.test(key) ? key : `${networkAddress}\n${key}`;
 }
 
 /** The key in a header: a string in double quotes, with `\"` and `\\` as escapes, or the whole header value. */

@@ -28,8 +28,8 @@ export function openFairPlaces(options: { places: number; waitMs: number; refuse
   function giveBack(names: readonly string[]): void {
     taken -= 1;
     for (const name of names) {
-      const left = (held.get(name) ?? 1) - 1;
-      if (left > 0) held.set(name, left);
+      const remaining = (held.get(name) ?? 1) - 1;
+      if (remaining > 0) held.set(name, remaining);
       else held.delete(name);
     }
     for (const next of waiting) {

@@ -15,8 +15,8 @@ export function openPlaceCounter({ limit }: { limit: number }): PlaceCounter {
       return () => {
         if (!isOpen) return;
         isOpen = false;
-        const left = (taken.get(name) ?? 1) - 1;
-        if (left > 0) taken.set(name, left);
+        const remaining = (taken.get(name) ?? 1) - 1;
+        if (remaining > 0) taken.set(name, remaining);
         else taken.delete(name);
       };
     },

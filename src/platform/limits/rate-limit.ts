@@ -30,7 +30,7 @@ type Lease = {
   size: number;
   leasedAtMs: number;
   /** Tokens in the shared bucket at the last query. */
-  left: number;
+  remaining: number;
   emptyUntilMs: number;
   asking: Promise<void> | undefined;
   /** Tokens that waiting callers need. */
@@ -57,9 +57,9 @@ export function openRateLimiter({ take, nowMs }: { take: TakeTokens; nowMs: () =
     lease.held = 0;
     const grant = await take({ bucket, asked, returned });
     lease.held = grant.granted;
-    lease.left = Math.max(0, grant.left);
+    lease.remaining = Math.max(0, grant.remaining);
     lease.leasedAtMs = nowMs();
-    if (grant.granted < asked) lease.emptyUntilMs = nowMs() + ((1 - lease.left) / bucket.perSecond) * 1_000;
+    if (grant.granted < asked) lease.emptyUntilMs = nowMs() + ((1 - lease.remaining) / bucket.perSecond) * 1_000;
   }
 
   function decide(lease: Lease, bucket: Bucket, units: number): RateDecision | undefined {
@@ -68,10 +68,10 @@ export function openRateLimiter({ take, nowMs }: { take: TakeTokens; nowMs: () =
     if (isStale && lease.held > 0) return undefined;
     if (lease.held >= units) {
       lease.held -= units;
-      return { allowed: true, bucket, remaining: Math.floor(lease.held + lease.left), retryAfterSeconds: 0 };
+      return { allowed: true, bucket, remaining: Math.floor(lease.held + lease.remaining), retryAfterSeconds: 0 };
     }
     if (now >= lease.emptyUntilMs) return undefined;
-    const missing = units - lease.held - lease.left;
+    const missing = units - lease.held - lease.remaining;
     return refused(bucket, Math.max(lease.emptyUntilMs - now, (missing / bucket.perSecond) * 1_000));
   }
 
@@ -120,7 +120,7 @@ function leaseOf(leases: Map<string, Lease>, key: string, now: number): Lease {
     held: 0,
     size: 1,
     leasedAtMs: Number.NEGATIVE_INFINITY,
-    left: 0,
+    remaining: 0,
     emptyUntilMs: Number.NEGATIVE_INFINITY,
     asking: undefined,
     wanted: 0,

@@ -6,8 +6,8 @@ export type Bucket = { key: string; perSecond: number; burst: number };
 export type TokenGrant = {
   /** Whole tokens granted, from 0 to `asked`. */
   granted: number;
-  /** The tokens left in the bucket, including fractions. */
-  left: number;
+  /** The tokens that remain in the bucket, including fractions. */
+  remaining: number;
 };
 
 /**
@@ -40,7 +40,7 @@ async function update(
     SET tokens = held.available - least(${asked}::float8, floor(held.available)),
         updated_at = greatest(b.updated_at, clock_timestamp())
     FROM held WHERE b.key = held.key
-    RETURNING least(${asked}::float8, floor(held.available)) AS granted, b.tokens AS left`;
+    RETURNING least(${asked}::float8, floor(held.available)) AS granted, b.tokens AS remaining`;
   return rows[0];
 }
 
@@ -48,5 +48,5 @@ async function create(database: Database, bucket: Bucket, asked: number, returne
   await database.$executeRaw`
     INSERT INTO rate_bucket (key, tokens, updated_at) VALUES (${bucket.key}, ${bucket.burst}, clock_timestamp())
     ON CONFLICT (key) DO NOTHING`;
-  return (await update(database, bucket, asked, returned)) ?? { granted: 0, left: 0 };
+  return (await update(database, bucket, asked, returned)) ?? { granted: 0, remaining: 0 };
 }

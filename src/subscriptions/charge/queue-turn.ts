@@ -13,7 +13,7 @@ const BATCHED_QUEUE_LIMIT = 4_000;
 const RETRY_SECONDS = 15;
 
 /** Returns the number of charges that may still be queued on a chain. */
-export async function queueRoom(
+export async function queueCapacity(
   tx: DatabaseTransaction,
   { chainId, isBatched, now }: { chainId: number; isBatched: boolean; now: Date },
 ): Promise<number> {

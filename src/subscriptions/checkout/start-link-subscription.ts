@@ -121,9 +121,12 @@ async function soldBy(
   if (!link.productPlan) throw new Error('A link without a plan starts no subscription.');
   const price = link.productPlanPrice ?? (await defaultPrice(tx, link.productPlan.id));
   const { currency } = price;
-  const judged = linkPrice({ amount: null, currency, price: { amount: price.amount.toFixed(2), currency } }, input);
+  const checkedPrice = linkPrice(
+    { amount: null, currency, price: { amount: price.amount.toFixed(2), currency } },
+    input,
+  );
   const quantity = linkQuantity(link, input.quantity);
-  const faults = [...(Array.isArray(judged) ? judged : []), ...(Array.isArray(quantity) ? quantity : [])];
+  const faults = [...(Array.isArray(checkedPrice) ? checkedPrice : []), ...(Array.isArray(quantity) ? quantity : [])];
   if (!options.customerAccountId) {
     const missing = billingFaults(link.requireBillingDetails, input.billingDetails);
     if (missing.length === 0 && !input.billingDetails?.email) {

@@ -33,7 +33,7 @@ import { replaceConsent, requireFunds } from './replace-consent.ts';
 import { startTrial } from './start-trial.ts';
 
 /** Approval and permit may not be mined yet when the first charge is attempted: it is retried for about two minutes. */
-const FIRST_CHARGE_TRIES = 8;
+const FIRST_CHARGE_ATTEMPTS = 8;
 
 type ConfirmWorld = Pick<CheckoutWorld, 'database' | 'clock' | 'registry' | 'nodes' | 'operator' | 'config'>;
 
@@ -218,6 +218,6 @@ async function sendFirstCharge(
     termsHash,
     operatorSignature: hexOf(terms.operatorSignature),
     consentSignature: hexOf(row.payerSignature ?? ''),
-    maxFailures: FIRST_CHARGE_TRIES,
+    maxFailures: FIRST_CHARGE_ATTEMPTS,
   });
 }

@@ -23,9 +23,10 @@ export function undiscountedTotal(session: Pick<SessionWithItems, 'items'>, rate
 /** The price as a part of the sentence that the payer signs; `often` is, for example, "every month". */
 export function printPromise(price: PromisedPrice, often: string, { isFirstPaid }: { isFirstPaid: boolean }): string {
   if (price.periods === null) return `${price.reduced} ${often}`;
-  const left = isFirstPaid ? price.periods - 1 : price.periods;
+  const remaining = isFirstPaid ? price.periods - 1 : price.periods;
   const later = `${price.full} ${often}`;
-  if (left === 0) return later;
-  const reduced = left === 1 ? `${price.reduced} for one payment` : `${price.reduced} for each of ${left} payments`;
+  if (remaining === 0) return later;
+  const reduced =
+    remaining === 1 ? `${price.reduced} for one payment` : `${price.reduced} for each of ${remaining} payments`;
   return `${reduced} and ${later} afterwards`;
 }

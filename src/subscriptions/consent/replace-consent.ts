@@ -90,7 +90,11 @@ export async function replaceConsent(
     {
       type: 'subscription.consent_replaced',
       resourceId: replaced.id,
-      data: { ...subscriptionFields(replaced), previousConsent: previous && told(previous), consent: told(row) },
+      data: {
+        ...subscriptionFields(replaced),
+        previousConsent: previous && consentFields(previous),
+        consent: consentFields(row),
+      },
     },
     { type: 'checkout_session.completed', resourceId: session.id, data: checkoutSessionFields(session, publicUrl) },
   ]);
@@ -99,7 +103,13 @@ export async function replaceConsent(
 const nothingSeen = { balance: null, expectedAmount: null, readAt: null } as const;
 
 /** A consent as `subscription.consent_replaced` names it. */
-function told({ consentId, chainId, tokenKey, walletAddress, capPerPeriod }: SubscriptionConsent): Prisma.JsonObject {
+function consentFields({
+  consentId,
+  chainId,
+  tokenKey,
+  walletAddress,
+  capPerPeriod,
+}: SubscriptionConsent): Prisma.JsonObject {
   return { id: consentId, chainId, tokenKey, walletAddress, capPerPeriod: new Prisma.Decimal(capPerPeriod).toFixed(0) };
 }
 

@@ -26,8 +26,10 @@ export function nextDiscount(subscription: SubscriptionDiscount): Discount | nul
 
 /** The subscription's discount after its next invoice was opened. */
 export function afterInvoice<Row extends SubscriptionDiscount>(subscription: Row): Row {
-  const { couponPeriodsLeft: left } = subscription;
-  return left === null || left === 0 ? subscription : { ...subscription, couponPeriodsLeft: left - 1 };
+  const { couponPeriodsLeft: periodsLeft } = subscription;
+  return periodsLeft === null || periodsLeft === 0
+    ? subscription
+    : { ...subscription, couponPeriodsLeft: periodsLeft - 1 };
 }
 
 /**

@@ -5,10 +5,10 @@ import { lockSubscription } from '../store.ts';
 import { forecastOf } from './forecast-of.ts';
 import { readOutlooks } from './read-outlooks.ts';
 import { isWatched } from './renewal-forecast.ts';
-import { tellRisk } from './tell-risk.ts';
+import { reportRisk } from './report-risk.ts';
 import { watchRenewal } from './watch-renewal.ts';
 
-const judged = { consent: true, outlook: true } as const satisfies Prisma.SubscriptionInclude;
+const forecastInclude = { consent: true, outlook: true } as const satisfies Prisma.SubscriptionInclude;
 
 /**
  * Forecasts whether the next renewal of a subscription will be paid: reads the payer's wallet and evaluates it together with what
@@ -20,21 +20,24 @@ export async function forecastNextRenewal(
   { subscriptionId }: { subscriptionId: string },
 ): Promise<void> {
   const { database, clock } = world;
-  const found = await database.subscription.findUnique({ where: { id: subscriptionId }, include: judged });
+  const found = await database.subscription.findUnique({ where: { id: subscriptionId }, include: forecastInclude });
   if (!found || !isToBeRenewed(found) || !found.consent) return;
   if (isWatched(found.currentPeriodEnd, clock.now())) {
     await readOutlooks(world, { subscriptionId, chainId: found.consent.chainId });
   }
   await transaction(database, async (tx) => {
     await lockSubscription(tx, subscriptionId);
-    const subscription = await tx.subscription.findUniqueOrThrow({ where: { id: subscriptionId }, include: judged });
+    const subscription = await tx.subscription.findUniqueOrThrow({
+      where: { id: subscriptionId },
+      include: forecastInclude,
+    });
     const now = clock.now();
     if (!isToBeRenewed(subscription)) return;
     const dueAt = subscription.currentPeriodEnd;
     await watchRenewal(tx, { subscriptionId, dueAt, after: now });
     const forecast = forecastOf({ ...subscription, subscription, now });
     if (forecast === null || !isWatched(dueAt, now)) return;
-    await appendEvents(tx, subscription.appId, await tellRisk(tx, { subscription, forecast }));
+    await appendEvents(tx, subscription.appId, await reportRisk(tx, { subscription, forecast }));
   });
 }
 

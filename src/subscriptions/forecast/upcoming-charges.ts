@@ -73,7 +73,7 @@ export function upcomingCharges(request: {
     charges.push({ dueAt, periodEnd, ...amounts, currency, productPlanPriceId, invoiceId });
     end = periodEnd;
   }
-  let owed = [...request.adjustments, ...usageSoFar(request.usage ?? [], end)];
+  let due = [...request.adjustments, ...usageSoFar(request.usage ?? [], end)];
   // An invoice that is open has used up its period of the coupon.
   let { coupon, couponPeriodsLeft }: SubscriptionDiscount = subscription;
   while (charges.length < limit) {
@@ -81,12 +81,12 @@ export function upcomingCharges(request: {
     const period = nextPeriod({ anchor, ...intervalOf(sold) }, { currentPeriodEnd: end, chargeableFrom: chargeable });
     if (until !== null && period.start >= until) break;
     const discount = nextDiscount({ coupon, couponPeriodsLeft });
-    const { total, discountAmount, carried } = renewalBill({ sold, period, adjustments: owed, discount });
+    const { total, discountAmount, carried } = renewalBill({ sold, period, adjustments: due, discount });
     const { start: dueAt, end: periodEnd } = period;
     const amounts = printed({ ...total, discountAmount });
     charges.push({ dueAt, periodEnd, ...amounts, currency, productPlanPriceId, invoiceId: null });
     ({ coupon, couponPeriodsLeft } = afterInvoice({ coupon, couponPeriodsLeft }));
-    owed = carried === null ? [] : [creditLine(carried)];
+    due = carried === null ? [] : [creditLine(carried)];
     [anchor, end] = [period.anchor, period.end];
   }
   return charges;

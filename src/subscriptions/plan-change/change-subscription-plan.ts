@@ -54,8 +54,8 @@ export async function changeSubscriptionPlan(
         changed: changedFields(subscription, changed, ['productPlanId', 'productPlanPriceId', 'nextPlanPriceId']),
       });
       if (isAnotherPrice(subscription, changed)) {
-        const told = { type: 'subscription.updated', resourceId: id, data: subscriptionFields(changed) } as const;
-        await appendEvents(tx, changed.appId, [told]);
+        const event = { type: 'subscription.updated', resourceId: id, data: subscriptionFields(changed) } as const;
+        await appendEvents(tx, changed.appId, [event]);
       }
       return changed;
     });
@@ -71,10 +71,10 @@ async function applyChange(
   request: { subscription: RenewableSubscription; planned: PlannedChange; now: Date },
 ): Promise<void> {
   const { subscription, planned, now } = request;
-  const { sold, owed } = planned;
+  const { sold, added } = planned;
   const { id } = subscription;
   await tx.subscriptionAdjustment.createMany({
-    data: owed.map(({ usage: _none, ...line }) => ({
+    data: added.map(({ usage: _none, ...line }) => ({
       ...line,
       id: newId(),
       subscriptionId: id,

@@ -48,7 +48,10 @@ function ofBaseFee(discount: Discount, further: readonly Pick<InvoiceItem, 'disc
   if ('percentOffBps' in discount) return discount;
   // The negative one of usage above the cap is charged by another invoice.
   const reduced = further.filter(({ discountAmount }) => discountAmount.isPositive());
-  const amountOff = reduced.reduce((left, line) => left.minus(line.discountAmount.toString()), discount.amountOff);
+  const amountOff = reduced.reduce(
+    (remaining, line) => remaining.minus(line.discountAmount.toString()),
+    discount.amountOff,
+  );
   return { amountOff };
 }
 

@@ -23,7 +23,7 @@ export type PlannedChange = {
   /** NONE: it is the current price, and a scheduled change is reverted. */
   effect: 'NONE' | 'NOW' | 'PERIOD_END';
   /** New lines of the next invoice. */
-  owed: Adjustment[];
+  added: Adjustment[];
   /** All lines of the next invoice besides its period: the new ones, and those of earlier changes. */
   adjustments: Adjustment[];
 };
@@ -40,18 +40,18 @@ export async function planChange(
   const sold = await requireSold(tx, request);
   await requireChangeable(tx, subscription);
   const waiting = await tx.subscriptionAdjustment.findMany({ where: { subscriptionId: id, invoiceId: null } });
-  if (sold.price.id === current.id) return { sold, effect: 'NONE', owed: [], adjustments: waiting };
+  if (sold.price.id === current.id) return { sold, effect: 'NONE', added: [], adjustments: waiting };
   requireConsent(subscription, sold);
   const isTrial = subscription.trialEnd !== null && subscription.trialEnd > now;
   const isSameInterval =
     sold.price.billingInterval === current.billingInterval &&
     sold.price.billingIntervalCount === current.billingIntervalCount;
-  const owed = isSameInterval && !isTrial ? await owedLines(tx, { subscription, sold, now }) : [];
-  const adjustments = [...waiting, ...owed];
+  const added = isSameInterval && !isTrial ? await addedLines(tx, { subscription, sold, now }) : [];
+  const adjustments = [...waiting, ...added];
   // Usage above the cap is charged by an invoice of its own.
-  const ofPlans = [...waiting.filter(({ usage }) => usage === null), ...owed];
+  const ofPlans = [...waiting.filter(({ usage }) => usage === null), ...added];
   requireWithinCap(rates, { subscription, sold, adjustments: ofPlans });
-  return { sold, effect: isSameInterval || isTrial ? 'NOW' : 'PERIOD_END', owed, adjustments };
+  return { sold, effect: isSameInterval || isTrial ? 'NOW' : 'PERIOD_END', added, adjustments };
 }
 
 async function requireSold(
@@ -115,7 +115,7 @@ function requireConsent({ consent }: RenewableSubscription, { price }: SoldPrice
 }
 
 /** The lines that the change adds to the next invoice. */
-async function owedLines(
+async function addedLines(
   tx: Reader,
   request: { subscription: RenewableSubscription; sold: SoldPrice; now: Date },
 ): Promise<Adjustment[]> {

@@ -48,7 +48,7 @@ export async function previewPlanChange(
   const rates = await readChangeRates(world, request);
   const now = clock.now();
   const planned = await planChange(database, { subscription, change: request.change, rates, now });
-  const { sold, effect, owed, adjustments } = planned;
+  const { sold, effect, added, adjustments } = planned;
   const { currentPeriodEnd: dueAt, billingCycleAnchor: anchor } = subscription;
   const end = dueAt ?? now;
   const cycle = { anchor, ...intervalOf(sold) };
@@ -57,7 +57,7 @@ export async function previewPlanChange(
   const { lines, total, discountAmount, carried } = renewalBill({ sold, period, adjustments, discount });
   return {
     effectiveAt: effect === 'NONE' ? null : effect === 'NOW' ? now : dueAt,
-    isProrated: owed.length > 0,
+    isProrated: added.length > 0,
     nextChargeAt: dueAt,
     lines,
     ...total,

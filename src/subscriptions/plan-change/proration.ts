@@ -13,10 +13,10 @@ export type PricedLine = { amount: Decimal; taxAmount: Decimal };
 
 /** The share of `amount` for the rest of the period at `now`; zero once the period is over. */
 export function restOf(amount: Decimal, period: { start: Date; end: Date }, now: Date): Decimal {
-  const whole = period.end.getTime() - period.start.getTime();
-  const left = Math.min(Math.max(period.end.getTime() - now.getTime(), 0), whole);
-  if (whole <= 0) return new Decimal(0);
-  return amount.times(left).div(whole).toDecimalPlaces(MINOR_DIGITS, Decimal.ROUND_HALF_UP);
+  const periodMs = period.end.getTime() - period.start.getTime();
+  const remainingMs = Math.min(Math.max(period.end.getTime() - now.getTime(), 0), periodMs);
+  if (periodMs <= 0) return new Decimal(0);
+  return amount.times(remainingMs).div(periodMs).toDecimalPlaces(MINOR_DIGITS, Decimal.ROUND_HALF_UP);
 }
 
 /** The credit (negative) and the charge for the rest of a period, each with its tax. */

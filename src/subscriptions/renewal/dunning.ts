@@ -57,7 +57,11 @@ export function lastAttemptAt({ dueAt, lastFailedAt, steps = null }: Dunning): D
 }
 
 /** Whether this many failures make a subscription PAST_DUE. */
-export function areRetriesSpent(failures: number, maxRetries: number, steps: readonly number[] | null = null): boolean {
+export function areRetriesExhausted(
+  failures: number,
+  maxRetries: number,
+  steps: readonly number[] | null = null,
+): boolean {
   return failures >= (steps === null ? maxRetries : Math.min(maxRetries, steps.length + 1));
 }
 

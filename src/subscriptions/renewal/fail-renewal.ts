@@ -2,14 +2,14 @@ import type { DatabaseTransaction, Invoice, RenewalAttempt, Subscription } from 
 import type { NewEvent } from '../../events/append-events.ts';
 import { nextInvoiceStatus } from '../../invoices/invoice.ts';
 import { newId } from '../../platform/identifier.ts';
-import { riskEvent } from '../forecast/tell-risk.ts';
+import { riskEvent } from '../forecast/report-risk.ts';
 import { PASSING_MS, scheduleRenewal } from '../schedule-renewal.ts';
 import { nextSubscriptionStatus } from '../subscription.ts';
 import { subscriptionFields } from '../subscription-fields.ts';
 import { endFinalUsage } from '../usage/final-usage.ts';
 import { usageGraceOf } from './decide-due.ts';
 import { dropUnpaidInvoices } from './drop-unpaid-invoices.ts';
-import { areRetriesSpent, retryRulesOf } from './dunning.ts';
+import { areRetriesExhausted, retryRulesOf } from './dunning.ts';
 import { isCounted, type RenewalCause } from './renewal-cause.ts';
 import { decideRenewal } from './renewal-decision.ts';
 import type { RenewableSubscription } from './renewal-world.ts';
@@ -101,8 +101,8 @@ async function countFailure(tx: DatabaseTransaction, failure: Failure): Promise<
   const { subscription, invoice, cause, now } = failure;
   const failures = subscription.captureRetryCount + 1;
   const retry = retryRulesOf(subscription.app);
-  const isSpent = areRetriesSpent(failures, subscription.maxCaptureRetries, retry.steps);
-  const pastDue = isSpent ? nextSubscriptionStatus(subscription.status, 'RETRIES_SPENT') : null;
+  const areExhausted = areRetriesExhausted(failures, subscription.maxCaptureRetries, retry.steps);
+  const pastDue = areExhausted ? nextSubscriptionStatus(subscription.status, 'RETRIES_EXHAUSTED') : null;
   const counted = {
     captureRetryCount: failures,
     ...(pastDue === null ? {} : { status: pastDue, pastDueSince: now }),
@@ -132,18 +132,18 @@ async function countFailure(tx: DatabaseTransaction, failure: Failure): Promise<
 
 function failureEvents(
   subscription: Subscription,
-  told: { invoice: Invoice; cause: RenewalCause; nextAttemptAt: Date | null; isPastDue: boolean },
+  failure: { invoice: Invoice; cause: RenewalCause; nextAttemptAt: Date | null; isPastDue: boolean },
 ): NewEvent[] {
-  const { invoice, cause } = told;
+  const { invoice, cause } = failure;
   const data = {
     ...subscriptionFields(subscription),
     invoiceId: invoice.id,
     paymentIntentId: invoice.paymentIntentId,
     lastError: { code: cause.code, message: cause.message },
-    nextAttemptAt: told.nextAttemptAt?.toISOString() ?? null,
+    nextAttemptAt: failure.nextAttemptAt?.toISOString() ?? null,
   };
   const failed: NewEvent = { type: 'subscription.payment_failed', resourceId: subscription.id, data };
-  return told.isPastDue ? [failed, { type: 'subscription.past_due', resourceId: subscription.id, data }] : [failed];
+  return failure.isPastDue ? [failed, { type: 'subscription.past_due', resourceId: subscription.id, data }] : [failed];
 }
 
 /** When the final usage of a subscription that has ended is billed, which may be due already. */

@@ -122,13 +122,13 @@ async function createInvoices(
     next: nextPrice(subscription).price,
   }));
   await closeUsage(tx, { closing, now });
-  const owed = await tx.subscriptionAdjustment.findMany({
+  const openAdjustments = await tx.subscriptionAdjustment.findMany({
     where: { subscriptionId: { in: renewals.map(({ subscription }) => subscription.id) }, invoiceId: null },
     orderBy: { id: 'asc' },
   });
   const drafts: Draft[] = [];
   for (const renewal of renewals) {
-    const adjustments = owed.filter(({ subscriptionId }) => subscriptionId === renewal.subscription.id);
+    const adjustments = openAdjustments.filter(({ subscriptionId }) => subscriptionId === renewal.subscription.id);
     const { anchor, ...draft } = draftOf({ ...renewal, adjustments, rates, now });
     await changePrice(tx, { ...draft, anchor });
     drafts.push(draft);
@@ -179,9 +179,9 @@ function draftOf(
     { anchor: subscription.billingCycleAnchor, ...intervalOf(sold) },
     { currentPeriodEnd, chargeableFrom: chargeableFrom(subscription.consent, now) },
   );
-  const whole = renewalBill({ sold, period, adjustments, discount: nextDiscount(subscription) });
-  const split = splitOf(subscription, { bill: whole, rates });
-  const bill = split?.within ?? whole;
+  const fullBill = renewalBill({ sold, period, adjustments, discount: nextDiscount(subscription) });
+  const split = splitOf(subscription, { bill: fullBill, rates });
+  const bill = split?.within ?? fullBill;
   const { total } = bill.total;
   const intent = total.isZero() ? null : intentRow({ subscription, total, currency: sold.price.currency, now });
   return { subscription, currentPeriodEnd, id: newId(), sold, period, bill, adjustments, split, intent, anchor };

@@ -2,7 +2,7 @@ import { type DatabaseTransaction, transaction } from '../../../prisma/client.ts
 import { appendByApp, type OwnedEvents } from '../../events/append-events.ts';
 import { batchedChains } from '../../operator/batches/batched-chains.ts';
 import { endSubscription } from '../cancel-subscription.ts';
-import { nextTurn, queueRoom } from '../charge/queue-turn.ts';
+import { nextTurn, queueCapacity } from '../charge/queue-turn.ts';
 import { pauseForArrears } from '../pause-for-arrears.ts';
 import { FOLLOW_MS, type NextCheck, PASSING_MS, scheduleRenewals, unscheduleRenewal } from '../schedule-renewal.ts';
 import { hasFinalUsage, openFinalInvoices } from '../usage/final-usage.ts';
@@ -11,9 +11,9 @@ import { applyRenewalPayments, type RenewalPayment } from './apply-renewal-payme
 import { chargeRenewals } from './charging/charge-renewals.ts';
 import { decideDue } from './decide-due.ts';
 import { type FailedCharge, followAttempt } from './follow-attempt.ts';
-import { judgeFailure } from './judge-failure.ts';
 import { openRenewalInvoices } from './open-renewal-invoices.ts';
 import type { DueRenewal, RenewableSubscription, RenewalWorld } from './renewal-world.ts';
+import { resolveFailure } from './resolve-failure.ts';
 import { lockRenewables, unfinishedCharges } from './store.ts';
 
 /** The result of examining several subscriptions. */
@@ -51,7 +51,7 @@ export async function renewSubscriptions(world: RenewalWorld, ids: readonly stri
   const rates = await readCapRates(world, ids);
   const look = await transaction(world.database, (tx) => lookAt(tx, world, { ids, batched, rates }));
   await chargeRenewals(world, look.charges);
-  for (const failed of look.failed) await judgeFailure(world, failed);
+  for (const failed of look.failed) await resolveFailure(world, failed);
   for (const id of look.alone) await renewSubscriptions(world, [id]);
 }
 
@@ -117,16 +117,16 @@ async function admit(
   tx: DatabaseTransaction,
   { due, batched, now }: { due: readonly RenewableSubscription[]; batched: ReadonlySet<number>; now: Date },
 ): Promise<{ admitted: RenewableSubscription[]; putOff: NextCheck[] }> {
-  const room = new Map<number, number>();
+  const capacity = new Map<number, number>();
   for (const chainId of new Set(due.flatMap(({ consent }) => consent?.chainId ?? []))) {
-    room.set(chainId, await queueRoom(tx, { chainId, isBatched: batched.has(chainId), now }));
+    capacity.set(chainId, await queueCapacity(tx, { chainId, isBatched: batched.has(chainId), now }));
   }
   const admitted: RenewableSubscription[] = [];
   const putOff: NextCheck[] = [];
   for (const subscription of due) {
     const { id, consent } = subscription;
-    const places = consent ? (room.get(consent.chainId) ?? 0) : 1;
-    if (consent) room.set(consent.chainId, places - 1);
+    const places = consent ? (capacity.get(consent.chainId) ?? 0) : 1;
+    if (consent) capacity.set(consent.chainId, places - 1);
     if (places > 0) admitted.push(subscription);
     else putOff.push({ subscriptionId: id, runAt: nextTurn({ id, now }) });
   }
@@ -149,9 +149,9 @@ async function openDue(
   const charges: DueRenewal[] = [];
   const waived: RenewalPayment[] = [];
   const events: OwnedEvents[] = [];
-  for (const { subscription, invoice, intent, events: told } of opened) {
+  for (const { subscription, invoice, intent, events: openedEvents } of opened) {
     const { appId, consent } = subscription;
-    events.push({ appId, events: told });
+    events.push({ appId, events: openedEvents });
     if (intent) charges.push({ subscription, consent, invoice, intent });
     else waived.push({ subscription, invoice, intent: null });
   }

@@ -8,7 +8,7 @@ import type { Subscription } from '../../../prisma/client.ts';
 import { attemptAt, graceEnd, lastAttemptAt, type RetryRules } from './dunning.ts';
 
 /** How often a subscription that stays PAST_DUE is checked, in case its app's rules have changed. */
-const LEFT_MS = 86_400_000;
+const RECHECK_MS = 86_400_000;
 
 export type RenewalState = Pick<
   Subscription,
@@ -67,8 +67,8 @@ export function decideRenewal(state: RenewalState, now: Date): RenewalDecision {
   };
   const attempt = attemptAt(dunning) ?? (status === 'ACTIVE' ? lastAttemptAt(dunning) : null);
   if (attempt !== null && attempt <= now) return { kind: 'CHARGE' };
-  const isLeft = status === 'PAST_DUE' && attempt === null && graceOver === null;
-  return waitFor([attempt, cancelAt, graceOver, isLeft ? new Date(now.getTime() + LEFT_MS) : null]);
+  const needsRecheck = status === 'PAST_DUE' && attempt === null && graceOver === null;
+  return waitFor([attempt, cancelAt, graceOver, needsRecheck ? new Date(now.getTime() + RECHECK_MS) : null]);
 }
 
 /** The payer has repaired the cause since the last attempt: one more is made at once, and counts like any other. */

@@ -72,16 +72,16 @@ export function renewalBill(request: {
 }
 
 /** A bill of what is owed without a period's base fee. */
-export function owedBill(adjustments: readonly Adjustment[], discount: Discount | null): RenewalBill {
+export function billOfAdjustments(adjustments: readonly Adjustment[], discount: Discount | null): RenewalBill {
   return settledBill(discounted(adjustments.map(pricedAdjustment), discount));
 }
 
 /** A bill of these lines, and of what brings it up to zero. */
 export function settledBill(lines: RenewalLine[]): RenewalBill {
   const { carried } = settleLines(lines.map((line) => line.taxed));
-  const whole = carried === null ? lines : [...lines, carriedLine(carried)];
-  const discountAmount = whole.reduce((sum, line) => sum.plus(line.discountAmount), new Decimal(0));
-  return { lines: whole, discountAmount, total: taxTotal(whole.map((line) => line.taxed)), carried };
+  const allLines = carried === null ? lines : [...lines, carriedLine(carried)];
+  const discountAmount = allLines.reduce((sum, line) => sum.plus(line.discountAmount), new Decimal(0));
+  return { lines: allLines, discountAmount, total: taxTotal(allLines.map((line) => line.taxed)), carried };
 }
 
 /** The lines, those that coupons reduce with their shares of the discount. */

@@ -78,7 +78,7 @@ export async function readRepair(world: RepairWorld, invoice: OfSubscription): P
   const isRunning = subscription.status === 'ACTIVE' || subscription.status === 'PAST_DUE';
   if (!isRunning || (status !== 'OPEN' && status !== 'PAST_DUE')) return { kind: 'ENDED' };
   if (isUnderWay(invoice)) return { kind: 'UNDER_WAY' };
-  return await judge(world, invoice);
+  return await evaluateRepair(world, invoice);
 }
 
 function isUnderWay({ subscription, renewalAttempts: [last] }: OfSubscription): boolean {
@@ -87,7 +87,7 @@ function isUnderWay({ subscription, renewalAttempts: [last] }: OfSubscription): 
   return subscription.retryRequestedAt !== null && subscription.retryRequestedAt > last.endedAt;
 }
 
-async function judge(world: RepairWorld, invoice: OfSubscription): Promise<RenewalRepair> {
+async function evaluateRepair(world: RepairWorld, invoice: OfSubscription): Promise<RenewalRepair> {
   const { subscription, paymentIntent: intent } = invoice;
   const { consent } = subscription;
   if (!consent || !intent) return { kind: 'OPEN', cause: lastCause(invoice), figures: null };

@@ -28,13 +28,13 @@ export function splitAboveCap(bill: RenewalBill, { cap, rates }: { cap: bigint; 
   if (cryptoAmount <= cap) return null;
   const usage = bill.lines.filter((line) => line.usage !== null);
   const ofUsage = usage.reduce((sum, { taxed }) => sum.plus(taxed.gross), new Decimal(0));
-  let left = Decimal.min(bill.total.total.minus(largestWithin(cap, rates)), ofUsage);
+  let remaining = Decimal.min(bill.total.total.minus(largestWithin(cap, rates)), ofUsage);
   const above: RenewalLine[] = [];
   for (const line of usage.toReversed()) {
-    const gross = Decimal.min(left, line.taxed.gross);
+    const gross = Decimal.min(remaining, line.taxed.gross);
     if (gross.lte(0)) continue;
     above.push(partOf(line, gross));
-    left = left.minus(gross);
+    remaining = remaining.minus(gross);
   }
   if (above.length === 0) return null;
   const takenOff = above.map(negated);

@@ -48,7 +48,7 @@ export async function closeUsage(
     );
   }
   await openNext(tx, closing);
-  const owed: Prisma.SubscriptionAdjustmentCreateManyInput[] = ended.flatMap((period) => {
+  const dueAdjustments: Prisma.SubscriptionAdjustmentCreateManyInput[] = ended.flatMap((period) => {
     const line = usageLine(period, period.endsAt);
     if (line === null) return [];
     const { amount, taxAmount, ...facts } = line;
@@ -64,7 +64,9 @@ export async function closeUsage(
       },
     ];
   });
-  return owed.length === 0 ? [] : await tx.subscriptionAdjustment.createManyAndReturn({ data: owed });
+  return dueAdjustments.length === 0
+    ? []
+    : await tx.subscriptionAdjustment.createManyAndReturn({ data: dueAdjustments });
 }
 
 /** A metered period in which nothing was used is closed as well, so that late events of it are refused. */

@@ -6,7 +6,7 @@ import { newId } from '../../platform/identifier.ts';
 import { afterInvoice, consumeCouponPeriods, nextDiscount } from '../discount/subscription-discount.ts';
 import { type InvoiceDraft, insertInvoices, invoiceOpened } from '../renewal/insert-invoices.ts';
 import { intentRow, type OpenedInvoice, withIntent } from '../renewal/open-renewal-invoices.ts';
-import { owedBill, type RenewalBill } from '../renewal/renewal-lines.ts';
+import { billOfAdjustments, type RenewalBill } from '../renewal/renewal-lines.ts';
 import type { RenewableSubscription } from '../renewal/renewal-world.ts';
 import { unscheduleRenewal } from '../schedule-renewal.ts';
 import type { SubscriptionWithPrice } from '../store.ts';
@@ -84,23 +84,23 @@ async function openFinal(
     where: { subscriptionId, invoiceId: null },
     orderBy: { id: 'asc' },
   });
-  const owed = adjustments.filter(({ usage }) => usage !== null);
-  const whole = owedBill(owed, nextDiscount(subscription));
-  if (whole.total.total.isZero()) return null;
-  const split = splitOf(subscription, { bill: whole, rates });
+  const dueUsage = adjustments.filter(({ usage }) => usage !== null);
+  const finalBill = billOfAdjustments(dueUsage, nextDiscount(subscription));
+  if (finalBill.total.total.isZero()) return null;
+  const split = splitOf(subscription, { bill: finalBill, rates });
   const draft: FinalDraft = {
     id: newId(),
     subscription,
     sold: { price: subscription.productPlanPrice },
-    bill: split?.within ?? whole,
+    bill: split?.within ?? finalBill,
     split,
   };
-  return await writeFinal(tx, { draft, owedIds: owed.map(({ id }) => id), now });
+  return await writeFinal(tx, { draft, adjustmentIds: dueUsage.map(({ id }) => id), now });
 }
 
 async function writeFinal(
   tx: DatabaseTransaction,
-  { draft, owedIds, now }: { draft: FinalDraft; owedIds: string[]; now: Date },
+  { draft, adjustmentIds, now }: { draft: FinalDraft; adjustmentIds: string[]; now: Date },
 ): Promise<OpenedInvoice> {
   const { subscription, bill, sold } = draft;
   const { total } = bill.total;
@@ -124,7 +124,7 @@ async function writeFinal(
   const invoices = await insertInvoices(tx, [final, ...splits.drafts]);
   const invoice = invoices.get(draft.id);
   if (!invoice) throw new Error(`Invoice ${draft.id} was not written.`);
-  await tx.subscriptionAdjustment.updateMany({ where: { id: { in: owedIds } }, data: { invoiceId: invoice.id } });
+  await tx.subscriptionAdjustment.updateMany({ where: { id: { in: adjustmentIds } }, data: { invoiceId: invoice.id } });
   await consumeCouponPeriods(tx, [subscription]);
   const events = [invoiceOpened(invoice), ...(intent ? [intentCreated(intent)] : [])];
   const further = await noteAboveCap(tx, { draft, invoice, splits, invoices, now });

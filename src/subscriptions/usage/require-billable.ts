@@ -38,8 +38,8 @@ function isBillable(subscription: BilledSubscription, now: Date): boolean {
     const used = usagePeriods.flatMap((period) => usageLine(period, now) ?? []);
     return [productPlanPrice, ...(nextPlanPrice ? [nextPlanPrice] : [])].every((price) => {
       const sold = { plan: price.productPlan, price };
-      const owed = [...adjustments, ...used];
-      const bill = renewalBill({ sold, period: { start: now, end: now }, adjustments: owed, discount: null });
+      const due = [...adjustments, ...used];
+      const bill = renewalBill({ sold, period: { start: now, end: now }, adjustments: due, discount: null });
       return bill.total.total.lte(LARGEST_TOTAL);
     });
   } catch (error) {

@@ -257,8 +257,8 @@ describe('an invoice with a due date', () => {
     expect(invoice.lastError).toBeNull();
     const data = { lastErrorCode: 'INSUFFICIENT_BALANCE', lastErrorMessage: 'The wallet holds too little.' };
     await api.database.invoice.update({ where: { id: invoice.id }, data });
-    const told = (await api.rest('GET', `/invoices/${invoice.id}`, { key })).body.data.lastError;
-    expect(told).toEqual({ code: 'INSUFFICIENT_BALANCE', message: 'The wallet holds too little.' });
+    const lastError = (await api.rest('GET', `/invoices/${invoice.id}`, { key })).body.data.lastError;
+    expect(lastError).toEqual({ code: 'INSUFFICIENT_BALANCE', message: 'The wallet holds too little.' });
   });
 });
 

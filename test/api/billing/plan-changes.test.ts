@@ -99,7 +99,8 @@ const put = (id: string, body: object, options: { as?: string | null; headers?: 
     ...(options.headers ? { headers: options.headers } : {}),
   });
 const read = (id: string) => api.database.subscription.findUniqueOrThrow({ where: { id } });
-const owed = (subscriptionId: string) => api.database.subscriptionAdjustment.count({ where: { subscriptionId } });
+const countAdjustments = (subscriptionId: string) =>
+  api.database.subscriptionAdjustment.count({ where: { subscriptionId } });
 
 const CHANGE = `mutation ($id: ID!, $input: ChangeSubscriptionPlanInput!) { changeSubscriptionPlan(id: $id, input: $input) {
   productPlanPriceId nextPlanPriceId productPlanPrice { amount } } }`;
@@ -117,7 +118,7 @@ describe('PUT /subscriptions/:id', () => {
       productPlan: { name: 'Gold' },
       productPlanPrice: { amount: '11.00' },
     });
-    expect(await owed(id)).toBe(2);
+    expect(await countAdjustments(id)).toBe(2);
   });
 
   it('schedules a price with another interval for the end of the period, and can cancel that', async () => {
@@ -125,7 +126,7 @@ describe('PUT /subscriptions/:id', () => {
     expect((await put(id, { productPlanPriceId: yearly })).body.data.productPlanPriceId).toBe(first);
     expect((await read(id)).nextPlanPriceId).toBe(yearly);
     expect((await put(id, { productPlanPriceId: first })).status).toBe(200);
-    expect([(await read(id)).nextPlanPriceId, await owed(id)]).toEqual([null, 0]);
+    expect([(await read(id)).nextPlanPriceId, await countAdjustments(id)]).toEqual([null, 0]);
   });
 
   it.each([
@@ -152,15 +153,15 @@ describe('PUT /subscriptions/:id', () => {
   it('returns 404 for another merchant’s subscription and for another merchant’s price', async () => {
     const id = await subscribe();
     const foreignPrice = await makePrice({ owner: api.merchantB.appId });
-    const stranger = { as: api.merchantB.secretKey };
-    const foreign = await put(id, { productPlanPriceId: foreignPrice }, stranger);
-    const missing = await put(newId(), { productPlanPriceId: foreignPrice }, stranger);
+    const other = { as: api.merchantB.secretKey };
+    const foreign = await put(id, { productPlanPriceId: foreignPrice }, other);
+    const missing = await put(newId(), { productPlanPriceId: foreignPrice }, other);
     expect(foreign.status).toBe(404);
-    expect(told(foreign.body.error)).toEqual(told(missing.body.error));
+    expect(withoutRequestId(foreign.body.error)).toEqual(withoutRequestId(missing.body.error));
     const theirs = await put(id, { productPlanPriceId: foreignPrice });
     const none = await put(id, { productPlanPriceId: newId() });
     expect([theirs.status, theirs.body.error.param]).toEqual([404, 'productPlanPriceId']);
-    expect(told(theirs.body.error)).toEqual(told(none.body.error));
+    expect(withoutRequestId(theirs.body.error)).toEqual(withoutRequestId(none.body.error));
     expect((await read(id)).productPlanPriceId).toBe(first);
   });
 
@@ -177,7 +178,7 @@ describe('PUT /subscriptions/:id', () => {
     expect(dear.body.error.message).toContain('the payer has signed for at most 12.5 USDC');
     const weekly = await put(id, { productPlanPriceId: await makePrice({ interval: 'WEEK', amount: '1' }) });
     expect([weekly.status, weekly.body.error.code]).toEqual([409, 'INVALID_STATE']);
-    expect([(await read(id)).productPlanPriceId, await owed(id)]).toEqual([first, 0]);
+    expect([(await read(id)).productPlanPriceId, await countAdjustments(id)]).toEqual([first, 0]);
   });
 
   it('is executed once for an idempotency key, which is bound to one request', async () => {
@@ -187,7 +188,7 @@ describe('PUT /subscriptions/:id', () => {
     const again = await put(id, { productPlanPriceId: price }, { headers });
     expect(again.body).toEqual(done.body);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
-    expect(await owed(id)).toBe(2);
+    expect(await countAdjustments(id)).toBe(2);
     const misused = await put(id, { productPlanPriceId: other }, { headers });
     expect([misused.status, misused.body.error.code]).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
     expect((await read(id)).productPlanPriceId).toBe(price);
@@ -261,7 +262,7 @@ describe('Subscription.planChange', () => {
       currency: 'USD',
       carriedCredit: null,
     });
-    expect([(await read(id)).productPlanPriceId, await owed(id)]).toEqual([first, 0]);
+    expect([(await read(id)).productPlanPriceId, await countAdjustments(id)]).toEqual([first, 0]);
   });
 
   it('returns the same errors as the change', async () => {
@@ -368,15 +369,15 @@ describe('Subscription.renewalOutlook', () => {
 
   it('contains the amounts behind the forecast', async () => {
     const id = await subscribe();
-    const told = async () => (await api.graphql(READ, { id }, { key })).data.subscription;
-    expect(await told()).toEqual({ renewalForecast: 'OK', renewalOutlook: null });
+    const readOutlook = async () => (await api.graphql(READ, { id }, { key })).data.subscription;
+    expect(await readOutlook()).toEqual({ renewalForecast: 'OK', renewalOutlook: null });
     const figures = { expectedAmount: '10000000', balance: '9999999' };
     await api.database.renewalOutlook.create({ data: { subscriptionId: id, ...figures, readAt: api.clock.now() } });
-    expect(await told()).toEqual({ renewalForecast: 'LOW_BALANCE', renewalOutlook: figures });
+    expect(await readOutlook()).toEqual({ renewalForecast: 'LOW_BALANCE', renewalOutlook: figures });
   });
 });
 
 /** An error without its request ID. */
-function told(error: Record<string, unknown>): Record<string, unknown> {
+function withoutRequestId(error: Record<string, unknown>): Record<string, unknown> {
   return { ...error, requestId: null };
 }

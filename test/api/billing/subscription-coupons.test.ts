@@ -126,8 +126,8 @@ describe('POST /subscriptions', () => {
       durationPeriods: 3,
       laterAmount: '20.00',
     });
-    const told = await api.database.event.findFirstOrThrow({ where: { resourceId: body.data.id } });
-    expect(told.data).toMatchObject({ couponId: coupon.id, couponPeriodsLeft: 3 });
+    const event = await api.database.event.findFirstOrThrow({ where: { resourceId: body.data.id } });
+    expect(event.data).toMatchObject({ couponId: coupon.id, couponPeriodsLeft: 3 });
   });
 
   it('refuses a coupon that does not apply, and creates nothing', async () => {

@@ -283,8 +283,8 @@ describe('a subscription', () => {
       cancelledAt: null,
     });
     await act(id, 'cancel', { cancelAtPeriodEnd: true });
-    const told = await api.database.event.findMany({ where: { resourceId: id, type: 'subscription.updated' } });
-    expect(told.map((event) => event.data)).toMatchObject([{ cancelAt: end.toISOString(), cancelAtPeriodEnd: true }]);
+    const events = await api.database.event.findMany({ where: { resourceId: id, type: 'subscription.updated' } });
+    expect(events.map((event) => event.data)).toMatchObject([{ cancelAt: end.toISOString(), cancelAtPeriodEnd: true }]);
     expect((await act(id, 'cancel', {})).body.data.status).toBe('CANCELLED');
     const other = await make();
     expect((await act(other.id, 'cancel', { cancelAtPeriodEnd: true })).body.data.status).toBe('CANCELLED');

@@ -158,10 +158,10 @@ describe('POST /usage', () => {
       { eventId: first.eventId, subscriptionId: id, quantity: '1.5' },
     ]);
     expect(body.data).toMatchObject({ accepted: 0, duplicates: 1, rejected: 4 });
-    const told = body.data.results.map(({ error }: { error: { code: string; param: string } | null }) =>
+    const outcomes = body.data.results.map(({ error }: { error: { code: string; param: string } | null }) =>
       error === null ? null : `${error.code} ${error.param}`,
     );
-    expect(told).toEqual([
+    expect(outcomes).toEqual([
       null,
       'CONFLICT events[1].quantity',
       'CONFLICT events[2].subscriptionId',
@@ -208,11 +208,11 @@ describe('POST /usage', () => {
       eventOf(ending.id),
     ]);
     expect(status).toBe(200);
-    const told = body.data.results.map(
+    const outcomes = body.data.results.map(
       ({ status: outcome, error }: { status: string; error: { code: string } | null }) =>
         error ? error.code : outcome,
     );
-    expect(told).toEqual([
+    expect(outcomes).toEqual([
       'ACCEPTED',
       'NOT_FOUND',
       'NOT_FOUND',

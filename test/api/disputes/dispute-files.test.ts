@@ -108,12 +108,12 @@ describe('an upload', () => {
 
   it('of exactly 10 MiB is stored whole, and a larger one is refused, whatever its headers declare', async () => {
     const { id, intent } = await ground.disputeIn();
-    const whole = pdf(FILE_LIMIT);
-    whole.fill(crypto.randomUUID(), 1_000, FILE_LIMIT - 1_000);
-    const stored = await ground.upload(id, whole, { headers: key });
+    const largestFile = pdf(FILE_LIMIT);
+    largestFile.fill(crypto.randomUUID(), 1_000, FILE_LIMIT - 1_000);
+    const stored = await ground.upload(id, largestFile, { headers: key });
     expect(stored.body.data.sizeBytes).toBe(FILE_LIMIT);
     const file = await ground.download(id, stored.body.data.id, key);
-    expect(Buffer.from(await file.arrayBuffer()).equals(whole)).toBe(true);
+    expect(Buffer.from(await file.arrayBuffer()).equals(largestFile)).toBe(true);
     const declared = await ground.upload(id, pdf(FILE_LIMIT + 1), { headers: key });
     expect([declared.status, declared.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     const chunked = await ground.upload(id, streamOf(pdf(FILE_LIMIT + 1)), { headers: key });

@@ -24,7 +24,7 @@ const make = async (fields: object = {}) =>
   (await api.rest('POST', path, { key, body: { url: receiver.url, events: ['*'], ...fields } })).body.data;
 
 /** Creates a customer and delivers its event to the endpoint, as the worker does. */
-async function tell(endpoint: { id: string }): Promise<void> {
+async function deliverEvent(endpoint: { id: string }): Promise<void> {
   await api.rest('POST', '/customers', { key, body: { appId: api.merchantA.appId } });
   const cursor = await api.database.eventCursor.findUniqueOrThrow({ where: { appId: api.merchantA.appId } });
   await queueDeliveries(api.world, { appId: api.merchantA.appId, first: 1n, last: cursor.lastSequence });
@@ -123,8 +123,8 @@ describe('a webhook endpoint', () => {
 
   it('lists its deliveries newest first by cursor and status, and resends one', async () => {
     const endpoint = await make();
-    await tell(endpoint);
-    await tell(endpoint);
+    await deliverEvent(endpoint);
+    await deliverEvent(endpoint);
     const list = async (query: string) =>
       (await api.rest('GET', `${path}/${endpoint.id}/deliveries?${query}`, { key })).body;
     const newest = await list('limit=1');
@@ -144,8 +144,8 @@ describe('a webhook endpoint', () => {
 
   it('lists its deliveries over GraphQL as a connection', async () => {
     const endpoint = await make();
-    await tell(endpoint);
-    await tell(endpoint);
+    await deliverEvent(endpoint);
+    await deliverEvent(endpoint);
     const document = `query ($id: ID!, $first: Int, $after: String) {
       webhookDeliveries(endpointId: $id, first: $first, after: $after) {
         totalCount nodes { id } edges { cursor node { id status } }
@@ -169,7 +169,7 @@ describe('a webhook endpoint', () => {
 
   it('of another merchant returns 404, and another merchant’s app returns 403', async () => {
     const endpoint = await make();
-    await tell(endpoint);
+    await deliverEvent(endpoint);
     const delivery = await api.database.webhookDelivery.findFirstOrThrow({ where: { webhookId: endpoint.id } });
     const own = `/apps/${api.merchantB.appId}/webhooks`;
     const calls: [string, string, object?][] = [

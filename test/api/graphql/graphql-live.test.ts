@@ -72,8 +72,8 @@ describe('paymentIntentUpdated', () => {
       expect(result === 'end' ? result : result.errors?.[0]?.extensions.code).toBe(code);
       await client.dispose();
       const sse = await followSse(api.url, UPDATED, { id }, params);
-      const told = await sse.next();
-      expect(told === 'end' ? told : told.errors?.[0]?.extensions.code).toBe(code);
+      const refusal = await sse.next();
+      expect(refusal === 'end' ? refusal : refusal.errors?.[0]?.extensions.code).toBe(code);
       await sse.stop();
     }
   });
@@ -196,8 +196,8 @@ describe('a credential of live updates', () => {
     const stream = await followSse(api.url, UPDATED, { id }, { 'x-api-key': key.secret });
     await stream.next();
     await api.graphql(REVOKE, { id: key.id }, { key: api.merchantA.secretKey });
-    const told = await live.next();
-    expect(told === 'end' ? told : told.errors?.[0]?.extensions.code).toBe('AUTHENTICATION_ERROR');
+    const refusal = await live.next();
+    expect(refusal === 'end' ? refusal : refusal.errors?.[0]?.extensions.code).toBe('AUTHENTICATION_ERROR');
     expect((await client.closed).code).toBe(4401);
     const last = await stream.next();
     expect(last === 'end' ? last : last.errors?.[0]?.extensions.code).toBe('AUTHENTICATION_ERROR');

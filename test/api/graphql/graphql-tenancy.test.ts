@@ -124,13 +124,13 @@ async function ask(
     // An empty live list sends nothing, but a refused one sends an error immediately.
     const first = each.path.join('.') === 'filter.customerAccountId' ? 'end' : await live.next();
     await live.stop();
-    return first === 'end' ? { rows: 0 } : told(first.errors, first.data);
+    return first === 'end' ? { rows: 0 } : outcomeOf(first.errors, first.data);
   }
   const answer = await api.graphql(document, variables, { key });
-  return told(answer.errors, answer.data);
+  return outcomeOf(answer.errors, answer.data);
 }
 
-function told(errors: GraphqlFault[] | undefined, data: unknown) {
+function outcomeOf(errors: GraphqlFault[] | undefined, data: unknown) {
   const fault = errors?.[0];
   if (fault === undefined) return { rows: JSON.stringify(data).split('__typename').length - 1 };
   return {

@@ -92,17 +92,17 @@ describe('subscriptionUpdated', () => {
     }`;
     const live = followWs(client, resumed, { id, after });
     const paused = { status: 'PAUSED', pausedAt: pausedAt.toISOString() };
-    const told = [
+    const updates = [
       { sequence: after + 1, ...paused },
       { sequence: Number(opened?.sequence), ...paused },
       { sequence: after + 4, status: 'ACTIVE', pausedAt: null },
     ];
-    for (const subscriptionUpdated of told) expect(await live.next()).toEqual({ data: { subscriptionUpdated } });
+    for (const subscriptionUpdated of updates) expect(await live.next()).toEqual({ data: { subscriptionUpdated } });
     expect(await read()).toEqual({ sequence: after + 4, status: 'ACTIVE' });
     // From an intermediate number, and without a number, only the current state is sent.
     const later = followWs(client, resumed, { id, after: after + 2 });
-    expect(await later.next()).toEqual({ data: { subscriptionUpdated: told[2] } });
-    expect(await followWs(client, resumed, { id }).next()).toEqual({ data: { subscriptionUpdated: told[2] } });
+    expect(await later.next()).toEqual({ data: { subscriptionUpdated: updates[2] } });
+    expect(await followWs(client, resumed, { id }).next()).toEqual({ data: { subscriptionUpdated: updates[2] } });
     expect(await codeOf(followWs(client, resumed, { id, after: after + 5 }))).toBe('VALIDATION_ERROR');
     await client.dispose();
   });
@@ -205,8 +205,10 @@ describe('events', () => {
     const document =
       'query ($id: ID!) { paymentIntent(id: $id) { events { type deliveries { status attempts payload tries { latencyMs } } } } }';
     const { data } = await api.graphql(document, { id: own.intent }, { key });
-    const told = data.paymentIntent.events.find((one: { type: string }) => one.type === 'payment_intent.pending');
-    expect(told.deliveries).toEqual([
+    const pendingEvent = data.paymentIntent.events.find(
+      (one: { type: string }) => one.type === 'payment_intent.pending',
+    );
+    expect(pendingEvent.deliveries).toEqual([
       { status: 'PENDING', attempts: 0, tries: [], payload: expect.objectContaining({ id: event?.id, sequence: 1 }) },
     ]);
   });

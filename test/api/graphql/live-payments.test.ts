@@ -42,7 +42,7 @@ async function pay(payment: { id: string }, captureOnAuthorize = true): Promise<
 }
 
 /** The next results of a live payment, up to the last event that the payment has. */
-async function told(live: Live, id: string, field = 'paymentIntentUpdated') {
+async function updatesOf(live: Live, id: string, field = 'paymentIntentUpdated') {
   const last = await newestOf(id);
   const updates = [];
   for (;;) {
@@ -83,7 +83,7 @@ describe('paymentIntentUpdated', () => {
       data: { paymentIntentUpdated: { status: 'CREATED', sequence: payment.sequence, leftoverAmount: null } },
     });
     await pay(payment);
-    const updates = await told(live, payment.id);
+    const updates = await updatesOf(live, payment.id);
     await staysSilent(live);
     const [authorized, captured] = updates.slice(-2);
     expect(updates.map(({ status }) => status)).toEqual([
@@ -111,7 +111,7 @@ describe('paymentIntentUpdated', () => {
       const client = ws();
       const live = followWs(client, UPDATED, { id: payment.id, after });
       if (index < numbers.length - 1) {
-        const updates = await told(live, payment.id);
+        const updates = await updatesOf(live, payment.id);
         expect(updates.map(({ sequence }) => sequence)).toEqual(numbers.slice(index + 1));
         expect(updates.map(({ status }) => status)).toEqual(events.slice(index + 1).map(statusIn));
       }
@@ -134,7 +134,7 @@ describe('paymentIntentUpdated', () => {
     );
     await gateway.passTime(200_000);
     await gateway.settleDown();
-    expect((await told(stream, payment.id)).map(({ status }) => status)).toEqual(['SETTLED']);
+    expect((await updatesOf(stream, payment.id)).map(({ status }) => status)).toEqual(['SETTLED']);
     await stream.stop();
   });
 
@@ -152,7 +152,7 @@ describe('paymentIntentUpdated', () => {
     const expected = (await eventsOf(payment.id)).slice(1).map(({ sequence }) => Number(sequence));
     expect(expected.length).toBe(started.length - 1 + 40);
     for (const live of lives) {
-      expect((await told(live, payment.id)).map(({ sequence }) => sequence)).toEqual(expected);
+      expect((await updatesOf(live, payment.id)).map(({ sequence }) => sequence)).toEqual(expected);
     }
     for (const client of clients) await client.dispose();
   });
@@ -164,15 +164,15 @@ describe('paymentIntentUpdated', () => {
     await live.next();
     const snapshot = await gateway.evm.publicClient.getBlockNumber();
     await pay(payment);
-    await told(live, payment.id);
+    await updatesOf(live, payment.id);
     const depth = Number((await gateway.evm.publicClient.getBlockNumber()) - snapshot);
     await gateway.evm.reorg(depth);
     await gateway.observe();
-    const [reverted] = await told(live, payment.id);
+    const [reverted] = await updatesOf(live, payment.id);
     expect(reverted).toMatchObject({ status: 'CREATED', authorizedAt: null, capturedAt: null, leftoverAmount: null });
     expect((await eventsOf(payment.id)).at(-1)?.type).toBe('payment_intent.reverted');
     const again = followWs(client, UPDATED, { id: payment.id, after: payment.sequence });
-    const states = (await told(again, payment.id)).map(({ status, capturedAt }) => [status, capturedAt !== null]);
+    const states = (await updatesOf(again, payment.id)).map(({ status, capturedAt }) => [status, capturedAt !== null]);
     expect(states.slice(-3)).toEqual([
       ['AUTHORIZED', false],
       ['CAPTURED', true],
@@ -193,8 +193,8 @@ describe('paymentIntentUpdated', () => {
     ];
     await Promise.all([plain.next(), renamed.next()]);
     await pay(payment);
-    const states = await told(plain, payment.id);
-    const other = await told(renamed, payment.id, 'mine');
+    const states = await updatesOf(plain, payment.id);
+    const other = await updatesOf(renamed, payment.id, 'mine');
     expect(other).toEqual(
       states.map(({ sequence, status, capturedAt, transactions }) => ({
         sequence,
@@ -224,13 +224,13 @@ describe('paymentIntentUpdated', () => {
         details: [{ param: 'after', message }],
       });
     }
-    const stranger = ws(api.merchantB.secretKey);
+    const other = ws(api.merchantB.secretKey);
     for (const id of [payment.id, crypto.randomUUID()]) {
       for (const after of [0, newest + 1, undefined]) {
-        expect(await codeOf(followWs(stranger, UPDATED, { id, after }))).toMatchObject({ code: 'NOT_FOUND' });
+        expect(await codeOf(followWs(other, UPDATED, { id, after }))).toMatchObject({ code: 'NOT_FOUND' });
       }
     }
-    await Promise.all([client.dispose(), stranger.dispose()]);
+    await Promise.all([client.dispose(), other.dispose()]);
   });
 });
 
@@ -248,15 +248,15 @@ describe('paymentIntentsUpdated', () => {
     while (present.at(-1)?.data.paymentIntentsUpdated.id !== payment.id);
     expect(present.at(-1)?.data.paymentIntentsUpdated.sequence).toBe(payment.sequence);
     await pay(payment);
-    const states = await told(live, payment.id, 'paymentIntentsUpdated');
+    const states = await updatesOf(live, payment.id, 'paymentIntentsUpdated');
     expect(states.slice(-2).map(({ status, capturedAt }) => [status, capturedAt !== null])).toEqual([
       ['AUTHORIZED', false],
       ['CAPTURED', true],
     ]);
     const resumed = followWs(client, LIST, { after: payment.sequence });
-    expect(await told(resumed, payment.id, 'paymentIntentsUpdated')).toEqual(states);
+    expect(await updatesOf(resumed, payment.id, 'paymentIntentsUpdated')).toEqual(states);
     const filtered = followWs(client, LIST, { filter: { status: ['CAPTURED'] }, after: payment.sequence });
-    expect(await told(filtered, payment.id, 'paymentIntentsUpdated')).toEqual(states.slice(-1));
+    expect(await updatesOf(filtered, payment.id, 'paymentIntentsUpdated')).toEqual(states.slice(-1));
     await staysSilent(live);
     await client.dispose();
   });

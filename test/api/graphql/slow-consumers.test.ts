@@ -55,17 +55,17 @@ async function appendUntilLetGo(appId: string): Promise<number> {
   return appended;
 }
 
-type Told = {
+type Message = {
   data?: { events: { sequence: number } } | null;
   errors?: { message: string; extensions: { code: string } }[];
 };
 
 /** The events arrive in order from the first and end before the last. The final error names the number to resume after. */
-function requireCut(told: Told[], appended: number): void {
-  const sequences = told.flatMap((one) => (one.data ? [one.data.events.sequence] : []));
+function requireCut(messages: Message[], appended: number): void {
+  const sequences = messages.flatMap((one) => (one.data ? [one.data.events.sequence] : []));
   expect(sequences).toEqual(sequences.map((_one, index) => index + 1));
   expect(sequences.length).toBeLessThan(appended);
-  const last = told.at(-1)?.errors?.[0];
+  const last = messages.at(-1)?.errors?.[0];
   expect(last?.extensions.code).toBe('RATE_LIMIT_EXCEEDED');
   expect(last?.message).toContain(`Subscribe again after ${sequences.length}.`);
 }
@@ -74,7 +74,7 @@ describe('a client that does not read', () => {
   test('has its websocket operation ended with an error, and its connection stays usable', async () => {
     const { appId, secretKey } = api.merchantA;
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
-    const messages: { type: string; id?: string; payload?: Told }[] = [];
+    const messages: { type: string; id?: string; payload?: Message }[] = [];
     socket.on('message', (text) => messages.push(JSON.parse(String(text))));
     const send = (message: object) => socket.send(JSON.stringify(message));
     const seen = (type: string, id?: string) => messages.some((one) => one.type === type && one.id === id);
@@ -108,8 +108,8 @@ describe('a client that does not read', () => {
     const appended = await appendUntilLetGo(appId);
     let text = '';
     for await (const chunk of response) text += String(chunk);
-    const told = [...text.matchAll(/^data: (.+)$/gm)].map((match): Told => JSON.parse(match[1] ?? ''));
-    requireCut(told, appended);
+    const messages = [...text.matchAll(/^data: (.+)$/gm)].map((match): Message => JSON.parse(match[1] ?? ''));
+    requireCut(messages, appended);
     expect(text.trimEnd().endsWith('event: complete\ndata:')).toBe(true);
   });
 

@@ -37,10 +37,10 @@ const rows: [kind: string, name: string, injected: Injected, methods?: RegExp][]
   ['wrong_chain', 'another chain id', { body: { result: '0x1' } }, /chainId/],
 ];
 
-const { metrics, instruments } = openTelling();
+const { metrics, instruments } = openMeasured();
 const observers = { observe: instruments.rpc, onUnavailable: instruments.chainUnavailable };
 
-function openTelling() {
+function openMeasured() {
   const opened = openMetrics({ part: 'api', log: silentLog });
   return { metrics: opened, instruments: openInstruments(opened) };
 }

@@ -72,14 +72,14 @@ test('records actor, origin and the values before and after, over GraphQL and RE
     before: { name: 'Alpha' },
     after: { name: 'Renamed' },
   };
-  const told = await api.graphql(LOG, { filter: { requestId } }, owner);
-  expect(nodesOf(told)).toEqual([{ id: expect.any(String), ...wanted }]);
+  const answer = await api.graphql(LOG, { filter: { requestId } }, owner);
+  expect(nodesOf(answer)).toEqual([{ id: expect.any(String), ...wanted }]);
   const { status, body } = await api.rest('GET', `/audit-log?requestId=${requestId}`, owner);
   expect([status, body.hasMore]).toEqual([200, false]);
   expect(body.data).toEqual([
     {
       ...wanted,
-      id: idsOf(told)[0],
+      id: idsOf(answer)[0],
       createdAt: expect.stringMatching(/Z$/),
       actorId: expect.any(String),
       merchantId: merchantA.merchantId,
@@ -161,9 +161,9 @@ describe('access to the audit log', () => {
       return data?.installationAuditLog.nodes.map(({ id }: Entry) => id) ?? errors?.[0]?.extensions.code;
     };
     for (const as of [{ key: secret }, await member(merchantB.merchantId, 'VIEWER', true)]) {
-      const told = await read(as);
-      expect(told).toEqual(expect.arrayContaining([ofNobody, byCommand]));
-      expect(told).not.toContain(ofMerchant);
+      const entries = await read(as);
+      expect(entries).toEqual(expect.arrayContaining([ofNobody, byCommand]));
+      expect(entries).not.toContain(ofMerchant);
       expect(await read(as, { appId: liveApp.appId })).toEqual([byCommand]);
     }
     expect(await read({ key: merchantA.secretKey })).toBe('AUTHORIZATION_ERROR');

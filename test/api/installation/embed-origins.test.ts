@@ -109,12 +109,12 @@ describe('the setting embedOrigins', () => {
     const of = async (options: object) => (await update([], options)).errors?.[0]?.extensions.code;
     expect(await of({ key: api.merchantA.publishableKey })).toBe('AUTHORIZATION_ERROR');
     expect(await of({ key: 'sk_test_wrong' })).toBe('AUTHENTICATION_ERROR');
-    const stranger = await update([], { key: api.merchantB.secretKey, id: api.merchantA.appId });
+    const other = await update([], { key: api.merchantB.secretKey, id: api.merchantA.appId });
     const missing = await update([], { key: api.merchantB.secretKey, id: crypto.randomUUID() });
     // Another merchant's app returns the same error as a missing one.
-    const said = ({ errors }: typeof stranger) => [errors?.[0]?.extensions.code, errors?.[0]?.message];
-    expect(said(stranger)).toEqual(said(missing));
-    expect(stranger.data?.updateApp ?? null).toBeNull();
+    const errorOf = ({ errors }: typeof other) => [errors?.[0]?.extensions.code, errors?.[0]?.message];
+    expect(errorOf(other)).toEqual(errorOf(missing));
+    expect(other.data?.updateApp ?? null).toBeNull();
   });
 });
 

@@ -278,10 +278,10 @@ describe('the branding of an app', () => {
       receiptMessage: 'Thank you!',
       footerText: 'Tea & Co · Berlin',
     };
-    const said = { ...input, checkoutHeading: 'Your tea' };
-    expect((await set(input)).data.updateApp).toEqual(said);
-    expect((await set(input)).data.updateApp).toEqual(said);
-    expect((await set({ name: 'Alpha' })).data.updateApp).toEqual(said);
+    const expected = { ...input, checkoutHeading: 'Your tea' };
+    expect((await set(input)).data.updateApp).toEqual(expected);
+    expect((await set(input)).data.updateApp).toEqual(expected);
+    expect((await set({ name: 'Alpha' })).data.updateApp).toEqual(expected);
 
     const session = await api.graphql(
       'mutation { createCheckoutSession(input: { items: [{ name: "Tea", amount: "3" }] }) { id clientSecret } }',
@@ -294,7 +294,7 @@ describe('the branding of an app', () => {
       { id },
       { clientSecret },
     );
-    const { checkoutHeading: heading, checkoutMessage: message, receiptMessage } = said;
+    const { checkoutHeading: heading, checkoutMessage: message, receiptMessage } = expected;
     expect(seen.data.checkout).toEqual({ heading, message, receiptMessage });
     const entries = await api.database.auditEntry.findMany({ where: { action: 'app.updated' } });
     expect(JSON.stringify(entries)).toContain('We ship within <2> days.');

@@ -101,7 +101,7 @@ it('reports how long a sender’s balance lasts, stuck work with advice, and the
       platformFeeBps: 0,
     },
   });
-  const left = await node.publicClient.getBalance({ address: world.operator.address });
+  const balance = await node.publicClient.getBalance({ address: world.operator.address });
   const now = world.realClock.now().getTime();
   // Four transactions in the last two days cost an eighth of the balance, which lasts 16 days. An older one is ignored.
   const ages = [100, 40, 30, 20, 48];
@@ -116,7 +116,7 @@ it('reports how long a sender’s balance lasts, stuck work with advice, and the
         type: 'REFUND',
         status: 'CONFIRMED',
         termsHash: `0x${'0a'.repeat(32)}`,
-        gasCostWei: String(left / 32n),
+        gasCostWei: String(balance / 32n),
       },
     });
     const row = { ...shared, id: newId(), sender: spender, toAddress: spender, data: '0x', transactionId };

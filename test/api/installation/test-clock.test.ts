@@ -13,8 +13,8 @@ const api = await openRestApi({ rpc: { 31337: node, 31338: node }, chains: [one,
 const key = api.merchantA.secretKey;
 
 test('time cannot be advanced if a chain is not local', async () => {
-  const told = await api.rest('GET', '/test-clock', { key });
-  expect(told.body.data).toMatchObject({ isMovable: false, offsetSeconds: 0, isAdvancing: false });
+  const answer = await api.rest('GET', '/test-clock', { key });
+  expect(answer.body.data).toMatchObject({ isMovable: false, offsetSeconds: 0, isAdvancing: false });
   const { status, body } = await api.rest('POST', '/test-clock/advance', { key, body: { seconds: 60 } });
   expect([status, body.error.code]).toEqual([409, 'INVALID_STATE']);
   expect(await api.database.testClock.count()).toBe(0);
@@ -64,16 +64,16 @@ async function outcomes(environment: Record<string, string>) {
     arbiter: { 'x-api-key': arbiter },
     nobody: {},
   };
-  const told: Record<string, unknown[]> = {};
+  const results: Record<string, unknown[]> = {};
   for (const [who, headers] of Object.entries(callers)) {
     const body = { seconds: 60, waitSeconds: 0 };
     const rest = await opened.rest('POST', '/test-clock/advance', { headers, body });
     const graphql = await opened.graphql(ADVANCE, {}, { headers });
     const read = await opened.rest('GET', '/test-clock', { headers });
     const answers = [rest.body.error?.code, graphql.errors?.[0]?.extensions.code].map((code) => code ?? 'advances');
-    told[who] = [...answers, read.body.data?.mayAdvance ?? read.status];
+    results[who] = [...answers, read.body.data?.mayAdvance ?? read.status];
   }
-  return { told, opened, operator };
+  return { results, opened, operator };
 }
 
 const advances = ['advances', 'advances', true];
@@ -81,8 +81,8 @@ const refused = ['AUTHORIZATION_ERROR', 'AUTHORIZATION_ERROR'];
 const anonymous = ['AUTHENTICATION_ERROR', 'AUTHENTICATION_ERROR', 401];
 
 test('secret keys and members who may write advance it by default', async () => {
-  const { told } = await outcomes({});
-  expect(told).toEqual({
+  const { results } = await outcomes({});
+  expect(results).toEqual({
     'secret key': advances,
     developer: advances,
     'developer who operates': advances,
@@ -93,8 +93,8 @@ test('secret keys and members who may write advance it by default', async () => 
 });
 
 test('only operators advance it with TEST_CLOCK=operator, and keys are refused before validation', async () => {
-  const { told, opened, operator } = await outcomes({ TEST_CLOCK: 'operator' });
-  expect(told).toEqual({
+  const { results, opened, operator } = await outcomes({ TEST_CLOCK: 'operator' });
+  expect(results).toEqual({
     'secret key': [...refused, false],
     developer: [...refused, false],
     'developer who operates': advances,

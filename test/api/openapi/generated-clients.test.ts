@@ -21,7 +21,7 @@ const documents = { payments: '/openapi.json', card: '/v1/openapi.json' };
 const UNKNOWN = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11';
 const NOBODY = '0x00000000000000000000000000000000DeaDBeef';
 
-const saidSchema = z.object({
+const outputSchema = z.object({
   made: z.object({ amount: z.string(), status: z.string() }),
   read: z.string(),
   listed: z.array(z.string()),
@@ -103,7 +103,7 @@ async function expectCalls(program: string, { secretKey }: TestApp): Promise<voi
     UNKNOWN_ID: UNKNOWN,
     WALLET: NOBODY,
   });
-  expect(saidSchema.parse(JSON.parse(stdout))).toEqual({
+  expect(outputSchema.parse(JSON.parse(stdout))).toEqual({
     made: { amount: '12.50', status: 'CREATED' },
     read: '12.50',
     listed: ['12.50'],

@@ -235,9 +235,9 @@ describe('the refunds of a payment', () => {
     const { id, clientSecret } = session;
     const inside = `query ($id: ID!) { checkout(id: $id) { session { paymentIntent { refunds { error } } } } }`;
     expect(codeOf(await api.graphql(inside, { id }, { clientSecret }))).toBe('AUTHORIZATION_ERROR');
-    const whole = 'query ($id: ID!) { paymentIntent(id: $id) { refunds { error } } }';
+    const document = 'query ($id: ID!) { paymentIntent(id: $id) { refunds { error } } }';
     for (const credential of [{ clientSecret }, await bearer(wallet)])
-      expect(codeOf(await api.graphql(whole, { id: payment.id }, credential))).toBe('AUTHORIZATION_ERROR');
+      expect(codeOf(await api.graphql(document, { id: payment.id }, credential))).toBe('AUTHORIZATION_ERROR');
   });
 
   it("cannot be read without a credential, with another session's secret or for a missing session", async () => {

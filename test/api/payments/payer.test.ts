@@ -245,8 +245,8 @@ describe('the payer', () => {
     // The amount is unknown and not zero, because the node does not respond.
     expect(data.payer.allowances.map((one: { amount: unknown }) => one.amount)).toContain(null);
 
-    const stranger = await api.graphql(PAYER, {}, await bearer(bob));
-    expect(stranger.data.payer).toMatchObject({ wallet: bob.address, payments: [], consents: [] });
+    const other = await api.graphql(PAYER, {}, await bearer(bob));
+    expect(other.data.payer).toMatchObject({ wallet: bob.address, payments: [], consents: [] });
   });
 
   it('requires a valid token, which gives no access as a merchant', async () => {
@@ -281,10 +281,10 @@ describe('the payer', () => {
     const unsigned = await ask(ada, {});
     expect(unsigned.data.disputePaymentIntent).toEqual({ status: 'SIGNATURE_REQUIRED', transactionId: null });
     expect(await api.database.disputeRequest.count({ where: { paymentIntentId: id } })).toBe(0);
-    const stranger = await ask(bob, {});
+    const other = await ask(bob, {});
     const missing = await api.graphql(DISPUTE, { id: newId(), input: { reason } }, await bearer(bob));
-    expect(stranger.errors?.[0]?.extensions.code).toBe('NOT_FOUND');
-    expect(stranger.errors?.[0]?.message).toBe(missing.errors?.[0]?.message);
+    expect(other.errors?.[0]?.extensions.code).toBe('NOT_FOUND');
+    expect(other.errors?.[0]?.message).toBe(missing.errors?.[0]?.message);
     const typed = disputeTypedData({ chainId, escrow, id: hash });
     const signature = await ada.sign({ hash: hashTypedData(typed) });
     const signed = await ask(ada, { signature });

@@ -179,9 +179,9 @@ test('over GraphQL, the payer opens a dispute and the merchant concedes it', asy
 
 test("a dispute with another session's secret or a malformed signature is refused", async () => {
   const { id } = await intentIn('CAPTURED');
-  const stranger = await sessionOf((await intentIn('CAPTURED')).id);
+  const other = await sessionOf((await intentIn('CAPTURED')).id);
   const body = { reason: 'Not mine' };
-  const foreign = await api.rest('POST', `/payments/intents/${id}/dispute`, { clientSecret: stranger, body });
+  const foreign = await api.rest('POST', `/payments/intents/${id}/dispute`, { clientSecret: other, body });
   expect(foreign.status).toBe(404);
   const wrong = await post(`/payments/intents/${id}/dispute`, { reason: 'Mine', signature: '0xzz' });
   expect([wrong.status, wrong.body.error.param]).toEqual([400, 'signature']);

@@ -143,8 +143,8 @@ describe('verify and settle', () => {
       },
     });
     const answers = await settling;
-    expect(answers.map(({ body: told }) => told)).toMatchObject([{ success: true }, { success: true }]);
-    expect(answers.map(({ body: told }) => told.replayed).sort()).toEqual([false, true]);
+    expect(answers.map(({ body: answer }) => answer)).toMatchObject([{ success: true }, { success: true }]);
+    expect(answers.map(({ body: answer }) => answer.replayed).sort()).toEqual([false, true]);
     expect(answers[0].body).toMatchObject({
       network: 'eip155:31337',
       amount: '1000000',

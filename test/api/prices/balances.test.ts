@@ -232,10 +232,10 @@ describe('POST /balance/batch', () => {
     ];
     const { status, body } = await batch({ items, includePrice: true });
     expect(status).toBe(200);
-    const told = body.data.items.map((item: { ok: boolean; formatted: string; error: { code: string } | null }) =>
+    const outcomes = body.data.items.map((item: { ok: boolean; formatted: string; error: { code: string } | null }) =>
       item.ok ? item.formatted : item.error?.code,
     );
-    expect(told).toEqual([
+    expect(outcomes).toEqual([
       '1.5',
       'CHAIN_UNAVAILABLE',
       '1000000',

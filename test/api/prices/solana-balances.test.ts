@@ -80,12 +80,12 @@ it('returns the name in the mint for a token that is not registered', async () =
   );
   const item = { chainId: solana.chainId, address: payer.address, token: mint.toBase58() };
   const strange = { ...item, token: Keypair.generate().publicKey.toBase58() };
-  const told = await batch([item, strange], true);
-  expect(told).toMatchObject([
+  const results = await batch([item, strange], true);
+  expect(results).toMatchObject([
     { ok: true, tokenKey: null, symbol: 'TEA', decimals: 2, balance: '1234', formatted: '12.34' },
     { ok: false, error: { code: 'NOT_FOUND' } },
   ]);
-  expect(told[0]).not.toHaveProperty('price');
+  expect(results[0]).not.toHaveProperty('price');
 });
 
 /** A Token-2022 mint with its metadata in the mint itself. */

@@ -33,7 +33,7 @@ function compile(documents: Record<string, string>) {
     timeout: 60_000,
     env: { ...process.env, FORCE_DISABLE_WATCHMAN: '1' },
   });
-  return { status, said: `${stdout}${stderr}`, made: readdirSync(join(folder, 'generated')) };
+  return { status, output: `${stdout}${stderr}`, made: readdirSync(join(folder, 'generated')) };
 }
 
 /** The form that usePaginationFragment requires: a fragment with a connection and its own refetch query. */
@@ -49,52 +49,58 @@ const paginated = (type: string, field: string, name: string, node: string) => `
   }`;
 
 test('a fragment on the root is paginated', () => {
-  const { status, said, made } = compile({
+  const { status, output, made } = compile({
     Payments: paginated('Query', 'paymentIntents', 'Payments', 'id status amount'),
     PaymentsPage: 'query PaymentsPageQuery { ...Payments_parent }',
     TaxRates: paginated('Query', 'taxRatesConnection', 'TaxRates', 'id displayName'),
     Events: paginated('Query', 'eventsConnection', 'Events', 'id type sequence'),
   });
-  expect([status, said]).toEqual([0, expect.stringContaining('Compilation completed')]);
+  expect([status, output]).toEqual([0, expect.stringContaining('Compilation completed')]);
   expect(made).toEqual(
     expect.arrayContaining(['PaymentsPaginationQuery.graphql.ts', 'EventsPaginationQuery.graphql.ts']),
   );
 });
 
 test('a fragment on the viewer is refetched', () => {
-  const { status, said, made } = compile({
+  const { status, output, made } = compile({
     Caller:
       'fragment Caller_query on Query @refetchable(queryName: "CallerRefetchQuery") { viewer { kind app { id name } } }',
     Page: 'query PageQuery { ...Caller_query }',
   });
-  expect([status, said]).toEqual([0, expect.stringContaining('Compilation completed')]);
+  expect([status, output]).toEqual([0, expect.stringContaining('Compilation completed')]);
   expect(made).toContain('CallerRefetchQuery.graphql.ts');
 });
 
 test('fragments on objects are refetched and paginated by node', () => {
-  const { status, said, made } = compile({
+  const { status, output, made } = compile({
     Payment: `fragment Payment_intent on PaymentIntent @refetchable(queryName: "PaymentRefetchQuery") {
       id status amount transactions { id status } }`,
     PaymentPage: 'query PaymentPageQuery($id: ID!) { paymentIntent(id: $id) { ...Payment_intent } }',
     Steps: paginated('PaymentIntent', 'transactionsConnection', 'Steps', 'id type status'),
-    Told: paginated('PaymentIntent', 'eventsConnection', 'Told', 'id type'),
+    Events: paginated('PaymentIntent', 'eventsConnection', 'Events', 'id type'),
     Customer: `fragment Customer_account on CustomerAccount @refetchable(queryName: "CustomerRefetchQuery") {
       id name email wallets { id } }`,
     Invoices: paginated('CustomerAccount', 'invoicesConnection', 'Invoices', 'id status total'),
     CustomerPage: 'query CustomerPageQuery($id: ID!) { customer(id: $id) { ...Customer_account ...Invoices_parent } }',
     Reloaded:
-      'query ReloadedQuery($id: ID!) { node(id: $id) { id ...Payment_intent @alias ...Steps_parent @alias ...Told_parent @alias } }',
+      'query ReloadedQuery($id: ID!) { node(id: $id) { id ...Payment_intent @alias ...Steps_parent @alias ...Events_parent @alias } }',
   });
-  expect([status, said]).toEqual([0, expect.stringContaining('Compilation completed')]);
-  for (const name of ['PaymentRefetch', 'StepsPagination', 'ToldPagination', 'CustomerRefetch', 'InvoicesPagination']) {
+  expect([status, output]).toEqual([0, expect.stringContaining('Compilation completed')]);
+  for (const name of [
+    'PaymentRefetch',
+    'StepsPagination',
+    'EventsPagination',
+    'CustomerRefetch',
+    'InvoicesPagination',
+  ]) {
     expect(made).toContain(`${name}Query.graphql.ts`);
   }
 });
 
 test('a document that does not match the schema is refused', () => {
-  const { status, said } = compile({
+  const { status, output } = compile({
     Wrong: 'query WrongQuery { paymentIntents(first: 1) { edges { node { colour } } } }',
   });
   expect(status).not.toBe(0);
-  expect(said).toContain('colour');
+  expect(output).toContain('colour');
 });

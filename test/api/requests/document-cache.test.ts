@@ -6,9 +6,9 @@ import { schema } from '../../../src/api/graphql/schema.ts';
 import { parseConfig } from '../../../src/config/config.ts';
 
 const MIB = 1024 * 1024;
-const app = { key: 'app:a', isStranger: false };
-const otherApp = { key: 'app:b', isStranger: false };
-const stranger = { key: 'address:198.51.100.1', isStranger: true };
+const app = { key: 'app:a', isPublicCaller: false };
+const otherApp = { key: 'app:b', isPublicCaller: false };
+const publicCaller = { key: 'address:198.51.100.1', isPublicCaller: true };
 const entry = (text: string, hash?: string) => ({ text, document: parse(text), hash });
 const large = (name: string) =>
   `{ ${name}: viewer { ${Array.from({ length: 400 }, (_, n) => `k${n}: kind`).join(' ')} } }`;
@@ -19,7 +19,7 @@ test('finds a document by its text, only for its owner', () => {
   cache.keep(app, kept);
   expect(cache.find(app, kept.text)).toBe(kept.document);
   expect(cache.textOf(app, 'h1')).toBe(kept.text);
-  for (const nobody of [otherApp, stranger]) {
+  for (const nobody of [otherApp, publicCaller]) {
     expect(cache.find(nobody, kept.text)).toBeUndefined();
     expect(cache.textOf(nobody, 'h1')).toBeUndefined();
   }
@@ -28,8 +28,8 @@ test('finds a document by its text, only for its owner', () => {
 test('stays within its limit, whatever the number of owners', () => {
   const cache = openDocumentCache({ limitBytes: 32 * MIB });
   for (let n = 0; n < 2_000; n++) {
-    cache.keep({ key: `app:${n % 20}`, isStranger: false }, entry(large(`a${n}`)));
-    cache.keep({ key: `address:${n}`, isStranger: true }, entry(large(`b${n}`)));
+    cache.keep({ key: `app:${n % 20}`, isPublicCaller: false }, entry(large(`a${n}`)));
+    cache.keep({ key: `address:${n}`, isPublicCaller: true }, entry(large(`b${n}`)));
   }
   expect(cache.heldBytes()).toBeLessThanOrEqual(32 * MIB);
   expect(cache.heldBytes()).toBeGreaterThan(24 * MIB);
@@ -40,7 +40,7 @@ test('evicts only an owner’s own documents when that owner’s share is full',
   const victim = entry(large('mine'), 'h2');
   cache.keep(app, victim);
   for (let n = 0; n < 200; n++) cache.keep(otherApp, entry(large(`a${n}`)));
-  for (let n = 0; n < 200; n++) cache.keep(stranger, entry(large(`b${n}`)));
+  for (let n = 0; n < 200; n++) cache.keep(publicCaller, entry(large(`b${n}`)));
   expect(cache.find(app, victim.text)).toBe(victim.document);
   expect(cache.textOf(app, 'h2')).toBe(victim.text);
   expect(cache.find(otherApp, large('a0'))).toBeUndefined();
@@ -51,7 +51,7 @@ test('does not evict documents of merchants for those of anonymous addresses', (
   const cache = openDocumentCache({ limitBytes: 8 * MIB });
   const victim = entry(large('mine'));
   cache.keep(app, victim);
-  for (let n = 0; n < 300; n++) cache.keep({ key: `address:${n}`, isStranger: true }, entry(large(`b${n}`)));
+  for (let n = 0; n < 300; n++) cache.keep({ key: `address:${n}`, isPublicCaller: true }, entry(large(`b${n}`)));
   expect(cache.find(app, victim.text)).toBe(victim.document);
 });
 
@@ -94,7 +94,7 @@ test('treats anonymous callers and checkout sessions as strangers', () => {
     merchantId: 'm',
     secretHash: new Uint8Array(),
   } as const;
-  expect(documentOwner(key, address)).toEqual({ key: 'app:a', isStranger: false });
-  expect(documentOwner({ kind: 'anonymous' }, address)).toEqual({ key: `address:${address}`, isStranger: true });
-  expect(documentOwner(session, address).isStranger).toBe(true);
+  expect(documentOwner(key, address)).toEqual({ key: 'app:a', isPublicCaller: false });
+  expect(documentOwner({ kind: 'anonymous' }, address)).toEqual({ key: `address:${address}`, isPublicCaller: true });
+  expect(documentOwner(session, address).isPublicCaller).toBe(true);
 });

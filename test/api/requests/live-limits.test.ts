@@ -75,7 +75,7 @@ describe('GraphQL over HTTP', () => {
 
   test('charges another unit for every 500 of complexity before executing a query', async () => {
     const key = api.liveApp.secretKey;
-    const left = (headers: Headers) => Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+    const remaining = (headers: Headers) => Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
     const cheap = await callGraphql(api.url, '{ viewer { kind } }', {}, { key });
     const dear = await callGraphql(
       api.url,
@@ -84,7 +84,7 @@ describe('GraphQL over HTTP', () => {
       { key },
     );
     expect(dear.status).toBe(200);
-    expect(left(cheap.headers) - left(dear.headers)).toBeGreaterThanOrEqual(3);
+    expect(remaining(cheap.headers) - remaining(dear.headers)).toBeGreaterThanOrEqual(3);
     const answers = [];
     for (let call = 0; call < 12; call++) {
       answers.push(

@@ -43,10 +43,10 @@ describe.each([
       const first = await start(slug, { from: '203.0.113.1', named });
       const again = await start(slug, { from: '203.0.113.1', named });
       expect(again).toEqual({ ...first, replayed: 'true' });
-      const stranger = await start(slug, { from: '203.0.113.2', named });
-      expect(stranger.replayed).toBeNull();
-      expect(stranger.id).not.toBe(first.id);
-      expect(stranger.clientSecret).not.toBe(first.clientSecret);
+      const publicCaller = await start(slug, { from: '203.0.113.2', named });
+      expect(publicCaller.replayed).toBeNull();
+      expect(publicCaller.id).not.toBe(first.id);
+      expect(publicCaller.clientSecret).not.toBe(first.clientSecret);
     },
   );
 

@@ -73,12 +73,12 @@ test.each(['header', 'body'])(
   'creates one intent and returns one response for fifty concurrent calls with a key in the %s',
   async (place) => {
     const externalId = `twins-${place}`;
-    const twins = Array.from({ length: 50 }, () =>
+    const duplicates = Array.from({ length: 50 }, () =>
       place === 'header'
         ? create({ amount: '9', externalId }, externalId)
         : create({ amount: '9', externalId, idempotencyKey: externalId }),
     );
-    const answers = await Promise.all(twins);
+    const answers = await Promise.all(duplicates);
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
     expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
     expect(answers.filter((answer) => answer.headers.get('idempotent-replayed') !== 'true')).toHaveLength(1);

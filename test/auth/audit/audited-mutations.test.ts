@@ -75,13 +75,13 @@ describe.each(recorded.filter(({ name }) => name in auditedCalls))('$name', ({ n
 });
 
 test('an entry contains the fields that a call changed, before and after, and no others', async () => {
-  const told = async (name: string) => {
+  const auditOf = async (name: string) => {
     const call = await prepareCall(api, name);
     const { headers } = await api.graphql(call.document, {}, { headers: call.headers });
     const made = await entriesOf(headers.get('x-request-id'));
     return { rows: call.rows, made };
   };
-  expect((await told('updateApp')).made).toMatchObject([
+  expect((await auditOf('updateApp')).made).toMatchObject([
     { action: 'app.updated', targetType: 'App', before: { name: 'updateApp' }, after: { name: 'Renamed' } },
     {
       action: 'payout_address.set',
@@ -89,8 +89,11 @@ test('an entry contains the fields that a call changed, before and after, and no
       after: { family: 'EVM', address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' },
     },
   ]);
-  expect((await told('updatePaymentLink')).made[0]).toMatchObject({ before: { amount: '5' }, after: { amount: '7' } });
-  const refund = await told('refundPaymentIntent');
+  expect((await auditOf('updatePaymentLink')).made[0]).toMatchObject({
+    before: { amount: '5' },
+    after: { amount: '7' },
+  });
+  const refund = await auditOf('refundPaymentIntent');
   expect(refund.made[0]).toMatchObject({
     targetType: 'PaymentIntent',
     targetId: refund.rows.paid,

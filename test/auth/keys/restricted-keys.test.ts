@@ -110,8 +110,8 @@ describe.each(keyScopes)('%s', (tested) => {
       expect
         .soft([route.field, refused.status, refused.body.error.code, refused.body.error.message])
         .toEqual([route.field, 403, 'AUTHORIZATION_ERROR', lacks(tested)]);
-      const judged = await api.rest(route.method, path, { key: having, ...call });
-      expect.soft([route.field, judged.status]).not.toEqual([route.field, 403]);
+      const answer = await api.rest(route.method, path, { key: having, ...call });
+      expect.soft([route.field, answer.status]).not.toEqual([route.field, 403]);
     }
   });
 });

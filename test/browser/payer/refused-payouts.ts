@@ -52,7 +52,7 @@ export async function openRefusals(ground: BrowserGround) {
     balance: (account: Address) =>
       client.readContract({ address: usdc, abi: erc20Abi, functionName: 'balanceOf', args: [account] }),
     coins: (account: Address) => client.getBalance({ address: account }),
-    owed: (recipient: Address, token: Address = usdc) => readCredit({ client, escrow }, { recipient, token }),
+    creditOf: (recipient: Address, token: Address = usdc) => readCredit({ client, escrow }, { recipient, token }),
     /** The rows of the database, including delivered payouts. */
     credits: (recipient: Address) =>
       ground.database.creditedPayout.findMany({ where: { recipient: recipient.toLowerCase() } }),

@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 import { checkoutFolder } from '../../../src/local/local-settings.ts';
 import { childEnvironment } from '../../setup/child-environment.ts';
 import { freePort } from '../../setup/free-port.ts';
-import type { StandingInstallation } from '../../setup/gateway/installation-door.ts';
+import type { StandingInstallation } from '../../setup/gateway/installation-server.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 
 const START_LIMIT_MS = 120_000;
@@ -13,7 +13,7 @@ const EVERY_MS = 200;
 
 /** Returns its origin. The process ends with the test file. */
 export async function startPairedApi(): Promise<string> {
-  const response = await fetch(`${inject('installationDoor')}/installation`);
+  const response = await fetch(`${inject('installationServer')}/installation`);
   const { folder }: StandingInstallation = await response.json();
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;

@@ -99,11 +99,11 @@ export async function startRelay(): Promise<Relay> {
     }
     return JSON.stringify({ id, jsonrpc: '2.0', result: own(client, params) });
   };
-  const join = (send: (text: string) => void): { hear: (text: string) => void; leave: () => void } => {
+  const join = (send: (text: string) => void): { receive: (text: string) => void; leave: () => void } => {
     const client: Client = { topics: new Set(), send };
     clients.add(client);
     return {
-      hear: (text) => {
+      receive: (text) => {
         const response = answer(client, text);
         if (response !== undefined) send(response);
       },
@@ -114,8 +114,8 @@ export async function startRelay(): Promise<Relay> {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   await new Promise<void>((resolve) => server.once('listening', resolve));
   server.on('connection', (socket: WebSocket) => {
-    const { hear, leave } = join((text) => socket.send(text));
-    socket.on('message', (data) => hear(String(data)));
+    const { receive, leave } = join((text) => socket.send(text));
+    socket.on('message', (data) => receive(String(data)));
     socket.on('close', leave);
   });
   const address = server.address();
@@ -123,8 +123,8 @@ export async function startRelay(): Promise<Relay> {
     url: `ws://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
     async serve(page) {
       await page.routeWebSocket(REAL_RELAY, (socket) => {
-        const { hear, leave } = join((text) => socket.send(text));
-        socket.onMessage((data) => hear(String(data)));
+        const { receive, leave } = join((text) => socket.send(text));
+        socket.onMessage((data) => receive(String(data)));
         socket.onClose(leave);
       });
     },

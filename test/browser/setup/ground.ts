@@ -15,7 +15,7 @@ import { furnishChain } from '../../../src/local/set-up/furnish-chain.ts';
 import { furnishSolana } from '../../../src/local/solana/furnish-solana.ts';
 import { type LocalSolanaAccount, localSolanaAccounts } from '../../../src/local/solana/solana-accounts.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
-import type { StandingInstallation } from '../../setup/gateway/installation-door.ts';
+import type { StandingInstallation } from '../../setup/gateway/installation-server.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 
 /** A merchant with one test app, an owner and payout addresses. Other test files do not use it. */
@@ -55,14 +55,14 @@ const FUNDING_LIMIT_MS = 60_000;
 
 /** Starts the installation unless another file of the run has done so. This takes ten seconds on an idle machine and minutes under load. */
 export async function openBrowserGround(): Promise<BrowserGround> {
-  const door = inject('installationDoor');
-  const response = await fetch(`${door}/installation`);
+  const installationUrl = inject('installationServer');
+  const response = await fetch(`${installationUrl}/installation`);
   if (!response.ok) throw new Error(await response.json());
   const { demo, databaseUrl }: StandingInstallation = await response.json();
   const database = openDatabase({ url: databaseUrl, poolSize: 2 });
   onTeardown(() => database.$disconnect());
   const mails = async (email: string): Promise<string[]> =>
-    await (await fetch(`${door}/mails?to=${encodeURIComponent(email)}`)).json();
+    await (await fetch(`${installationUrl}/mails?to=${encodeURIComponent(email)}`)).json();
   return {
     origin: demo.restUrl,
     demo,

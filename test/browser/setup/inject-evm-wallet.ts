@@ -231,12 +231,12 @@ function announce({ binding, name, uuid }: { binding: string; name: string; uuid
   const icon =
     'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCA4IDgiPjxyZWN0IHdpZHRoPSI4IiBoZWlnaHQ9IjgiIHJ4PSIyIiBmaWxsPSIjNDQ2NmRkIi8+PC9zdmc+';
   const info = Object.freeze({ uuid, name, icon, rdns: 'example.test.wallet' });
-  const tell = () =>
+  const announce = () =>
     window.dispatchEvent(
       new CustomEvent('eip6963:announceProvider', {
         detail: Object.freeze({ info, provider: Object.freeze(provider) }),
       }),
     );
-  window.addEventListener('eip6963:requestProvider', tell);
-  tell();
+  window.addEventListener('eip6963:requestProvider', announce);
+  announce();
 }

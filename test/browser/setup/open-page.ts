@@ -90,7 +90,7 @@ export async function openPage(options: PageOptions = {}): Promise<OpenPage> {
     await context.close();
     expect(faults, 'what the page did wrong').toEqual([]);
   });
-  await tellRefusals(page, faults);
+  await reportRefusals(page, faults);
   const picture = (name: string, at = { width, scheme }) => shoot(page, `${name}-${at.width}-${at.scheme}`);
   return {
     page,
@@ -124,12 +124,12 @@ function collectFaults(page: Page, expected: RegExp[]): string[] {
   return faults;
 }
 
-async function tellRefusals(page: Page, faults: string[]): Promise<void> {
-  await page.exposeBinding('tellRefusal', (_source, refusal: string) => void faults.push(`refused: ${refusal}`));
+async function reportRefusals(page: Page, faults: string[]): Promise<void> {
+  await page.exposeBinding('reportRefusal', (_source, refusal: string) => void faults.push(`refused: ${refusal}`));
   await page.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', (event) => {
-      const tell: unknown = Reflect.get(window, 'tellRefusal');
-      if (typeof tell === 'function') tell(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`);
+      const report: unknown = Reflect.get(window, 'reportRefusal');
+      if (typeof report === 'function') report(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`);
     });
   });
 }

@@ -67,16 +67,16 @@ async function slowDown({ context, page }: OpenPage): Promise<void> {
 }
 
 /** Records the page's cards and its announcements to screen readers from its next load on, each change once. */
-export async function watch(page: Page): Promise<{ cards(): Promise<string[]>; said(): Promise<string[]> }> {
+export async function watch(page: Page): Promise<{ cards(): Promise<string[]>; announced(): Promise<string[]> }> {
   await page.addInitScript(() => {
-    const kept: Record<'cards' | 'said', string[]> = { cards: [], said: [] };
+    const kept: Record<'cards' | 'announced', string[]> = { cards: [], announced: [] };
     Reflect.set(window, 'watched', kept);
     const keep = (list: string[], text: string | null | undefined) => {
       if (text && list.at(-1) !== text) list.push(text);
     };
     const look = () => {
       keep(kept.cards, document.querySelector('[data-card]')?.getAttribute('data-card'));
-      keep(kept.said, document.querySelector('.visually-hidden[role="status"]')?.textContent);
+      keep(kept.announced, document.querySelector('.visually-hidden[role="status"]')?.textContent);
     };
     new MutationObserver(look).observe(document, {
       subtree: true,
@@ -85,9 +85,9 @@ export async function watch(page: Page): Promise<{ cards(): Promise<string[]>; s
       attributes: true,
     });
   });
-  const read = (list: 'cards' | 'said') =>
+  const read = (list: 'cards' | 'announced') =>
     page.evaluate((name): string[] => Reflect.get(Reflect.get(window, 'watched'), name), list);
-  return { cards: () => read('cards'), said: () => read('said') };
+  return { cards: () => read('cards'), announced: () => read('announced') };
 }
 
 /** Presses Tab until the element has the focus, as a person without a mouse does. */

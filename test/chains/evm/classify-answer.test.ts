@@ -2,7 +2,7 @@
 import { RpcRequestError } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { callFault, classifyRpcError } from '../../../src/chains/evm/classify-answer.ts';
-import { judgeResult } from '../../../src/chains/evm/result-shapes.ts';
+import { classifyResult } from '../../../src/chains/evm/result-shapes.ts';
 import { type NodeAnswer, statusFault } from '../../../src/chains/node-answer.ts';
 
 const HASH = `0x${'ab'.repeat(32)}`;
@@ -69,8 +69,8 @@ describe('a reverted call', () => {
 
   it('keeps its data and truncates the message', () => {
     expect(fault('execution reverted', '0x08c379a0')).toMatchObject({ data: '0x08c379a0' });
-    const [long = ''] = [fault(`execution reverted: ${'x'.repeat(5_000)}`)].flatMap((told) =>
-      told?.kind === 'REVERT' ? told.message : [],
+    const [long = ''] = [fault(`execution reverted: ${'x'.repeat(5_000)}`)].flatMap((classified) =>
+      classified?.kind === 'REVERT' ? classified.message : [],
     );
     expect(long).toMatch(/x…$/);
     expect(long.length).toBeLessThan(250);
@@ -111,7 +111,7 @@ describe('a result', () => {
     ['garbage', 'eth_getLogs', [{}], {}],
     ['missing', 'eth_getLogs', [{}], null],
     ['good', 'anvil_nodeInfo', [], { any: 'thing' }],
-  ])('is %s: %s %j %j', (judgement, method, params, result) => {
-    expect(judgeResult({ method, params }, result)).toBe(judgement);
+  ])('is %s: %s %j %j', (verdict, method, params, result) => {
+    expect(classifyResult({ method, params }, result)).toBe(verdict);
   });
 });

@@ -23,9 +23,9 @@ it('reports a node failure as an unavailable chain, not as an invalid signature'
     digest: keccak256(toHex('a digest')),
     signature: wrapped(evm.escrow),
   };
-  const judge = () => nodes.asking(evm.chainId, (client) => isSignedByAccount({ client }, request));
+  const verify = () => nodes.asking(evm.chainId, (client) => isSignedByAccount({ client }, request));
   gate.failing = (method) => method === 'eth_call';
-  await expect(judge()).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
+  await expect(verify()).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
   gate.failing = () => false;
-  expect(await judge()).toBe(false);
+  expect(await verify()).toBe(false);
 });

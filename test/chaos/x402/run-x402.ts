@@ -10,7 +10,7 @@ import { createTestClient, getAddress, http } from 'viem';
 import { localAccounts } from '../../../src/local/local-accounts.ts';
 import { openGround } from '../open-ground.ts';
 import { surroundings } from '../write-figures.ts';
-import { judgeCalls } from './judge-calls.ts';
+import { evaluateCalls } from './evaluate-calls.ts';
 import { openPayers } from './payers.ts';
 import { readUnderWay } from './read-books.ts';
 import { readBalances } from './read-token.ts';
@@ -49,7 +49,7 @@ if (
 }
 
 const SERVERS = 2;
-const TELL_EVERY_MS = 15_000;
+const REPORT_EVERY_MS = 15_000;
 const LOOK_MS = 1_000;
 /** The time limit for all pending payments. An authorization that no transaction uses is valid for five minutes. */
 const REST_LIMIT_MS = 420_000;
@@ -85,8 +85,9 @@ try {
   reasons.push(`The run itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 } finally {
   if (!interrupted) {
-    const left = await ground.stop();
-    if (left.length > 0) reasons.push(`${left.length} processes were still running after npm start had ended.`);
+    const survivors = await ground.stop();
+    if (survivors.length > 0)
+      reasons.push(`${survivors.length} processes were still running after npm start had ended.`);
   }
 }
 const verdict = reasons.length === 0 ? 'All checks passed.' : `${reasons.length} checks failed.`;
@@ -124,16 +125,16 @@ async function prove(): Promise<string> {
       isStruck = true;
     })
     .catch(() => undefined);
-  let toldAt = performance.now();
-  let toldServed = 0;
+  let reportedAt = performance.now();
+  let reportedServed = 0;
   const watch = setInterval(() => {
     broken ??= brokenRule();
-    if (performance.now() - toldAt < TELL_EVERY_MS) return;
-    const rate = ((buying.served() - toldServed) / (performance.now() - toldAt)) * 1000;
-    [toldAt, toldServed] = [performance.now(), buying.served()];
+    if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
+    const rate = ((buying.served() - reportedServed) / (performance.now() - reportedAt)) * 1000;
+    [reportedAt, reportedServed] = [performance.now(), buying.served()];
     const { struck } = striking;
     print(
-      `${toldServed} served, ${rate.toFixed(1)} a second, ${buying.inFlight()} requests under way; ${struck.kills} kills, ${struck.reorgs} reorganizations, ${struck.late} times late`,
+      `${reportedServed} served, ${rate.toFixed(1)} a second, ${buying.inFlight()} requests under way; ${struck.kills} kills, ${struck.reorgs} reorganizations, ${struck.late} times late`,
     );
   }, LOOK_MS);
   /** Checks the invariants that must hold during the run. */
@@ -155,9 +156,9 @@ async function prove(): Promise<string> {
   print(`${buying.served()} calls are served. Pending work is completed.`);
   if (!ground.hasEnded()) {
     reasons.push(...(await comeToRest(rpcUrl)));
-    const judged = await judgeCalls({ ground, token, headers: buying.headers, payers: addresses, before });
-    reasons.push(...judged.reasons);
-    for (const fact of judged.facts) print(fact);
+    const verdict = await evaluateCalls({ ground, token, headers: buying.headers, payers: addresses, before });
+    reasons.push(...verdict.reasons);
+    for (const fact of verdict.facts) print(fact);
   }
   for (const [failure, times] of buying.failures) print(`Clients: ${times} times ${failure}`);
   for (const [text, times] of servers.complaints) print(`Servers: ${times} times ${text}`);
@@ -169,17 +170,17 @@ async function prove(): Promise<string> {
 async function comeToRest(rpcUrl: string): Promise<string[]> {
   const node = createTestClient({ mode: 'anvil', transport: http(rpcUrl) });
   const deadline = performance.now() + REST_LIMIT_MS;
-  let toldAt = performance.now();
+  let reportedAt = performance.now();
   for (;;) {
     await node.mine({ blocks: FINAL_BLOCKS }).catch(() => undefined);
     await delay(LOOK_MS);
-    const left = await readUnderWay(ground.adminUrl);
-    if (left.length === 0) return [];
+    const underWay = await readUnderWay(ground.adminUrl);
+    if (underWay.length === 0) return [];
     if (performance.now() > deadline)
-      return [`Work was still pending after ${REST_LIMIT_MS / 1000} s: ${left.join(', ')}.`];
-    if (performance.now() - toldAt < TELL_EVERY_MS) continue;
-    toldAt = performance.now();
-    print(`under way: ${left.join(', ')}`);
+      return [`Work was still pending after ${REST_LIMIT_MS / 1000} s: ${underWay.join(', ')}.`];
+    if (performance.now() - reportedAt < REPORT_EVERY_MS) continue;
+    reportedAt = performance.now();
+    print(`under way: ${underWay.join(', ')}`);
   }
 }
 

@@ -62,7 +62,7 @@ describe('a mail server', () => {
   it('that never recovers makes the mail FAILED after 8 attempts, with the reason', async () => {
     const { id, email } = await queued();
     mailbox.onMail(async () => 'busy');
-    for (let tries = 0; tries < 9; tries += 1) await ground.goTo(later(ground.clock.now(), 24 * HOUR + 60));
+    for (let attempt = 0; attempt < 9; attempt += 1) await ground.goTo(later(ground.clock.now(), 24 * HOUR + 60));
     expect(await stateOf(id)).toMatchObject({
       status: 'FAILED',
       tries: 8,
@@ -115,9 +115,9 @@ describe('a mail server', () => {
     const away = openMailer({ smtpUrl: 'smtp://127.0.0.1:1', from: 'a@b.c', isProduction: true, log: silentLog });
     const sender = openMailSender({ ...ground.action, mailer: away });
     await Promise.all([sender.turn(), sender.turn()]);
-    const tries = async () =>
+    const attemptsOf = async () =>
       (await ground.database.mail.findMany({ orderBy: { id: 'asc' } })).map((mail) => mail.tries);
-    expect(await tries()).toEqual([1, 1, 1, 1, 0, 0]);
+    expect(await attemptsOf()).toEqual([1, 1, 1, 1, 0, 0]);
     await ground.database.$executeRaw`DELETE FROM graphile_worker._private_jobs WHERE key LIKE 'send-mails%'`;
     await sweepMails(ground);
     await ground.settleDown();
@@ -126,7 +126,7 @@ describe('a mail server', () => {
     await sweepMails(ground);
     await ground.settleDown();
     expect(mailbox.mails).toHaveLength(6);
-    expect(await tries()).toEqual([2, 2, 2, 2, 1, 1]);
+    expect(await attemptsOf()).toEqual([2, 2, 2, 2, 1, 1]);
   });
 
   it('has its delivered mails deleted after the retention period', async () => {
@@ -176,10 +176,10 @@ describe('a queued mail', () => {
       ['PAYMENT', ['SENT', null, 2, null, 1]],
     ] as const) {
       mailbox.onMail(async () => 'busy');
-      const left = await member(['WEBHOOK_DISABLED', 'PAYMENT']);
+      const subscriber = await member(['WEBHOOK_DISABLED', 'PAYMENT']);
       await disabled();
-      const outcome = await waiting(left);
-      await unsubscribe(ground, { who: 'member', id: left.id, kind });
+      const outcome = await waiting(subscriber);
+      await unsubscribe(ground, { who: 'member', id: subscriber.id, kind });
       expect(await outcome(), kind).toEqual(expected);
       await forget();
     }
@@ -218,14 +218,14 @@ describe('a queued mail', () => {
   });
 
   it('that waits for a summary is cancelled if its member was removed or has unsubscribed', async () => {
-    const [gone, left] = [await member(['WEBHOOK_DISABLED']), await member(['WEBHOOK_DISABLED', 'PAYMENT'])];
+    const [gone, unsubscribed] = [await member(['WEBHOOK_DISABLED']), await member(['WEBHOOK_DISABLED', 'PAYMENT'])];
     await disabled(12);
     await ground.database.member.update({ where: { id: gone.id }, data: { removedAt: ground.clock.now() } });
-    await unsubscribe(ground, { who: 'member', id: left.id, kind: 'WEBHOOK_DISABLED' });
+    await unsubscribe(ground, { who: 'member', id: unsubscribed.id, kind: 'WEBHOOK_DISABLED' });
     await ground.goTo(later(ground.clock.now(), HOUR + 60));
     for (const [{ id, email }, error] of [
       [gone, 'RECIPIENT_REMOVED'],
-      [left, 'UNSUBSCRIBED'],
+      [unsubscribed, 'UNSUBSCRIBED'],
     ] as const) {
       const where = { memberId: id, status: { not: 'SENT' as const } };
       const others = await ground.database.mail.findMany({ where });

@@ -3,8 +3,8 @@ import { parse } from 'graphql';
 import { openRestApi, type RestApi } from '../../setup/api/rest.ts';
 import type { Attack } from './attack.ts';
 import { openWorkCounter, type Work, type WorkCounter } from './count-work.ts';
-import { type Finding, isRefusal, judgeOutcome } from './judge-outcome.ts';
-import type { Judge } from './run-attacks.ts';
+import { evaluateOutcome, type Finding, isRefusal } from './evaluate-outcome.ts';
+import type { Evaluator } from './run-attacks.ts';
 import { type Outcome, sendAttack, type Target } from './send-attack.ts';
 
 /** The allowed number of function calls: a base, and more per token and character of a document, byte of another body, and response byte. */
@@ -36,24 +36,24 @@ export async function openAttackedApi(): Promise<{ api: RestApi; target: Target;
 }
 
 /** Checks the response and its cost, and that the API still responds to other requests. */
-export function attackJudge(
+export function attackEvaluator(
   target: Target,
   counter: WorkCounter,
-  told: (attacked: Attacked) => void = () => undefined,
-): Judge {
+  onAttacked: (attacked: Attacked) => void = () => undefined,
+): Evaluator {
   return async (attack) => {
     await settled(target, counter);
     const { outcome, work } = await cost(target, counter, attack);
-    told({ attack, outcome, work });
-    return [...judgeOutcome(attack, outcome), ...(await tooMuch({ attack, outcome, work }))];
+    onAttacked({ attack, outcome, work });
+    return [...evaluateOutcome(attack, outcome), ...(await tooMuch({ attack, outcome, work }))];
   };
 
   /** Repeats an expensive rejected message. Its cost recurs, because nothing of it is cached, but other work of the process does not. */
   async function tooMuch({ attack, outcome, work }: Attacked): Promise<Finding[]> {
-    const found = judgeWork(attack, outcome, work);
+    const found = evaluateWork(attack, outcome, work);
     if (found.length === 0 || !isRefusal(outcome)) return found;
     const again = await cost(target, counter, attack);
-    const causes = new Set(judgeWork(attack, again.outcome, again.work).map(({ cause }) => cause));
+    const causes = new Set(evaluateWork(attack, again.outcome, again.work).map(({ cause }) => cause));
     return found.filter(({ cause }) => causes.has(cause));
   }
 }
@@ -77,7 +77,7 @@ async function settled({ url }: Target, counter: WorkCounter): Promise<Work> {
 
 const names = ['calls', 'parses', 'visits', 'validations'] as const;
 
-function judgeWork(attack: Attack, outcome: Outcome, work: Work): Finding[] {
+function evaluateWork(attack: Attack, outcome: Outcome, work: Work): Finding[] {
   const documents = documentsOf(attack);
   const perToken = isRefusal(outcome) ? CALLS.refusedToken : CALLS.token;
   const tokens = documents.reduce((sum, text) => sum + Math.min(TOKENS_MOST, tokensOf(text)), 0);

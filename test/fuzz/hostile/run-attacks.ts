@@ -1,27 +1,27 @@
 /** Runs attacks by index, and shrinks the attack of every kind of finding. */
 import fc from 'fast-check';
 import { type Attack, printAttack } from './attack.ts';
+import type { Finding } from './evaluate-outcome.ts';
 import { hostileAttack } from './hostile-attack.ts';
-import type { Finding } from './judge-outcome.ts';
 
-export type Judge = (attack: Attack) => Promise<Finding[]>;
+export type Evaluator = (attack: Attack) => Promise<Finding[]>;
 
 /** The maximum number of attempts to shrink an attack. */
-const SMALLER_TRIES = 60;
+const SMALLER_ATTEMPTS = 60;
 /** The number of kinds of findings after which a run ends. */
 const CAUSES_MOST = 40;
 
 /** Runs and checks attack `index` of a seed. Does not throw. Shrinks a failing attack to a smaller one with the same findings. */
 export async function runAttack(
   { seed, index }: { seed: number; index: number },
-  judge: Judge,
+  evaluate: Evaluator,
 ): Promise<Found | undefined> {
   let first: Finding | undefined;
   let smallest: Attack | undefined;
-  let tries = 0;
+  let attempts = 0;
   const property = fc.asyncProperty(hostileAttack, async (attack) => {
-    if (first && ++tries > SMALLER_TRIES) return;
-    const findings = await judge(attack);
+    if (first && ++attempts > SMALLER_ATTEMPTS) return;
+    const findings = await evaluate(attack);
     const found = first ? findings.find(({ cause }) => cause === first?.cause) : findings[0];
     if (!found) return;
     first ??= found;
@@ -37,10 +37,10 @@ export type Found = { seed: number; index: number; finding: Finding; smallest: A
 /** Runs attacks `from` to `from + count`, and throws a single error with the smallest attack of every cause that was found. */
 export async function runAttacks(
   { seed, from = 0, count }: { seed: number; from?: number; count: number },
-  judge: Judge,
+  evaluate: Evaluator,
 ): Promise<void> {
   const causes = new Map<string, Found>();
-  const once: Judge = async (attack) => (await judge(attack)).filter(({ cause }) => !causes.has(cause));
+  const once: Evaluator = async (attack) => (await evaluate(attack)).filter(({ cause }) => !causes.has(cause));
   for (let index = from; index < from + count && causes.size < CAUSES_MOST; index++) {
     const found = await runAttack({ seed, index }, once);
     if (found) causes.set(found.finding.cause, found);

@@ -98,7 +98,7 @@ async function exchange(target: Target, sending: Sending): Promise<ByteOutcome> 
   });
   socket.on('data', (chunk) => {
     chunks.push(chunk);
-    if (isToldByEvents(chunks) || isSwitched(chunks)) socket.destroySoon();
+    if (isAnsweredByEvents(chunks) || isSwitched(chunks)) socket.destroySoon();
   });
   await new Promise<void>((resolve) => {
     socket.once('connect', resolve);
@@ -109,10 +109,10 @@ async function exchange(target: Target, sending: Sending): Promise<ByteOutcome> 
   if (sending.flood) {
     const { piece, times } = sending.flood;
     const bytes = Buffer.from(piece, 'latin1');
-    let left = times;
-    while (left > 0 && (await written(socket, bytes))) left -= 1;
-    sentBytes += (times - left) * bytes.length;
-    if (left === 0 && !sending.ends && (await isOpenStill(socket, chunks))) endless = 'flood';
+    let remaining = times;
+    while (remaining > 0 && (await written(socket, bytes))) remaining -= 1;
+    sentBytes += (times - remaining) * bytes.length;
+    if (remaining === 0 && !sending.ends && (await isOpenStill(socket, chunks))) endless = 'flood';
   }
   if (sending.ends) socket.end();
   if (endless === 'flood') socket.destroy();
@@ -154,7 +154,7 @@ async function isOpenStill(socket: Socket, chunks: Buffer[]): Promise<boolean> {
 }
 
 /** An event stream may never end, so its first complete event counts as the response. */
-function isToldByEvents(chunks: readonly Buffer[]): boolean {
+function isAnsweredByEvents(chunks: readonly Buffer[]): boolean {
   if (!/content-type: text\/event-stream/i.test(chunks[0]?.toString('latin1') ?? '')) return false;
   return /^event: (next|complete)\n(.*\n)*?\n/m.test(Buffer.concat(chunks).toString('latin1'));
 }

@@ -35,9 +35,9 @@ export async function sendFrames(
     socket.on('message', (data) => {
       const message = String(data);
       messages.push(message);
-      const told = read(message);
-      if (told?.type === 'pong' && message.includes('"barrier"')) hasPong = true;
-      if (told?.id !== undefined) open.delete(told.id);
+      const parsed = read(message);
+      if (parsed?.type === 'pong' && message.includes('"barrier"')) hasPong = true;
+      if (parsed?.id !== undefined) open.delete(parsed.id);
       finish();
     });
     socket.on('error', () => undefined);
@@ -66,10 +66,10 @@ export async function sendFrames(
 function subscriptionsOf(frames: readonly Frame[]): Set<string> {
   const open = new Set<string>();
   for (const frame of frames) {
-    const told = 'text' in frame ? read(frame.text) : undefined;
-    if (told?.id === undefined) continue;
-    if (told.type === 'subscribe') open.add(told.id);
-    if (told.type === 'complete') open.delete(told.id);
+    const parsed = 'text' in frame ? read(frame.text) : undefined;
+    if (parsed?.id === undefined) continue;
+    if (parsed.type === 'subscribe') open.add(parsed.id);
+    if (parsed.type === 'complete') open.delete(parsed.id);
   }
   return open;
 }

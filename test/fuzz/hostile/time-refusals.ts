@@ -15,7 +15,7 @@ export type TimedRefusal = Timing & { kind: string; status: number };
 export const REFUSAL_LIMITS: Cost = { medianMs: 5, meanMs: 10, worstMs: 20 };
 /** The additional limit for each byte of such a body. */
 const BODY_MS_PER_BYTE = 0.000_8;
-const TRIES = 4;
+const ATTEMPTS = 4;
 export const HELD_LIMIT_BYTES = 64 * 1024 * 1024;
 const NOTHING: Cost = { medianMs: 0, meanMs: 0, worstMs: 0 };
 const TOKENS_MOST = 4_000;
@@ -38,7 +38,7 @@ export function timeRefusal(api: MeasuredApi, target: Target, attack: RequestAtt
  */
 export async function bestTime<Timed extends Timing>(time: () => Promise<Timed>): Promise<Timed> {
   let best = await time();
-  for (let tries = 1; tries < TRIES && !isWithin(best); tries++) {
+  for (let attempt = 1; attempt < ATTEMPTS && !isWithin(best); attempt++) {
     const { cost } = await time();
     best = { ...best, cost: leastOf(best.cost, cost) };
   }
@@ -65,8 +65,8 @@ async function timeOnce(api: MeasuredApi, target: Target, attack: RequestAttack)
     // A request that is too large is rejected before it is read.
     const parsing = status === 413 ? NOTHING : ownCostOf(() => readAsServer(attack));
     // Only the first faults of a document are named, but all faults of other bodies. A document may be too large in a body that is not.
-    const isJudgedByBytes = attack.document === undefined || status === 413;
-    const bodyBytes = isJudgedByBytes ? (attack.body ?? attack.document ?? '').length : 0;
+    const isLimitedByBytes = attack.document === undefined || status === 413;
+    const bodyBytes = isLimitedByBytes ? (attack.body ?? attack.document ?? '').length : 0;
     return { kind: attack.kind, cost, parsing, status, bodyBytes };
   } finally {
     sender.close();

@@ -130,14 +130,14 @@ test.each<[string, SourceReason, (response: ServerResponse) => void]>([
 test('values that do not match the schema are null', async () => {
   const id = await api.intent(merchantA, '42');
   const asked = one('order { id state placedAt lines { quantity } }');
-  const whole = { id: '42', state: 'PLACED', placedAt: '2026-11-21T10:00:00Z', lines: [] };
+  const order = { id: '42', state: 'PLACED', placedAt: '2026-11-21T10:00:00Z', lines: [] };
   const garbage = /^sluice_source_calls_total\{.*source="shop",outcome="garbage"/;
   const before = await counted(garbage);
   const wrongs = [{ state: 'LOST' }, { placedAt: 'yesterday' }, { lines: null }, { lines: [{ quantity: 'many' }] }];
   for (const wrong of wrongs) {
     // The breaker would open.
     api.clock.advance(11);
-    shop.behave((_request, response) => json(response, { items: [{ ...whole, ...wrong }] }));
+    shop.behave((_request, response) => json(response, { items: [{ ...order, ...wrong }] }));
     const { data, errors } = await api.graphql(asked, { id }, { key });
     expect(data.paymentIntent.order, JSON.stringify(wrong)).toBeNull();
     expect(errors).toMatchObject([unavailable('shop')]);

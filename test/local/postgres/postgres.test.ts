@@ -138,14 +138,14 @@ test('an occupied port is an error that names the setting', async () => {
 test.runIf(process.getuid?.() === 0)(
   'as root, a folder that only root can enter moves the data to another folder',
   async () => {
-    const said: string[] = [];
+    const output: string[] = [];
     const folder = join(parent, 'closed');
-    const server = await start({ folder, port: await freePort(), log: (line) => said.push(line) });
+    const server = await start({ folder, port: await freePort(), log: (line) => output.push(line) });
     const rows = await query(server.adminUrl, 'SHOW data_directory');
     const data = String(Object.values(rows[0] ?? {})[0]);
     onTeardown(async () => rmSync(join(data, '..'), { recursive: true, force: true }));
     expect(data.startsWith(parent)).toBe(false);
-    expect(said.join()).toContain(join(data, '..'));
+    expect(output.join()).toContain(join(data, '..'));
     expect(canTraverse(parent, { uid: 65534, gid: 65534 })).toBe(false);
 
     // If the folder is opened later, the data is still found.

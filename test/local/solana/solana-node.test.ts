@@ -144,8 +144,8 @@ describe('a landed transaction', () => {
     const close = createCloseAccountInstruction(account, payer.publicKey, owner.publicKey);
     await solana.send(new Transaction({ feePayer: payer.publicKey }).add(give, close), [payer, owner]);
     expect(await solana.connection.getAccountInfo(account)).toBe(null);
-    const left = await solana.connection.getTokenAccountsByOwner(owner.publicKey, { mint: solana.usdc.mint });
-    expect(left.value).toEqual([]);
+    const remaining = await solana.connection.getTokenAccountsByOwner(owner.publicKey, { mint: solana.usdc.mint });
+    expect(remaining.value).toEqual([]);
   });
 
   it('is listed once, in pages from the newest to the oldest', async () => {
@@ -230,18 +230,18 @@ describe('a transaction that cannot land', () => {
 describe('the websocket', () => {
   it('reports logs, accounts and signatures at the requested commitment', async () => {
     const to = newKey();
-    const told: string[] = [];
-    const logs = solana.connection.onLogs(to, () => told.push('logs'), 'confirmed');
-    const account = solana.connection.onAccountChange(to, ({ lamports }) => told.push(`holds ${lamports}`), {
+    const notifications: string[] = [];
+    const logs = solana.connection.onLogs(to, () => notifications.push('logs'), 'confirmed');
+    const account = solana.connection.onAccountChange(to, ({ lamports }) => notifications.push(`holds ${lamports}`), {
       commitment: 'finalized',
     });
     await until(() => solana.node.openSubscriptions() >= 2);
     const signature = await solana.send(new Transaction().add(transfer(to, LAMPORTS_PER_SOL)), [payer]);
-    await until(() => told.length === 1);
-    expect(told).toEqual(['logs']);
+    await until(() => notifications.length === 1);
+    expect(notifications).toEqual(['logs']);
     solana.advance();
-    await until(() => told.length === 2);
-    expect(told[1]).toBe(`holds ${LAMPORTS_PER_SOL}`);
+    await until(() => notifications.length === 2);
+    expect(notifications[1]).toBe(`holds ${LAMPORTS_PER_SOL}`);
     const { blockhash, lastValidBlockHeight } = await solana.connection.getLatestBlockhash();
     const confirmed = await solana.connection.confirmTransaction({ signature, blockhash, lastValidBlockHeight });
     expect(confirmed.value.err).toBe(null);
@@ -252,8 +252,8 @@ describe('the websocket', () => {
   it('can be dropped, and the client reconnects and receives later notifications', async () => {
     const client = new Connection(solana.rpcUrl, 'confirmed');
     const reference = newKey();
-    const told: string[] = [];
-    const id = client.onLogs(reference, ({ signature }) => told.push(signature), 'confirmed');
+    const notifications: string[] = [];
+    const id = client.onLogs(reference, ({ signature }) => notifications.push(signature), 'confirmed');
     await until(() => solana.node.openSubscriptions() === 1);
     solana.node.dropSockets();
     await until(() => solana.node.openSubscriptions() === 0);
@@ -261,12 +261,12 @@ describe('the websocket', () => {
       payer,
     ]);
     await until(() => solana.node.openSubscriptions() === 1);
-    const heard = await solana.send(new Transaction().add(...tokenPayment(solana.usdc, newKey(), 2n, reference)), [
+    const received = await solana.send(new Transaction().add(...tokenPayment(solana.usdc, newKey(), 2n, reference)), [
       payer,
     ]);
-    await until(() => told.length > 0);
-    expect(told).toEqual([heard]);
-    expect(told).not.toContain(missed);
+    await until(() => notifications.length > 0);
+    expect(notifications).toEqual([received]);
+    expect(notifications).not.toContain(missed);
     await client.removeOnLogsListener(id);
   });
 });

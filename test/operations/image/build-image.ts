@@ -28,7 +28,7 @@ try {
   const steps = readSteps(readFileSync(join(context, 'docs/operations/containers/Containerfile'), 'utf8'));
   const image = executeSteps(steps, { context, folder: join(folder, 'stages') });
   const program = join(image.root, image.workdir);
-  const faults = [...tellSizes(program), ...tellTools(program)];
+  const faults = [...listSizes(program), ...listTools(program)];
   const seen = await tryParts(
     { folder: program, environment: image.environment, entrypoint: image.entrypoint },
     folder,
@@ -44,7 +44,7 @@ try {
   if (kept === undefined) rmSync(folder, { recursive: true, force: true });
 }
 
-function tellSizes(program: string): string[] {
+function listSizes(program: string): string[] {
   const modules = join(program, 'node_modules');
   const packages = readdirSync(modules).flatMap((name) =>
     name.startsWith('@') ? readdirSync(join(modules, name)).map((inner) => `${name}/${inner}`) : [name],
@@ -54,13 +54,15 @@ function tellSizes(program: string): string[] {
     .map((name) => ({ name, bytes: bytesBelow(join(modules, name)) }))
     .sort((left, right) => right.bytes - left.bytes);
   for (const { name, bytes } of sized.slice(0, LARGEST)) console.log(`${megabytes(bytes)} MB  ${name}`);
-  const [whole, node] = [bytesBelow(program), statSync(process.execPath).size];
+  const [programBytes, node] = [bytesBelow(program), statSync(process.execPath).size];
   console.log(`${sized.length} packages: ${megabytes(bytesBelow(modules))} MB`);
-  console.log(`Program: ${megabytes(whole)} MB; Node: ${megabytes(node)} MB; together ${megabytes(whole + node)} MB`);
-  return megabytes(whole + node) > LIMIT_MB ? [`The image is larger than ${LIMIT_MB} MB.`] : [];
+  console.log(
+    `Program: ${megabytes(programBytes)} MB; Node: ${megabytes(node)} MB; together ${megabytes(programBytes + node)} MB`,
+  );
+  return megabytes(programBytes + node) > LIMIT_MB ? [`The image is larger than ${LIMIT_MB} MB.`] : [];
 }
 
-function tellTools(program: string): string[] {
+function listTools(program: string): string[] {
   const found = buildingTools.flatMap((pattern) =>
     globSync(`**/node_modules/${pattern}/package.json`, { cwd: program }),
   );

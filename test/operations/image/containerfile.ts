@@ -83,12 +83,12 @@ function copy(text: string, stage: Image, { context, ignored, stages }: CopyWorl
   if (!source || target === undefined) throw new Error(`COPY ${text} names a stage that is not there.`);
   const isKept = (path: string) => !ignored.some((pattern) => matchesGlob(path, pattern));
   for (const path of paths) {
-    const whole = join(source.root, path);
-    const isFolder = statSync(whole).isDirectory();
+    const sourcePath = join(source.root, path);
+    const isFolder = statSync(sourcePath).isDirectory();
     const place = target.startsWith('/') ? join(stage.root, target) : join(stage.root, stage.workdir, target);
     // The entries of a folder are copied, or a file into a folder.
     const end = isFolder || !target.endsWith('/') ? place : join(place, path.split('/').at(-1) ?? '');
-    cpSync(whole, end, {
+    cpSync(sourcePath, end, {
       recursive: true,
       verbatimSymlinks: true,
       filter: (file) => from !== undefined || isKept(file.slice(context.length + 1)),

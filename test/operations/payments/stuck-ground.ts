@@ -12,22 +12,22 @@ export async function runAt(
   world: Pick<OperationsWorld, 'database' | 'clock' | 'registry' | 'nodes'>,
   ...args: string[]
 ): Promise<{ code: number; printed: string; complained: string }> {
-  const said = { printed: '', complained: '' };
+  const output = { printed: '', complained: '' };
   const code = await operate(
     {
       ...world,
       config: { rpc: [] },
       keys: [],
       print: (text) => {
-        said.printed += text;
+        output.printed += text;
       },
       complain: (text) => {
-        said.complained += text;
+        output.complained += text;
       },
     },
     args,
   );
-  return { code, ...said };
+  return { code, ...output };
 }
 
 /** The rows of `payments stuck`. */

@@ -72,27 +72,27 @@ describe('the gas that a key paid for', () => {
   });
 
   it('is reported for a transaction that reverted', async () => {
-    const { enqueue, turn, paid, costOf, told } = await openPaying();
+    const { enqueue, turn, paid, costOf, reported } = await openPaying();
     const transactionId = newId();
     const id = await enqueue({ purpose: 'reverts', to, valueWei: 0n, transactionId });
     await turn();
     await ground.admin.setCode({ address: to, bytecode: revertingCode });
     await mine();
     await turn();
-    expect(told.map((one) => one.kind)).toEqual(['SIGNED', 'FAILED']);
+    expect(reported.map((one) => one.kind)).toEqual(['SIGNED', 'FAILED']);
     const wei = await costOf(id);
     expect(wei).toBeGreaterThan(0n);
     expect(paid).toMatchObject([{ transactionId, wei }]);
   });
 
   it('has no value while the coin has no price', async () => {
-    const { enqueue, turn, paid, told } = await openPaying({ coinPrice: async () => null });
+    const { enqueue, turn, paid, reported } = await openPaying({ coinPrice: async () => null });
     await enqueue({ purpose: 'unpriced', to, transactionId: newId() });
     await turn();
     await mine();
     await turn();
     expect(paid).toMatchObject([{ wei: expect.anything(), usd: null }]);
-    expect(told.map((one) => one.kind)).toEqual(['SIGNED', 'MINED']);
+    expect(reported.map((one) => one.kind)).toEqual(['SIGNED', 'MINED']);
   });
 
   it('is that of the latest block after a reorganization', async () => {
@@ -113,14 +113,14 @@ describe('the gas that a key paid for', () => {
   });
 
   it('is not reported or priced for a transaction without a payment', async () => {
-    const { enqueue, turn, paid, told } = await openPaying({
+    const { enqueue, turn, paid, reported } = await openPaying({
       coinPrice: () => Promise.reject(new Error('Nobody asks for a price.')),
     });
     await enqueue({ purpose: 'of no payment', to });
     await turn();
     await mine();
     await turn();
-    expect(told.map((one) => one.kind)).toEqual(['SIGNED', 'MINED']);
+    expect(reported.map((one) => one.kind)).toEqual(['SIGNED', 'MINED']);
     expect(paid).toEqual([]);
   });
 });

@@ -43,7 +43,7 @@ async function startServer({ publicUrl, settleTimeoutMs }: { publicUrl?: string;
       });
     route('/after', price);
     route('/before', { ...price, settle: 'before' });
-    route('/told', { ...price, settle: 'before', onUnserved: (payment) => void unserved.push(payment) });
+    route('/reported', { ...price, settle: 'before', onUnserved: (payment) => void unserved.push(payment) });
     app.get('/flaky', x402.pay(price).express, (_, response) => {
       runs += 1;
       response.status(runs === 2 ? 500 : 200).json({ run: runs });
@@ -139,11 +139,11 @@ describe.each(['/after', '/before'])('a payer of %s', (path) => {
 });
 
 it('a server that refunds is notified of a disconnected payer, whose payment buys nothing more', async () => {
-  const signature = await header('/told', patient);
-  await sendAndLeave('/told', signature);
+  const signature = await header('/reported', patient);
+  await sendAndLeave('/reported', signature);
   await vi.waitFor(() => expect(unserved).toMatchObject([{ paymentIntentId: 'stock', status: undefined }]), patience);
   expect(runs).toBe(0);
-  expect((await send('/told', signature, patient)).status).toBe(402);
+  expect((await send('/reported', signature, patient)).status).toBe(402);
 });
 
 it('a call that fails after a late settlement can be repeated', async () => {
@@ -188,8 +188,8 @@ describe('an authorization copied from the chain', () => {
     const own = await (await fetch(`${url}/before`)).json();
     const stolen = JSON.parse(Buffer.from(signature, 'base64').toString());
     expect(own.accepts[0].extra.requestId).not.toBe(stolen.accepted.extra.requestId);
-    const thief = await send('/before', encoded({ ...stolen, accepted: own.accepts[0] }));
-    expect([thief.status, (await thief.json()).error]).toEqual([402, 'authorization_used']);
+    const stolenAnswer = await send('/before', encoded({ ...stolen, accepted: own.accepts[0] }));
+    expect([stolenAnswer.status, (await stolenAnswer.json()).error]).toEqual([402, 'authorization_used']);
     expect((await sendUntilKnown('/before', signature)).status).toBe(200);
   });
 });

@@ -95,13 +95,13 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
     }
     let text = '';
     for await (const chunk of request) text += chunk;
-    const said = await answer(path, JSON.parse(text));
+    const answered = await answer(path, JSON.parse(text));
     if (path === '/x402/settle') await gateway.delay;
     if (gateway.fault.endsWith('settle lost') && path === '/x402/settle') {
       if (gateway.fault === 'settle lost') gateway.fault = 'none';
       return void response.destroy();
     }
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(said));
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answered));
     gateway.answered.push(path);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

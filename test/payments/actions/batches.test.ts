@@ -44,7 +44,7 @@ const outgoing = async (paid: readonly Paid[]) =>
 async function expectSettled(paid: readonly Paid[]): Promise<void> {
   for (const { id, signed } of paid) {
     expect(await gateway.status(id)).toBe('SETTLED');
-    expect(await gateway.left(id, signed)).toBe(0n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(0n);
     expect((await gateway.steps(id)).filter((step) => step === 'SETTLE CONFIRMED')).toHaveLength(1);
   }
 }
@@ -83,13 +83,13 @@ it('names the request that asked for an item in the events of its payment alone'
   await gateway.database.outgoingTransaction.update({ where: { id: asked.id }, data: { requestId: 'req-of-one' } });
   await gateway.settleDown();
   await expectSettled(paid);
-  const told = await gateway.database.event.findMany({
+  const events = await gateway.database.event.findMany({
     where: { resourceId: { in: paid.map(({ id }) => id) }, type: 'payment_intent.settled' },
     select: { resourceId: true, requestId: true },
   });
   const own = (await settlements(paid)).find(({ id }) => id === asked.transactionId);
-  expect(told).toHaveLength(2);
-  for (const { resourceId, requestId } of told) {
+  expect(events).toHaveLength(2);
+  for (const { resourceId, requestId } of events) {
     expect(requestId).toBe(resourceId === own?.paymentIntentId ? 'req-of-one' : null);
   }
 });

@@ -64,7 +64,7 @@ describe('a dispute', () => {
     });
     expect(money).toEqual({ payer: 2_500_000n, merchant: 7_425_000n, fee: 75_000n, escrow: -10_000_000n });
     expect(await gateway.status(id)).toBe('SETTLED');
-    expect(await gateway.left(id, signed)).toBe(0n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(0n);
     const again = resolveDispute(gateway.action, { disputeId, payerBps: 0, by: { kind: 'arbiter' } });
     await expect(again).rejects.toMatchObject({ code: 'INVALID_STATE' });
   });

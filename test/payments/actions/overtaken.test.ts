@@ -112,7 +112,7 @@ describe('what somebody else has done on the contract', () => {
     await gateway.observe();
     await refundPaymentIntent(gateway.action, { ...request(id), amount: '1000000', reason: 'Late' });
     await gateway.settleDown();
-    expect(await gateway.left(id, signed)).toBe(5_000_000n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(5_000_000n);
   });
 
   it('ends what is mined behind it when its receipt is deep enough', async () => {
@@ -176,7 +176,7 @@ describe('a capture after its deadline on the chain', () => {
     expect((await gateway.steps(id)).slice(0, 2)).toEqual(['AUTHORIZE CONFIRMED', 'CAPTURE FAILED']);
     expect(await gateway.read(id)).toMatchObject({ status: 'FAILED', captureAttempts: 1 });
     await gateway.settleDown();
-    expect(await gateway.left(id, signed)).toBe(0n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(0n);
   });
 });
 

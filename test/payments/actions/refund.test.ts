@@ -33,7 +33,7 @@ describe('a refund', () => {
     });
     expect(money).toEqual({ payer: 10_000_000n, merchant: 0n, fee: 0n, escrow: -10_000_000n });
     expect(await gateway.read(id)).toMatchObject({ status: 'REFUNDED', refundReason: 'Out of stock' });
-    expect(await gateway.left(id, signed)).toBe(0n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(0n);
     expect(await gateway.events(id)).toEqual(expect.arrayContaining(['refund_pending', 'refunded']));
   });
 
@@ -45,7 +45,7 @@ describe('a refund', () => {
     const half = await refundPaymentIntent(gateway.action, { ...request(id), reason: 'Half of the rest', percent: 50 });
     expect(half).toMatchObject({ amount: '3500000', leftoverAfter: '3500001' });
     await gateway.settleDown();
-    expect(await gateway.left(id, signed)).toBe(3_500_001n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(3_500_001n);
     const money = await gateway.gained(async () => {
       await gateway.passTime(110);
       await gateway.settleDown();
@@ -79,7 +79,7 @@ describe('a refund', () => {
       error: (await sent()).error,
     });
     expect(await gateway.status(id)).toBe('CAPTURED');
-    expect(await gateway.left(id, signed)).toBe(9_000_000n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(9_000_000n);
   });
 
   it('of a payment that a reorganization removed does not delay the payment accepted instead', async () => {
@@ -93,7 +93,7 @@ describe('a refund', () => {
     await gateway.observe();
     expect(await gateway.status(id)).toBe('CAPTURED');
     // The refund waits for five minutes for the payment to be mined again.
-    for (let tries = 0; tries < 24; tries++) {
+    for (let attempt = 0; attempt < 24; attempt++) {
       await gateway.settleDown();
       await gateway.passTime(17);
     }
@@ -101,7 +101,7 @@ describe('a refund', () => {
       status: 'FAILED',
     });
     expect(await gateway.read(id)).toMatchObject({ status: 'CAPTURED', acceptedTermsHash: other.id });
-    expect(await gateway.left(id, other)).toBe(10_000_000n);
+    expect(await gateway.remainingAmount(id, other)).toBe(10_000_000n);
   });
 
   it('is one of two that race, and the other is refused', async () => {
@@ -126,7 +126,7 @@ describe('a refund', () => {
     await gateway.passTime(110);
     await refundPaymentIntent(gateway.action, { ...request(id), reason: 'Too late' });
     await gateway.send(gateway.evm.payers[1], settleCall({ escrow: gateway.evm.escrow, terms: signed.terms }));
-    for (let tries = 0; tries < 6; tries++) {
+    for (let attempt = 0; attempt < 6; attempt++) {
       await gateway.settleDown();
       await gateway.passTime(61);
     }
@@ -134,7 +134,7 @@ describe('a refund', () => {
     expect(await gateway.database.refund.findFirst({ where: { paymentIntentId: id } })).toMatchObject({
       status: 'FAILED',
     });
-    expect(await gateway.left(id, signed)).toBe(0n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(0n);
   });
 
   it('that somebody outran on chain fails and takes the payment back to CAPTURED', async () => {
@@ -147,17 +147,17 @@ describe('a refund', () => {
       expectedLeft: 10_000_000n,
     });
     await gateway.send(gateway.evm.merchant, theirs);
-    for (let tries = 0; tries < 6; tries++) {
+    for (let attempt = 0; attempt < 6; attempt++) {
       await gateway.settleDown();
       await gateway.passTime(17);
     }
     const refund = await gateway.database.refund.findFirstOrThrow({ where: { paymentIntentId: id } });
     expect(refund).toMatchObject({ status: 'FAILED' });
     expect(refund.error).toBe('WrongLeft(9999999, 10000000)');
-    const told = await gateway.events(id);
-    expect(told).toContain('refund_pending');
-    expect(told).toContain('refund_failed');
-    expect(told.filter((type) => type === 'captured')).toHaveLength(1);
+    const events = await gateway.events(id);
+    expect(events).toContain('refund_pending');
+    expect(events).toContain('refund_failed');
+    expect(events.filter((type) => type === 'captured')).toHaveLength(1);
     expect(['CAPTURED', 'SETTLED']).toContain(await gateway.status(id));
   });
 

@@ -33,7 +33,7 @@ describe('an authorization that does not count', () => {
     expect(stray.map(({ kind }) => kind)).toEqual(['MISPAID']);
     expect(await gateway.steps(id)).toContain(step);
     expect((await gateway.read(id)).acceptedTermsHash).toBe(signed.id);
-    expect(await gateway.left(id, signed)).toBe(10_000_000n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(10_000_000n);
   });
 
   it('is returned by a later attempt if the first one fails for good', async () => {

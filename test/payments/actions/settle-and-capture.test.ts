@@ -28,7 +28,7 @@ describe('an automatic payment', () => {
     });
     expect(await gateway.status(id)).toBe('SETTLED');
     expect(money).toEqual({ payer: 0n, merchant: 9_900_000n, fee: 100_000n, escrow: -10_000_000n });
-    expect(await gateway.left(id, signed)).toBe(0n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(0n);
     expect(await gateway.steps(id)).toEqual(['AUTHORIZE CONFIRMED', 'CAPTURE CONFIRMED', 'SETTLE CONFIRMED']);
   });
 
@@ -65,7 +65,7 @@ describe('a manual payment', () => {
     });
     expect(money).toMatchObject({ payer: 6_000_000n, escrow: -6_000_000n });
     expect(await gateway.status(id)).toBe('CAPTURED');
-    expect(await gateway.left(id, signed)).toBe(4_000_000n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(4_000_000n);
     const captured = await gateway.database.transaction.findFirstOrThrow({
       where: { paymentIntentId: id, type: 'CAPTURE' },
     });
@@ -84,7 +84,7 @@ describe('a manual payment', () => {
     expect(money.payer).toBe(10_000_000n);
     expect(await gateway.status(id)).toBe('CANCELLED');
     expect(await gateway.steps(id)).toEqual(['AUTHORIZE CONFIRMED', 'VOID CONFIRMED']);
-    expect(await gateway.left(id, signed)).toBe(0n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(0n);
   });
 
   it('is returned to the payer after its capture deadline', async () => {
@@ -103,7 +103,7 @@ describe('a manual payment', () => {
     const { id, signed } = await gateway.pay(manual);
     await capturePaymentIntent(gateway.action, request(id));
     await gateway.send(gateway.evm.merchant, voidCall({ escrow: gateway.evm.escrow, terms: signed.terms }));
-    for (let tries = 0; tries < 5; tries++) {
+    for (let attempt = 0; attempt < 5; attempt++) {
       await gateway.settleDown();
       await gateway.passTime(61);
     }
@@ -122,7 +122,7 @@ describe('a manual payment', () => {
     const money = await gateway.gained(async () => {
       await capturePaymentIntent(gateway.action, request(id));
       // A call that can never work stands for whatever keeps the chain from taking it.
-      for (let tries = 0; tries < 14; tries++) {
+      for (let attempt = 0; attempt < 14; attempt++) {
         await gateway.database.outgoingTransaction.updateMany({
           where: { status: 'QUEUED', purpose: { startsWith: 'capture:' } },
           data: { data: '0xdeadbeef' },
@@ -160,7 +160,7 @@ describe('a capture', () => {
     const money = await gateway.gained(async () => {
       await capturePaymentIntent(gateway.action, request(id));
       await gateway.passTime(60);
-      for (let tries = 0; tries < 4; tries++) {
+      for (let attempt = 0; attempt < 4; attempt++) {
         await gateway.settleDown();
         await gateway.passTime(61);
       }
@@ -168,7 +168,7 @@ describe('a capture', () => {
       await gateway.settleDown();
     });
     expect(money.payer).toBe(10_000_000n);
-    expect(await gateway.left(id, signed)).toBe(0n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(0n);
     expect(['CANCELLED', 'FAILED']).toContain(await gateway.status(id));
   });
 });

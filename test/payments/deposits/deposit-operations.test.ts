@@ -26,22 +26,22 @@ async function confirmAll(): Promise<void> {
 
 async function run(...args: string[]) {
   const { action } = ground.gateway;
-  const said = { printed: '', complained: '' };
+  const output = { printed: '', complained: '' };
   const code = await operate(
     {
       ...action,
       config: { rpc: [] },
       keys: [action.operator.address],
       print: (text) => {
-        said.printed += text;
+        output.printed += text;
       },
       complain: (text) => {
-        said.complained += text;
+        output.complained += text;
       },
     },
     args,
   );
-  return { code, ...said };
+  return { code, ...output };
 }
 
 async function rows(...args: string[]): Promise<Record<string, string>[]> {

@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { actOnDeposit } from '../../../src/payments/deposits/act-on-deposit.ts';
 import { DEPOSITED } from '../../../src/payments/deposits/deposit.ts';
 import { verifyPayment } from '../../../src/payments/verification/verify-payment.ts';
-import { live } from '../../setup/gateway/mortal.ts';
-import { mortalGateway } from '../../setup/gateway/mortal-gateway.ts';
+import { runUntilCrash } from '../../setup/gateway/crashing.ts';
+import { crashingGateway } from '../../setup/gateway/crashing-gateway.ts';
 import { openTransferGround, type TransferGround } from './transfer-ground.ts';
 
 let ground: TransferGround;
@@ -115,19 +115,24 @@ describe('a reorganization', () => {
 describe('a gateway that is killed', () => {
   it('collects once and returns the rest once, whichever step it is killed at', { timeout: 500_000 }, async () => {
     const { gateway, openSession, prepare, transfer, balanceOf, shown } = ground;
-    let deaths = 0;
-    for (let diesAt = 1; ; diesAt += deaths < 12 ? 1 : 4) {
+    let crashes = 0;
+    for (let crashesAt = 1; ; crashesAt += crashes < 12 ? 1 : 4) {
       const refundAddress = stranger();
       const session = await openSession();
       const step = await prepare(session, { refundAddress });
       const payment = { chainId: gateway.evm.chainId, termsHash: step.termsHash };
       await transfer(step.address, AMOUNT + 5n);
-      const seen = await live(diesAt, (life) => mortalGateway(gateway, life).observe());
+      const seen = await runUntilCrash(crashesAt, (crash) => crashingGateway(gateway, crash).observe());
       await gateway.observe();
-      const acted = await live(diesAt, (life) => actOnDeposit(mortalGateway(gateway, life).world, payment));
-      const sent = await live(diesAt, (life) => mortalGateway(gateway, life).pump());
+      const acted = await runUntilCrash(crashesAt, (crash) =>
+        actOnDeposit(crashingGateway(gateway, crash).world, payment),
+      );
+      const sent = await runUntilCrash(crashesAt, (crash) => crashingGateway(gateway, crash).pump());
       await confirmAll();
-      expect({ diesAt, status: await gateway.status(session.paymentIntentId) }).toEqual({ diesAt, status: 'CAPTURED' });
+      expect({ crashesAt, status: await gateway.status(session.paymentIntentId) }).toEqual({
+        crashesAt,
+        status: 'CAPTURED',
+      });
       expect(await balanceOf(refundAddress)).toBe(5n);
       expect(await shown(session.paymentIntentId)).toMatchObject({ received: '10000005', returned: '5', held: '0' });
       const steps = await gateway.steps(session.paymentIntentId);
@@ -137,10 +142,10 @@ describe('a gateway that is killed', () => {
       expect(events.filter((type) => type === 'pending').length).toBeGreaterThanOrEqual(1);
       const facts = await gateway.database.chainFact.count({ where: { ref: step.termsHash, kind: DEPOSITED } });
       expect(facts).toBe(1);
-      if (!seen.died && !acted.died && !sent.died) break;
-      deaths += 1;
+      if (!seen.crashed && !acted.crashed && !sent.crashed) break;
+      crashes += 1;
     }
-    expect(deaths).toBeGreaterThan(10);
+    expect(crashes).toBeGreaterThan(10);
   });
 });
 

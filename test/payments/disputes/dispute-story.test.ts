@@ -161,7 +161,7 @@ describe('a dispute with two sides', () => {
       status: 'RESOLVED_SPLIT',
       payerBps: 3333,
     });
-    expect(await gateway.left(id, signed)).toBe(0n);
+    expect(await gateway.remainingAmount(id, signed)).toBe(0n);
     const resolved = newMails();
     expect(subjectsOf(resolved)).toEqual([
       `${PAYER}: ${inEnglish ? 'Your dispute with App was resolved' : 'Ihr Streitfall mit App wurde entschieden'}`,

@@ -46,12 +46,12 @@ it('a split loses no base unit, and rounds each share down', () => {
       fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }),
       bps,
       fc.integer({ min: 0, max: 1_000 }),
-      (left, payerBps, feeBps) => {
-        const { payerAmount, merchantAmount, feeAmount } = splitOf(left, { payerBps, feeBps });
-        expect(payerAmount + merchantAmount + feeAmount).toBe(left);
-        expect(payerAmount * 10_000n <= left * BigInt(payerBps)).toBe(true);
-        expect((payerAmount + 1n) * 10_000n > left * BigInt(payerBps)).toBe(true);
-        expect(feeAmount * 10_000n <= (left - payerAmount) * BigInt(feeBps)).toBe(true);
+      (remaining, payerBps, feeBps) => {
+        const { payerAmount, merchantAmount, feeAmount } = splitOf(remaining, { payerBps, feeBps });
+        expect(payerAmount + merchantAmount + feeAmount).toBe(remaining);
+        expect(payerAmount * 10_000n <= remaining * BigInt(payerBps)).toBe(true);
+        expect((payerAmount + 1n) * 10_000n > remaining * BigInt(payerBps)).toBe(true);
+        expect(feeAmount * 10_000n <= (remaining - payerAmount) * BigInt(feeBps)).toBe(true);
       },
     ),
   );

@@ -303,8 +303,8 @@ describe('a payment to another server', () => {
       success: false,
       reason: 'payment_limit_exceeded',
     });
-    const spent = ground.forOther({ dailyLimitUsd: new Decimal('0.015') });
-    expect(await ground.settle(signed, { by: spent })).toMatchObject({
+    const limited = ground.forOther({ dailyLimitUsd: new Decimal('0.015') });
+    expect(await ground.settle(signed, { by: limited })).toMatchObject({
       success: false,
       reason: 'daily_limit_exceeded',
     });

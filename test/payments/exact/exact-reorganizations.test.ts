@@ -1,7 +1,7 @@
 /** Reorganizations and processes that die, while authorizations are settled. */
 import { describe, expect, it } from 'vitest';
-import { live } from '../../setup/gateway/mortal.ts';
-import { mortalGateway } from '../../setup/gateway/mortal-gateway.ts';
+import { runUntilCrash } from '../../setup/gateway/crashing.ts';
+import { crashingGateway } from '../../setup/gateway/crashing-gateway.ts';
 import { openExactGround } from './exact-ground.ts';
 
 const limit = { timeout: 300_000 };
@@ -107,32 +107,34 @@ describe('a gateway that is killed', () => {
   it('charges each authorization once, whichever step it is killed at', limit, async () => {
     const ground = await openExactGround();
     const { gateway } = ground;
-    let diesAt = 1;
+    let crashesAt = 1;
     for (;;) {
       const signed = await ground.sign();
       const money = await gateway.gained(async () => {
-        const asked = await live(diesAt, (life) => ground.settle(signed, {}, mortalGateway(gateway, life).world));
-        if (asked.died) await ground.settle(signed);
-        const sent = await live(diesAt, async (life) => {
-          const { pump } = mortalGateway(gateway, life);
+        const asked = await runUntilCrash(crashesAt, (crash) =>
+          ground.settle(signed, {}, crashingGateway(gateway, crash).world),
+        );
+        if (asked.crashed) await ground.settle(signed);
+        const sent = await runUntilCrash(crashesAt, async (crash) => {
+          const { pump } = crashingGateway(gateway, crash);
           for (let turn = 0; turn < 3; turn += 1) await pump();
         });
-        const seen = await live(diesAt, async (life) => {
-          const { observe } = mortalGateway(gateway, life);
+        const seen = await runUntilCrash(crashesAt, async (crash) => {
+          const { observe } = crashingGateway(gateway, crash);
           for (let turn = 0; turn < 3; turn += 1) await observe();
         });
         await gateway.settleDown();
-        diesAt = asked.died || sent.died || seen.died ? diesAt + (asked.died ? 1 : 4) : -diesAt;
+        crashesAt = asked.crashed || sent.crashed || seen.crashed ? crashesAt + (asked.crashed ? 1 : 4) : -crashesAt;
       });
-      expect({ diesAt, ...money }).toMatchObject({ payer: -10_000n, merchant: 10_000n, escrow: 0n });
+      expect({ crashesAt, ...money }).toMatchObject({ payer: -10_000n, merchant: 10_000n, escrow: 0n });
       const outcome = await ground.settle(signed);
       expect(outcome).toMatchObject({ success: true, replayed: false });
       const id = outcome.paymentIntentId ?? '';
       expect(await gateway.events(id)).toEqual(['created', 'pending', 'settled']);
       expect(await ground.books(id)).toHaveLength(2);
       expect(await gateway.steps(id)).toEqual(['SETTLE CONFIRMED']);
-      if (diesAt < 0) break;
+      if (crashesAt < 0) break;
     }
-    expect(-diesAt).toBeGreaterThan(20);
+    expect(-crashesAt).toBeGreaterThan(20);
   });
 });

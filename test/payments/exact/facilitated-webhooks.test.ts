@@ -10,7 +10,7 @@ import { openReceiver, type Receiver } from '../../setup/receivers/receiver.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 import { openExactGround } from './exact-ground.ts';
 
-const told = ({ received }: Receiver) =>
+const eventsOf = ({ received }: Receiver) =>
   received.map(({ body }) => JSON.parse(body)).map(({ type, data }): [string, string] => [type, data.id]);
 
 it('reach the receiver of the merchant who owns the payment, and no other', async () => {
@@ -52,12 +52,12 @@ it('reach the receiver of the merchant who owns the payment, and no other', asyn
   const [paidId, canceledId, lastId, elsewhereId] = ids;
   const unsent = () => database.webhookDelivery.count({ where: { status: { not: 'DELIVERED' } } });
   await expect.poll(unsent, { timeout: 30_000 }).toBe(0);
-  expect(told(own.receiver)).toEqual([
+  expect(eventsOf(own.receiver)).toEqual([
     ['facilitated_payment.settled', paidId],
     ['facilitated_payment.failed', canceledId],
     ['facilitated_payment.settled', lastId],
   ]);
-  expect(told(others.receiver)).toEqual([['facilitated_payment.settled', elsewhereId]]);
+  expect(eventsOf(others.receiver)).toEqual([['facilitated_payment.settled', elsewhereId]]);
   const [first] = own.receiver.received;
   expect(JSON.parse(first?.body ?? '').data).toMatchObject({
     status: 'SETTLED',

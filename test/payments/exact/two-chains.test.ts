@@ -104,12 +104,12 @@ it('a signature for one chain does not pay on the other', async () => {
 
 it('the balance and the payments under way count for each chain alone', async () => {
   const [all, other] = [await balanceOn(here), await balanceOn(there)];
-  const whole = await here.sign({ value: all });
-  const wholeThere = await there.sign({ value: other });
+  const signedHere = await here.sign({ value: all });
+  const signedThere = await there.sign({ value: other });
   const gained = await gainedOnBoth(async () => {
     const [first, second] = await Promise.all([
-      here.settle(whole, { amount: all }),
-      there.settle(wholeThere, { amount: other }),
+      here.settle(signedHere, { amount: all }),
+      there.settle(signedThere, { amount: other }),
     ]);
     expect([first?.reason, second?.reason]).toEqual(['settlement_pending', 'settlement_pending']);
     for (const ground of [here, there]) {
@@ -118,14 +118,14 @@ it('the balance and the payments under way count for each chain alone', async ()
       });
     }
     await work([
-      [here, whole],
-      [there, wholeThere],
+      [here, signedHere],
+      [there, signedThere],
     ]);
   });
   expect(gained).toMatchObject([
     { payer: -all, merchant: all },
     { payer: -other, merchant: other },
   ]);
-  expect(await here.settle(whole, { amount: all })).toMatchObject({ success: true });
-  expect(await there.settle(wholeThere, { amount: other })).toMatchObject({ success: true });
+  expect(await here.settle(signedHere, { amount: all })).toMatchObject({ success: true });
+  expect(await there.settle(signedThere, { amount: other })).toMatchObject({ success: true });
 });

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 async function ops(...args: string[]) {
   const { database, clock, registry, nodes, evm } = ground;
-  const said = { printed: '', complained: '' };
+  const output = { printed: '', complained: '' };
   const code = await operate(
     {
       database,
@@ -33,15 +33,15 @@ async function ops(...args: string[]) {
       config: { rpc: [evm.rpcSettings] },
       keys: [],
       print: (text) => {
-        said.printed += text;
+        output.printed += text;
       },
       complain: (text) => {
-        said.complained += text;
+        output.complained += text;
       },
     },
     [...args, '--json'],
   );
-  return { code, complained: said.complained, rows: said.printed === '' ? [] : JSON.parse(said.printed) };
+  return { code, complained: output.complained, rows: output.printed === '' ? [] : JSON.parse(output.printed) };
 }
 
 const named = () => [merchant.address, '--token', usdc.key];

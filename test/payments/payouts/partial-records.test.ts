@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 /** Settled by a stranger while the merchant was blocked; the inbox has not been told. */
-async function settledUntold() {
+async function settledUnobserved() {
   const paid = await ground.pay();
   await ground.block(merchant.address);
   await ground.passTime(110);
@@ -75,7 +75,7 @@ function without(kind: string): FactSource {
 
 describe('a credit', () => {
   it('is not taken for delivered by a claim that no node has', async () => {
-    const { id } = await settledUntold();
+    const { id } = await settledUnobserved();
     await ground.evm.mine(1);
     await putPhantomClaim(escrow);
     await ground.observe();
@@ -90,7 +90,7 @@ describe('a credit', () => {
   });
 
   it('has nothing to do with credits and claims of another contract', async () => {
-    const { id, signed } = await settledUntold();
+    const { id, signed } = await settledUnobserved();
     await ground.evm.mine(1);
     await putPhantomClaim(usdc.address);
     await ground.observe();
@@ -105,7 +105,7 @@ describe('a credit', () => {
   });
 
   it('that the source leaves out is found in the receipt of the step that could not pay', async () => {
-    const { id } = await settledUntold();
+    const { id } = await settledUnobserved();
     const { chainId } = ground.evm;
     const projector = { ...ground.projector, source: without('Credited') };
     await observeChain(projector, { chainId });
@@ -120,7 +120,7 @@ describe('a credit', () => {
 
 describe('a claim of very many payments', () => {
   it('is written in pieces, and goes on where it was interrupted', async () => {
-    const { id } = await settledUntold();
+    const { id } = await settledUnobserved();
     await ground.observe();
     const last = await copyPayment(id);
     await claim();

@@ -41,17 +41,17 @@ it('leaves undelivered exactly what the contract owes, whatever the order of cre
   const log = fc.record({ isClaim: fc.boolean(), recipient: fc.constantFrom('a', 'b') });
   fc.assert(
     fc.property(fc.array(log, { maxLength: 30 }), (logs) => {
-      const owed = new Map<string, number>();
+      const held = new Map<string, number>();
       const credits: Credit[] = [];
       const claims: Claim[] = [];
       for (const [index, { isClaim, recipient }] of logs.entries()) {
         if (isClaim) claims.push(claim(recipient, index, 0));
         else credits.push(credit(recipient, index, 0));
-        owed.set(recipient, isClaim ? 0 : (owed.get(recipient) ?? 0) + 1);
+        held.set(recipient, isClaim ? 0 : (held.get(recipient) ?? 0) + 1);
       }
       for (const recipient of ['a', 'b']) {
         const open = foldPayouts(credits, claims).filter((one) => one.credit.recipient === recipient && !one.claim);
-        expect(open.length).toBe(owed.get(recipient) ?? 0);
+        expect(open.length).toBe(held.get(recipient) ?? 0);
       }
     }),
   );

@@ -29,13 +29,13 @@ async function journal(format: string, period = PERIOD, key = merchantA.secretKe
   return await response.text();
 }
 
-async function judge(program: string, args: readonly string[], text: string) {
+async function check(program: string, args: readonly string[], text: string) {
   const file = join(folder, `ledger-${program}`);
   await writeFile(file, text);
   // Not synchronously, because the API runs in this process and would drop its idle connections.
-  return await new Promise<{ status: number; told: string }>((resolve) => {
+  return await new Promise<{ status: number; output: string }>((resolve) => {
     execFile(program, [...args, file], { maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
-      resolve({ status: error ? 1 : 0, told: `${stdout}${stderr}`.slice(0, 2000) });
+      resolve({ status: error ? 1 : 0, output: `${stdout}${stderr}`.slice(0, 2000) });
     });
   });
 }
@@ -51,7 +51,7 @@ describe.each(programs)('$program', ({ format, program, args }) => {
   if (isMissing) console.warn(`${program} is not installed (apt install hledger beancount); its checks are skipped.`);
 
   test.skipIf(isMissing)('accepts the journal of mixed payments', { timeout: 600_000 }, async () => {
-    expect(await judge(program, args, await journal(format))).toEqual({ status: 0, told: '' });
+    expect(await check(program, args, await journal(format))).toEqual({ status: 0, output: '' });
   });
 
   test.skipIf(isMissing)(
@@ -61,7 +61,7 @@ describe.each(programs)('$program', ({ format, program, args }) => {
       const later = 'from=2026-03-01T06:00:00Z&to=2026-03-01T18:30:00Z';
       const text = await journal(format, later);
       expect(text).toContain('OPENING BALANCE');
-      expect(await judge(program, args, text)).toEqual({ status: 0, told: '' });
+      expect(await check(program, args, text)).toEqual({ status: 0, output: '' });
     },
   );
 
@@ -75,7 +75,7 @@ describe.each(programs)('$program', ({ format, program, args }) => {
         (_all, head, digit, end) => `${head}${(Number(digit) + 1) % 10}${end}`,
       );
       expect(changed).not.toBe(text);
-      expect((await judge(program, args, changed)).status).not.toBe(0);
+      expect((await check(program, args, changed)).status).not.toBe(0);
     },
   );
 });

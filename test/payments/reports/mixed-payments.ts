@@ -137,9 +137,9 @@ function addPayment(
   });
 }
 
-type Told = { of: object; terms: object; amount: bigint; part: bigint; fee: (units: bigint) => bigint };
+type PaymentEvents = { of: object; terms: object; amount: bigint; part: bigint; fee: (units: bigint) => bigint };
 
-function eventsOf(story: Story, { of, terms, amount, part, fee }: Told): object[] {
+function eventsOf(story: Story, { of, terms, amount, part, fee }: PaymentEvents): object[] {
   const authorized = { kind: 'Authorized', ...of, left: amount, terms: { ...terms, amount } };
   const captured = { kind: 'Captured', ...of, left: amount, captured: amount, returned: 0n };
   const settled = (units: bigint) => ({

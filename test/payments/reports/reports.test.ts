@@ -165,8 +165,8 @@ describe('the figures', () => {
       const payment = paid.get(row.payment_intent_id ?? '');
       expect(row.fee_tokens).toBe(payment?.fee_tokens);
       expect(row.gas_cost_usd).toBe(payment?.gas_cost_usd);
-      const [fee, whole] = [row.fee_base_units ?? 0, payment?.crypto_amount_base_units ?? 1];
-      expect(row.fee_fiat).toBe(new Decimal(payment?.amount_fiat ?? 0).times(fee).dividedBy(whole).toFixed(8));
+      const [fee, amount] = [row.fee_base_units ?? 0, payment?.crypto_amount_base_units ?? 1];
+      expect(row.fee_fiat).toBe(new Decimal(payment?.amount_fiat ?? 0).times(fee).dividedBy(amount).toFixed(8));
     }
     expect(rows[0]).toMatchObject({ gas_coin: 'ETH', gas_cost_coin: expect.stringMatching(/^0\.00003/) });
     expect(rows.some(({ gas_unpriced_count }) => gas_unpriced_count === 1)).toBe(true);

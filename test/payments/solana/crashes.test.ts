@@ -3,7 +3,7 @@ import { Keypair } from '@solana/web3.js';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SolanaNodes } from '../../../src/chains/solana/open-solana-nodes.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
-import { type Life, live, mortal } from '../../setup/gateway/mortal.ts';
+import { type Crash, crashing, runUntilCrash } from '../../setup/gateway/crashing.ts';
 import { openSolanaGateway, type SolanaGateway } from '../../setup/gateway/solana-gateway.ts';
 
 let gateway: SolanaGateway;
@@ -17,10 +17,10 @@ afterEach(async () => {
   expect(books).toEqual(chain);
 });
 
-function mortalSolanaNodes(nodes: SolanaNodes, life: Life): SolanaNodes {
+function crashingSolanaNodes(nodes: SolanaNodes, crash: Crash): SolanaNodes {
   return {
     connection: (chainId) => nodes.connection(chainId),
-    asking: (chainId, work) => nodes.asking(chainId, (connection) => work(mortal(connection, life))),
+    asking: (chainId, work) => nodes.asking(chainId, (connection) => work(crashing(connection, crash))),
   };
 }
 
@@ -34,21 +34,24 @@ async function newQuote() {
   return await gateway.quote(null, gateway.solana.usdc, { timelock: 10_000_000 });
 }
 
-/** A watcher and a pump with a life of their own. */
-function mortalTurns(life: Life) {
+/** A watcher and a pump that crash. */
+function crashingTurns(crash: Crash) {
   const { database, world } = gateway;
-  return gateway.turns({ database: mortal(database, life), solanaNodes: mortalSolanaNodes(world.solanaNodes, life) });
+  return gateway.turns({
+    database: crashing(database, crash),
+    solanaNodes: crashingSolanaNodes(world.solanaNodes, crash),
+  });
 }
 
 describe('a watcher that is killed', () => {
   it('at any of its steps loses no payment and counts none twice', async () => {
-    for (let diesAt = 1; ; diesAt += STRIDE) {
+    for (let crashesAt = 1; ; crashesAt += STRIDE) {
       const quoted = await newQuote();
       await gateway.pay(quoted, { amount: quoted.terms.amount + 1n });
       gateway.solana.advance();
-      const { died } = await live(diesAt, (life) => mortalTurns(life).observe());
+      const { crashed } = await runUntilCrash(crashesAt, (crash) => crashingTurns(crash).observe());
       await gateway.settleDown();
-      expect(await gateway.steps(quoted.intent.id), `killed at step ${diesAt}`).toEqual([
+      expect(await gateway.steps(quoted.intent.id), `killed at step ${crashesAt}`).toEqual([
         'AUTHORIZE CONFIRMED',
         'CAPTURE CONFIRMED',
         'AUTHORIZE CONFIRMED',
@@ -57,7 +60,7 @@ describe('a watcher that is killed', () => {
       ]);
       const { chain, books } = await gateway.books();
       expect(books).toEqual(chain);
-      if (!died) return;
+      if (!crashed) return;
     }
   }, 240_000);
 });
@@ -65,18 +68,18 @@ describe('a watcher that is killed', () => {
 describe('a sender that is killed', () => {
   it('at any of its steps pays a refund once', async () => {
     const { solana } = gateway;
-    for (let diesAt = 1; ; diesAt += STRIDE) {
+    for (let crashesAt = 1; ; crashesAt += STRIDE) {
       const quoted = await newQuote();
       await gateway.pay(quoted);
       await gateway.settleDown();
       const before = await solana.tokenBalance(solana.usdc, quoted.terms.payer);
       await refundPaymentIntent(gateway.world, { scope: gateway.scope, id: quoted.intent.id, reason: 'No' });
-      const { died } = await live(diesAt, (life) => mortalTurns(life).pump());
+      const { crashed } = await runUntilCrash(crashesAt, (crash) => crashingTurns(crash).pump());
       await gateway.settleDown();
       const { status } = await gateway.read(quoted.intent.id);
-      expect(status, `killed at step ${diesAt}`).toBe('REFUNDED');
+      expect(status, `killed at step ${crashesAt}`).toBe('REFUNDED');
       expect((await solana.tokenBalance(solana.usdc, quoted.terms.payer)) - before).toBe(quoted.terms.amount);
-      if (!died) return;
+      if (!crashed) return;
     }
   }, 240_000);
 });

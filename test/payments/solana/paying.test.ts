@@ -76,11 +76,11 @@ describe('a payment on Solana', () => {
       cryptoTokenKey: solana.usdc.key,
     });
     expect(intent.timelockEndsAt?.getTime()).toBe((intent.capturedAt?.getTime() ?? 0) + 100_000);
-    const told = await gateway.database.event.findMany({
+    const events = await gateway.database.event.findMany({
       where: { resourceId: intent.id },
       orderBy: { sequence: 'asc' },
     });
-    expect(told.map((event) => Object(event.finality).isFinal)).toEqual([false, true, true]);
+    expect(events.map((event) => Object(event.finality).isFinal)).toEqual([false, true, true]);
     await gateway.settleDown();
     expect(await statusOf(quoted)).toBe('CAPTURED');
 

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readVitalSigns } from '../../../src/operations/health/vital-signs.ts';
 import { verify } from '../../../src/operations/verify.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
-import { live, mortal } from '../../setup/gateway/mortal.ts';
+import { crashing, runUntilCrash } from '../../setup/gateway/crashing.ts';
 import { openSolanaGateway, type Quoted, type SolanaGateway } from '../../setup/gateway/solana-gateway.ts';
 
 const AMOUNT = 10_000_000n;
@@ -230,8 +230,8 @@ describe('a payout that waits for somebody to act', () => {
       status: 'PENDING',
       error: expect.stringContaining('too few to pay fees'),
     });
-    const told = ['payout_undelivered', 'payout_undelivered'];
-    expect((await gateway.events(quoted.intent.id)).slice(2)).toEqual(told);
+    const expected = ['payout_undelivered', 'payout_undelivered'];
+    expect((await gateway.events(quoted.intent.id)).slice(2)).toEqual(expected);
     const events = await gateway.database.event.findMany({
       where: { resourceId: quoted.intent.id, type: 'payment_intent.payout_undelivered' },
       orderBy: { sequence: 'asc' },
@@ -278,19 +278,19 @@ describe('a sender that is killed', () => {
 
   it('at any of its steps keeps and delivers each share once', async () => {
     const { solana, world, database } = gateway;
-    for (let diesAt = 1; ; diesAt += STRIDE) {
+    for (let crashesAt = 1; ; crashesAt += STRIDE) {
       fresh = Keypair.generate().publicKey.toBase58();
       await settled({ feeBps: 500 });
       const second = await captured({ feeBps: 500 });
       gateway.passTime(101);
       await gateway.runDueJobs();
-      const { died } = await live(diesAt, async (life) => {
+      const { crashed } = await runUntilCrash(crashesAt, async (crash) => {
         const solanaNodes = {
           connection: (chainId: number) => world.solanaNodes.connection(chainId),
           asking: <Answer>(chainId: number, work: (connection: Connection) => Promise<Answer>) =>
-            world.solanaNodes.asking(chainId, (connection) => work(mortal(connection, life))),
+            world.solanaNodes.asking(chainId, (connection) => work(crashing(connection, crash))),
         };
-        const turns = gateway.turns({ database: mortal(database, life), solanaNodes });
+        const turns = gateway.turns({ database: crashing(database, crash), solanaNodes });
         for (const what of ['the settlement', 'the delivery']) {
           await gateway.runDueJobs();
           await turns.pump();
@@ -303,11 +303,11 @@ describe('a sender that is killed', () => {
       await gateway.settleDown();
       gateway.passTime(7 * 3600);
       await gateway.settleDown();
-      expect(await lamports(fresh), `killed at step ${diesAt}`).toBe(1_000_000n);
+      expect(await lamports(fresh), `killed at step ${crashesAt}`).toBe(1_000_000n);
       expect(await openPayouts()).toEqual([]);
-      const told = (await gateway.events(second.intent.id)).slice(2);
-      expect(told).toEqual(['settled', 'payout_undelivered', 'payout_delivered']);
-      if (!died) return;
+      const events = (await gateway.events(second.intent.id)).slice(2);
+      expect(events).toEqual(['settled', 'payout_undelivered', 'payout_delivered']);
+      if (!crashed) return;
     }
   }, 400_000);
 });

@@ -102,7 +102,7 @@ describe('an escrow payment', () => {
     expect(await gateway.events(intent.id)).toEqual(['created', 'authorized', 'captured']);
     const created = await gateway.database.event.findFirstOrThrow({ where: { resourceId: intent.id } });
     expect(created.data).toMatchObject({ x402: { resource: RESOURCE, scheme: 'escrow', network: 'eip155:31337' } });
-    expect(await gateway.left(intent.id, { id: signed.termsHash })).toBe(10_000_000n);
+    expect(await gateway.remainingAmount(intent.id, { id: signed.termsHash })).toBe(10_000_000n);
 
     const back = await gateway.gained(async () => {
       await refundPaymentIntent(gateway.action, { scope: gateway.scope, id: intent.id, reason: 'Wrong forecast' });

@@ -34,7 +34,7 @@ function callersOf(feed: Feed) {
     waits: 0,
     waiting: new Set<number>(),
     settle(body: object, number = 0) {
-      const check = () => ({ query: null, judge: () => undefined });
+      const check = () => ({ query: null, verify: () => undefined });
       const watched: Pick<Feed, 'watch'> = {
         watch(appId) {
           const { changed, end } = feed.watch(appId);

@@ -38,11 +38,11 @@ beforeEach(async () => {
       return () => undefined;
     },
   });
-  await heard();
+  await untilRemembered();
 });
 
 /** Waits until a row is remembered, and removes it. */
-async function heard(): Promise<void> {
+async function untilRemembered(): Promise<void> {
   const look = async () => {
     await memory.kind('look')('look', async () => ({}));
     return memory.size();
@@ -152,7 +152,7 @@ test('nothing is remembered while notifications may be lost, and remembered rows
   expect([await read(), await read()]).toEqual([{ read: 2 }, { read: 3 }]);
   expect(memory.size()).toBe(0);
   await proxy.turn('open');
-  await heard();
+  await untilRemembered();
   expect([await read(), await read()]).toEqual([{ read: 4 }, { read: 4 }]);
 });
 

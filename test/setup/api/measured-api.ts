@@ -31,7 +31,7 @@ const START_LIMIT_MS = 120_000;
 const LOOK_MS = 200;
 const WARM_UPS = 60;
 const RUNS = 50;
-const preload = fileURLToPath(new URL('../gateway/tell-usage.ts', import.meta.url));
+const preload = fileURLToPath(new URL('../gateway/report-usage.ts', import.meta.url));
 const main = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
 /** The arguments for `node` that a program needs for `usageOf`. The program must be started with an IPC channel. */

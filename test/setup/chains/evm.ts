@@ -102,11 +102,11 @@ type ReorgRpcSchema = [{ Method: 'anvil_reorg'; Parameters: [depth: number, tran
 
 type NodeOptions = { chainId: number; stateFile: string; slotsInAnEpoch?: number };
 
-async function startOnFreePort(options: NodeOptions, tries: number): Promise<EvmNode> {
+async function startOnFreePort(options: NodeOptions, attempts: number): Promise<EvmNode> {
   try {
     return await startEvmNode({ ...options, port: await freePort() });
   } catch (error) {
-    if (tries > 1 && error instanceof ConfigError) return startOnFreePort(options, tries - 1);
+    if (attempts > 1 && error instanceof ConfigError) return startOnFreePort(options, attempts - 1);
     throw error;
   }
 }

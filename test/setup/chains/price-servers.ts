@@ -17,21 +17,21 @@ export type PriceServer = {
 export function openCoinGecko(): Promise<PriceServer> {
   return openServer('/api/v3/simple/price', 'ids', (prices) => {
     const coins = Object.entries(prices).filter(([name]) => name !== 'eur');
-    const told = coins.map(
+    const quotes = coins.map(
       ([name, usd]) => `"${name}":{"usd":${usd}${name === 'usd-coin' ? `,"eur":${prices.eur}` : ''}}`,
     );
-    return `{${told.join(',')}}`;
+    return `{${quotes.join(',')}}`;
   });
 }
 
 /** Asset names are `XETHZUSD` and `ZEURZUSD`. */
 export function openKraken(): Promise<PriceServer> {
   return openServer('/0/public/Ticker', 'pair', (prices) => {
-    const told = Object.entries(prices).map(([pair, usd]) => [
+    const tickers = Object.entries(prices).map(([pair, usd]) => [
       pair,
       { a: [usd, '1', '1.0'], b: [usd, '1', '1.0'], c: [usd, '0.5'], v: ['1', '2'], o: usd },
     ]);
-    return JSON.stringify({ error: [], result: Object.fromEntries(told) });
+    return JSON.stringify({ error: [], result: Object.fromEntries(tickers) });
   });
 }
 

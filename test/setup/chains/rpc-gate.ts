@@ -21,7 +21,7 @@ export type RpcGate = {
   /** The methods of the requests since the test last reset the list. */
   asked: string[];
   /** Transforms every result. */
-  tell: (result: unknown, method: string) => unknown;
+  transform: (result: unknown, method: string) => unknown;
 };
 
 /** Closed when the test file ends. */
@@ -32,7 +32,7 @@ export async function openRpcGate(node: string): Promise<RpcGate> {
     failing: () => false,
     inject: () => undefined,
     asked: [],
-    tell: (result) => result,
+    transform: (result) => result,
   };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -51,8 +51,8 @@ export async function openRpcGate(node: string): Promise<RpcGate> {
     if (gate.failing(method)) return response.writeHead(500).end('broken');
     const headers = { 'content-type': 'application/json' };
     const answer = answerShape.parse(await (await fetch(gate.node, { method: 'POST', headers, body })).json());
-    const told = 'result' in answer ? { ...answer, result: gate.tell(answer.result, method) } : answer;
-    response.writeHead(200, headers).end(JSON.stringify(told));
+    const forwarded = 'result' in answer ? { ...answer, result: gate.transform(answer.result, method) } : answer;
+    response.writeHead(200, headers).end(JSON.stringify(forwarded));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTeardown(async () => {

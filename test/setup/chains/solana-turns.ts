@@ -68,15 +68,15 @@ export function openSolanaTurns(base: Base) {
 /** One turn of the watcher and of the pump. The database and nodes may be `mortal`. */
 function openTurns(base: Base) {
   const { chainId } = base.solana;
-  return (lives: Pick<Parameters<typeof observeSolana>[0], 'database' | 'solanaNodes'>) => {
-    const world = { ...base.world, ...lives, locks: base.locks };
+  return (resources: Pick<Parameters<typeof observeSolana>[0], 'database' | 'solanaNodes'>) => {
+    const world = { ...base.world, ...resources, locks: base.locks };
     const handlers = factTable(world);
     const reader = openVaultReader(world);
     const memory = newSolanaMemory();
-    const pumps = openPumps({ ...world, solana: { nodes: lives.solanaNodes, keys: base.keys } });
+    const pumps = openPumps({ ...world, solana: { nodes: resources.solanaNodes, keys: base.keys } });
     return {
       observe: () => observeSolana({ ...world, handlers, reader, memory }, { chainId }),
-      sweep: () => lives.solanaNodes.asking(chainId, (connection) => reader.sweep({ chainId, connection })),
+      sweep: () => resources.solanaNodes.asking(chainId, (connection) => reader.sweep({ chainId, connection })),
       listened: () => reader.listened({ chainId, now: world.clock.now() }),
       pump: () => pumps({ chainId, sender: 'solana' }),
     };

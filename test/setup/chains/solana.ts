@@ -119,11 +119,11 @@ async function registryOf(chain: object, settings: RpcSettings): Promise<Registr
 }
 
 /** The node uses two consecutive ports, so it fails to start if only the first of them is free. */
-async function startOnFreePorts(options: Omit<SolanaNodeOptions, 'port'>, tries: number): Promise<SolanaNode> {
+async function startOnFreePorts(options: Omit<SolanaNodeOptions, 'port'>, attempts: number): Promise<SolanaNode> {
   try {
     return await startSolanaNode({ ...options, port: await freePort() });
   } catch (error) {
-    if (tries > 1 && error instanceof ConfigError) return startOnFreePorts(options, tries - 1);
+    if (attempts > 1 && error instanceof ConfigError) return startOnFreePorts(options, attempts - 1);
     throw error;
   }
 }

@@ -189,15 +189,15 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
       };
     },
     /** The amount left according to the books, the contract and the intent. Throws if they differ. */
-    async left(id: string, signed: Pick<Signed, 'id'>): Promise<bigint> {
+    async remainingAmount(id: string, signed: Pick<Signed, 'id'>): Promise<bigint> {
       const [held, contract, intent] = [
         await ground.held(signed.id),
         await ground.state(signed.id),
         await ground.read(id),
       ];
-      const told = BigInt(intent.leftAmount?.toFixed() ?? '0');
-      if (held !== contract.left || told !== contract.left) {
-        throw new Error(`The books say ${held}, the contract ${contract.left}, the intent ${told}.`);
+      const reported = BigInt(intent.leftAmount?.toFixed() ?? '0');
+      if (held !== contract.left || reported !== contract.left) {
+        throw new Error(`The books say ${held}, the contract ${contract.left}, the intent ${reported}.`);
       }
       return contract.left;
     },
@@ -221,10 +221,10 @@ async function stillDue({ database, evm }: Awaited<ReturnType<typeof openGround>
       return `${address.slice(0, 6).toLowerCase()} has used ${used} nonces`;
     }),
   );
-  const jobs = await database.$queryRaw<{ told: string }[]>`
-    SELECT job.id || ' ' || task.identifier || ' ' || job.payload AS told FROM graphile_worker._private_jobs job
+  const jobs = await database.$queryRaw<{ description: string }[]>`
+    SELECT job.id || ' ' || task.identifier || ' ' || job.payload AS description FROM graphile_worker._private_jobs job
     JOIN graphile_worker._private_tasks task ON task.id = job.task_id ORDER BY job.run_at, job.id LIMIT 20`;
-  return ['Still due:', ...nonces, ...sending, ...jobs.map((job) => job.told)].join('\n  ');
+  return ['Still due:', ...nonces, ...sending, ...jobs.map((job) => job.description)].join('\n  ');
 }
 
 async function tokenBalances({ evm }: Awaited<ReturnType<typeof openGround>>) {

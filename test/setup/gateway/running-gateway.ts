@@ -18,7 +18,7 @@ import { openLogSource } from '../../../src/facts/log-source.ts';
 import { runProjector } from '../../../src/facts/run-projector.ts';
 import { localChain } from '../../../src/local/local-chains.ts';
 import { factTable } from '../../../src/main/fact-table.ts';
-import { openFloor } from '../../../src/main/open-world.ts';
+import { openBase } from '../../../src/main/open-world.ts';
 import { runApi } from '../../../src/main/run-api.ts';
 import { runWorker } from '../../../src/main/run-worker.ts';
 import { watchBalances } from '../../../src/main/watch-balances.ts';
@@ -56,7 +56,7 @@ export async function openRunningGateway(options: GatewayOptions = {}) {
   onTeardown(() => api.stop());
   const worker = await runWorker(config);
   onTeardown(() => worker.stop());
-  const floor = await observe(config);
+  const base = await observe(config);
   const { database } = fresh;
   const merchant = await createMerchant({ database }, { name: 'Alpha' });
   const app = await createApp({ database }, { merchantId: merchant.id, name: 'Alpha', mode: 'TEST' });
@@ -106,7 +106,7 @@ export async function openRunningGateway(options: GatewayOptions = {}) {
     databaseUrl: fresh.url,
     config,
     /** The clock as another process of the installation reads it. */
-    clock: floor.clock,
+    clock: base.clock,
     rest,
     graphql: (document: string, variables?: Record<string, unknown>) => callGraphql(url, document, variables, { key }),
     advance,
@@ -140,15 +140,15 @@ async function environmentOf(evm: TestEvm, at: { databaseUrl: string; port: numb
 
 /** Does the work of the indexer without Ponder. */
 async function observe(config: ReturnType<typeof parseConfig>) {
-  const floor = openFloor(config, 'indexer');
-  await floor.time.follow();
-  const locks = openAdvisoryLocks({ url: config.database.directUrl, log: floor.log });
+  const base = openBase(config, 'indexer');
+  await base.time.follow();
+  const locks = openAdvisoryLocks({ url: config.database.directUrl, log: base.log });
   const projector = runProjector(
     {
-      ...floor,
-      source: openLogSource(floor),
-      handlers: factTable(floor),
-      watch: (view) => watchBalances(floor, view),
+      ...base,
+      source: openLogSource(base),
+      handlers: factTable(base),
+      watch: (view) => watchBalances(base, view),
       locks,
     },
     { chains: config.rpc.map(({ chainId, pollingIntervalMs }) => ({ chainId, intervalMs: pollingIntervalMs })) },
@@ -156,9 +156,9 @@ async function observe(config: ReturnType<typeof parseConfig>) {
   onTeardown(async () => {
     await projector.stop();
     await locks.close();
-    await floor.time.close();
-    await floor.listener.close();
-    await floor.database.$disconnect();
+    await base.time.close();
+    await base.listener.close();
+    await base.database.$disconnect();
   });
-  return floor;
+  return base;
 }

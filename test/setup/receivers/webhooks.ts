@@ -3,7 +3,7 @@ import { type Database, transaction, type WebhookEndpoint } from '../../../prism
 import { appendEvents } from '../../../src/events/append-events.ts';
 import { createWebhookEndpoint } from '../../../src/events/webhooks/create-webhook-endpoint.ts';
 import { queueDeliveries } from '../../../src/events/webhooks/queue-deliveries.ts';
-import { serveEndpoint, type Told } from '../../../src/events/webhooks/serve-endpoint.ts';
+import { type DeliveryCounts, serveEndpoint } from '../../../src/events/webhooks/serve-endpoint.ts';
 import { dueEndpoints } from '../../../src/events/webhooks/store.ts';
 import { updateWebhookEndpoint } from '../../../src/events/webhooks/update-webhook-endpoint.ts';
 import type { CreateEndpointInput, UpdateEndpointInput } from '../../../src/events/webhooks/webhook-endpoint.ts';
@@ -19,17 +19,17 @@ export type WebhookApp = {
   endpoint(input?: Partial<CreateEndpointInput>): Promise<WebhookEndpoint>;
   update(endpoint: WebhookEndpoint, input: UpdateEndpointInput): Promise<WebhookEndpoint>;
   /** Appends `count` events and queues their deliveries, as the reaction to events does. */
-  tell(count: number): Promise<void>;
+  append(count: number): Promise<void>;
   /** Runs one round of a worker that has claimed the endpoint. */
-  serve(endpoint: WebhookEndpoint): Promise<Told>;
+  serve(endpoint: WebhookEndpoint): Promise<DeliveryCounts>;
   /** Whether a worker would claim the endpoint now. */
   isDue(endpoint: WebhookEndpoint): Promise<boolean>;
 };
 
 export const sequenceOf = (message: Received) => (JSON.parse(message.body) as { sequence: number }).sequence;
-export const sequencesOf = (told: Receiver) => told.received.map(sequenceOf);
+export const sequencesOf = (receiver: Receiver) => receiver.received.map(sequenceOf);
 /** The sequence numbers in the order in which they first arrived. */
-export const firstAttempts = (told: Receiver) => [...new Set(sequencesOf(told))];
+export const firstAttempts = (receiver: Receiver) => [...new Set(sequencesOf(receiver))];
 export const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
 export async function openWebhookApp(database: Database): Promise<WebhookApp> {
@@ -52,7 +52,7 @@ export async function openWebhookApp(database: Database): Promise<WebhookApp> {
     endpoint: (input = {}) =>
       createWebhookEndpoint(world, { appId, input: { url: receiver.url, events: ['*'], ...input } }),
     update: ({ id }, input) => updateWebhookEndpoint(world, { scope, id, input }),
-    async tell(count) {
+    async append(count) {
       const events = Array.from({ length: count }, () => ({
         type: 'invoice.opened' as const,
         resourceId: newId(),

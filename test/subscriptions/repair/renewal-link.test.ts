@@ -123,7 +123,7 @@ describe('the link in the mail about a failed renewal', () => {
     await press(url, 'retry');
     await ground.goTo(later(ground.clock.now(), 10));
     expect((await ground.attempts(id)).map(({ status }) => status)).toEqual(['FAILED', 'PAID']);
-    expect(await ground.told(id)).toEqual(['renewal_at_risk', 'payment_failed', 'renewed']);
+    expect(await ground.eventTypes(id)).toEqual(['renewal_at_risk', 'payment_failed', 'renewed']);
   });
 
   it('names the missing amount in the wallet', async () => {

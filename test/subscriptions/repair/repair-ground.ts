@@ -68,7 +68,7 @@ export async function openRepairGround() {
       database.renewalAttempt.findMany({ where: { subscriptionId: id }, orderBy: { id: 'asc' } }),
     invoices: (id: string) =>
       database.invoice.findMany({ where: { subscriptionId: id }, orderBy: { periodStart: 'asc' } }),
-    async told(id: string) {
+    async eventTypes(id: string) {
       const events = await database.event.findMany({ where: { resourceId: id }, orderBy: { sequence: 'asc' } });
       return events.map(({ type }) => type.replace('subscription.', ''));
     },

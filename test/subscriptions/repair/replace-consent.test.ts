@@ -54,8 +54,8 @@ describe('a consent of another wallet', () => {
       where: { subscriptionId: id, walletAddress: before.address },
     });
     expect(old.replacedAt).toEqual(signed.completedAt);
-    const told = ['activated', 'renewal_at_risk', 'payment_failed', 'consent_replaced', 'renewed'];
-    expect(await ground.told(id)).toEqual(told);
+    const expected = ['activated', 'renewal_at_risk', 'payment_failed', 'consent_replaced', 'renewed'];
+    expect(await ground.eventTypes(id)).toEqual(expected);
 
     await ground.goTo(await ground.endOf(id));
     await ground.settle();
@@ -154,7 +154,7 @@ describe('a charge that is in progress', () => {
     const failed = await ground.attempts(id);
     expect(failed.map(({ status, errorCode }) => [status, errorCode])).toEqual([['FAILED', 'INSUFFICIENT_ALLOWANCE']]);
     expect(await ground.readSubscription(id)).toMatchObject({ status: 'ACTIVE', captureRetryCount: 0 });
-    expect(await ground.told(id)).not.toContain('payment_failed');
+    expect(await ground.eventTypes(id)).not.toContain('payment_failed');
     await ground.goTo(later(15 * MINUTE));
     await ground.settle();
     expect((await ground.attempts(id)).map(({ status }) => status)).toEqual(['FAILED', 'PAID']);
@@ -172,7 +172,7 @@ describe('a session that replaces a consent', () => {
     const again = await Promise.all([1, 2].map(() => ground.confirm(session.id, signatures, prepared.quote.id)));
     expect(again.map(({ status }) => status)).toEqual(['COMPLETE', 'COMPLETE']);
     await ground.settle();
-    expect((await ground.told(id)).filter((type) => type === 'consent_replaced')).toHaveLength(1);
+    expect((await ground.eventTypes(id)).filter((type) => type === 'consent_replaced')).toHaveLength(1);
     expect(await ground.invoices(id)).toHaveLength(2);
     await expect(ground.prepare(session.id, before, 'APPROVAL')).rejects.toMatchObject({ code: 'INVALID_STATE' });
     await end(id);
@@ -213,7 +213,7 @@ describe('a session that replaces a consent', () => {
     ]);
     expect(results.slice(0, 2).filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     await ground.settle();
-    expect((await ground.told(id)).filter((type) => type === 'consent_replaced')).toHaveLength(1);
+    expect((await ground.eventTypes(id)).filter((type) => type === 'consent_replaced')).toHaveLength(1);
     expect((await ground.invoices(id)).map(({ status }) => status)).toEqual(['PAID', 'PAID']);
     expect((await ground.attempts(id)).filter(({ status }) => status === 'PAID')).toHaveLength(1);
     await end(id);

@@ -80,7 +80,7 @@ const linesOf = (invoice: Invoices[number] | undefined) =>
 const figures = ['subtotal', 'taxAmount', 'total', 'discountAmount'] as const;
 const sumsOf = (invoices: Invoices) =>
   figures.map((field) => invoices.reduce((sum, invoice) => sum + Number(invoice[field].times(100)), 0) / 100);
-const left = async (id: string) => (await ground.subscriptionOf(id)).couponPeriodsLeft;
+const periodsLeft = async (id: string) => (await ground.subscriptionOf(id)).couponPeriodsLeft;
 
 /** The lines, discount and tax of an invoice must add up to its total. */
 function expectExact(invoice: Invoices[number] | undefined) {
@@ -112,7 +112,7 @@ describe('a coupon of a metered subscription', () => {
       ['2.35', '0.24', '0.42'],
     ]);
     expectExact(invoice);
-    expect(await left(id)).toBe(2);
+    expect(await periodsLeft(id)).toBe(2);
   });
 
   it('with a fixed amount is divided between base fee and usage', async () => {
@@ -126,7 +126,7 @@ describe('a coupon of a metered subscription', () => {
     ]);
     expectExact(invoice);
     expect(invoice).toMatchObject({ status: 'PAID' });
-    expect(await left(id)).toBe(2);
+    expect(await periodsLeft(id)).toBe(2);
   });
 
   it.each([
@@ -154,7 +154,7 @@ describe('a coupon of a metered subscription', () => {
     const usage = within?.items[1];
     const rate = Number(line?.discountAmount) / Number(line?.amount);
     expect(rate).toBeCloseTo(Number(usage?.discountAmount) / Number(usage?.amount), 3);
-    expect(await left(id)).toBe(2);
+    expect(await periodsLeft(id)).toBe(2);
   });
 
   it('regains its period once when the invoice within the cap is voided, and keeps the next sum', async () => {
@@ -164,9 +164,9 @@ describe('a coupon of a metered subscription', () => {
     await ground.goTo(later(end, GRACE));
     const [, above] = await invoicesOf(id);
     const world = { ...ground, config: ground.action.config };
-    expect(await left(id)).toBe(2);
+    expect(await periodsLeft(id)).toBe(2);
     await pauseSubscription(ground.action, { scope: ground.scope, id });
-    expect(await left(id)).toBe(3);
+    expect(await periodsLeft(id)).toBe(3);
     await ground.allow(ground.evm.payers[0]);
     await ground.goTo(later(end, DAY + HOUR));
     await resumeSubscription(ground.action, { scope: ground.scope, id });
@@ -174,11 +174,11 @@ describe('a coupon of a metered subscription', () => {
     const invoices = (await invoicesOf(id)).filter(({ status }) => status !== 'VOID');
     // 1.00 and 123.46 less 24.46, in three invoices at most.
     expect(sumsOf(invoices)[2]).toBe(100);
-    expect(await left(id)).toBe(2);
+    expect(await periodsLeft(id)).toBe(2);
     for (const invoice of invoices) expect(invoice.couponId).toBe(couponId);
     // Voiding the part above the cap returns no coupon period.
     await voidInvoice(world, { scope: ground.scope, id: above?.id ?? '' });
-    expect(await left(id)).toBe(2);
+    expect(await periodsLeft(id)).toBe(2);
   });
 
   it('with a fixed amount is prorated for its share of the base fee only in a plan change', async () => {
@@ -205,7 +205,7 @@ describe('a coupon of a metered subscription', () => {
     const [final] = await invoicesOf(id);
     expect(final).toMatchObject({ status: 'PAID', usageReason: 'FINAL', couponId });
     expect(linesOf(final)).toEqual([['4.00', '0.40', '0.00']]);
-    expect(await left(id)).toBe(0);
+    expect(await periodsLeft(id)).toBe(0);
   });
 });
 

@@ -17,13 +17,13 @@ export type LiveConnection = {
     follower: Follower<Result>,
   ): () => void;
   /** Called with whether the WebSocket is connected, so that a page can show that its data may be outdated. */
-  onState(told: (isConnected: boolean) => void): () => void;
+  onState(listener: (isConnected: boolean) => void): () => void;
   close(): void;
 };
 
 export function openLive(credential: Credential): LiveConnection {
   const states = new Set<(isConnected: boolean) => void>();
-  const tell = (isConnected: boolean) => {
+  const notify = (isConnected: boolean) => {
     for (const state of states) state(isConnected);
   };
   const client: Client = createClient({
@@ -34,7 +34,7 @@ export function openLive(credential: Credential): LiveConnection {
     shouldRetry: (event) => !(isCloseEvent(event) && [4400, 4401, 4403, 4406, 4409, 4429].includes(event.code)),
     keepAlive: 15_000,
     lazy: true,
-    on: { connected: () => tell(true), closed: () => tell(false) },
+    on: { connected: () => notify(true), closed: () => notify(false) },
   });
   return {
     follow<Result, Variables extends Record<string, unknown>>(
@@ -54,9 +54,9 @@ export function openLive(credential: Credential): LiveConnection {
         },
       );
     },
-    onState(told) {
-      states.add(told);
-      return () => states.delete(told);
+    onState(listener) {
+      states.add(listener);
+      return () => states.delete(listener);
     },
     close: () => void client.dispose(),
   };

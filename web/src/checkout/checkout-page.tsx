@@ -20,7 +20,7 @@ import { WindowWay } from './embed/window-way.tsx';
 import { LoadingCard } from './loading/loading-card.tsx';
 import { progressFacts } from './pay/progress-facts.ts';
 import { useBringing, usePayment } from './pay/use-payment.ts';
-import { useSight } from './pay/use-sight.ts';
+import { useTransactionLookup } from './pay/use-transaction-lookup.ts';
 import { useWays } from './pay/use-ways.ts';
 import { sessionFacts } from './session/session-facts.ts';
 import { type SessionName, useCheckout } from './session/use-checkout.ts';
@@ -32,7 +32,7 @@ import { Summary } from './view/summary.tsx';
 import { UnknownPage } from './view/unknown-page.tsx';
 
 /** The message where the next attempt begins, regardless of the wallet. */
-const earlierTries = new Set(['NOT_SEEN', 'TX_FAILED', 'UNSURE']);
+const earlierAttempts = new Set(['NOT_SEEN', 'TX_FAILED', 'UNSURE']);
 
 const SolanaCard = lazy(async () => {
   const [{ SolanaCard: card }] = await Promise.all([import('./solana/solana-card.tsx'), addWords(['solana'])]);
@@ -66,7 +66,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
     view?.session.status === 'OPEN' && (!view.attempt || view.attempt.quoteId === payment.abandonedQuoteId);
   const ways = useWays(session, { isAsked: isPayable, wallet, chosen: payment });
   useBringing(ways.isThere && wallet.address !== undefined && !ways.isReading);
-  const look = useSight(view, payment, exactNow);
+  const look = useTransactionLookup(view, payment, exactNow);
 
   const seen = viewOf({
     now,
@@ -106,7 +106,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
     setOnSolana(true);
   return (
     <PageFrame payee={view} summary={<SessionSummary view={view} />} isReceipt={seen.card === 'receipt'}>
-      <Said seen={seen} />
+      <CardAnnouncement seen={seen} />
       <div data-card={isTransferring ? 'transfer' : seen.card}>
         {isTransferring && (
           <Suspense fallback={<LoadingCard />}>
@@ -129,7 +129,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
               options={ways.solana}
               now={now}
               exactNow={exactNow}
-              notice={payment.fault && earlierTries.has(payment.fault) ? payment.fault : undefined}
+              notice={payment.fault && earlierAttempts.has(payment.fault) ? payment.fault : undefined}
               back={isSolanaAlone ? undefined : () => setOnSolana(false)}
               refetch={reading.ask}
               hasSent={payment.hasSent}
@@ -196,7 +196,7 @@ function isUndecided({ card }: View): boolean {
 }
 
 /** The announcement for screen readers when another card is shown. The cards themselves change too often. */
-function Said({ seen }: { seen: View }) {
+function CardAnnouncement({ seen }: { seen: View }) {
   const { t } = useTranslation();
   return (
     <p className="visually-hidden" role="status">

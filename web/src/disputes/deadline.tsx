@@ -10,11 +10,12 @@ export function Deadline({ at }: { at: string }) {
   const { t } = useTranslation();
   const formats = useFormats();
   const deadline = new Date(at);
-  const left = Math.floor((deadline.getTime() - serverTime(useNow(1_000)).getTime()) / 1_000);
-  if (left <= 0) return <span data-deadline="over">{t('disputes.deadline.over')}</span>;
+  const remainingSeconds = Math.floor((deadline.getTime() - serverTime(useNow(1_000)).getTime()) / 1_000);
+  if (remainingSeconds <= 0) return <span data-deadline="over">{t('disputes.deadline.over')}</span>;
   // Two units at most: days and hours, hours and minutes, or minutes and seconds.
-  const [large, small] = left >= DAY ? [DAY, HOUR] : left >= HOUR ? [HOUR, MINUTE] : [MINUTE, 1];
-  const parts = [Math.floor(left / large) * large, Math.floor((left % large) / small) * small];
+  const [large, small] =
+    remainingSeconds >= DAY ? [DAY, HOUR] : remainingSeconds >= HOUR ? [HOUR, MINUTE] : [MINUTE, 1];
+  const parts = [Math.floor(remainingSeconds / large) * large, Math.floor((remainingSeconds % large) / small) * small];
   const words = formats.list(parts.filter((part) => part > 0).map((part) => unitWords(formats, part, large, small)));
   return (
     <time dateTime={deadline.toISOString()} title={formats.absolute(deadline)} data-deadline="open">

@@ -30,9 +30,9 @@ const CHAIN_UNKNOWN = 4902;
 export async function approve(
   provider: Provider,
   { wallet, network, transactions }: Approval,
-  say: (state: 'CONNECTING' | 'SENDING' | 'WAITING') => void,
+  onState: (state: 'CONNECTING' | 'SENDING' | 'WAITING') => void,
 ): Promise<void> {
-  say('CONNECTING');
+  onState('CONNECTING');
   const accounts = await provider.request({ method: 'eth_requestAccounts' });
   const from = Array.isArray(accounts)
     ? accounts.find((one) => String(one).toLowerCase() === wallet.toLowerCase())
@@ -40,12 +40,12 @@ export async function approve(
   if (from === undefined) throw new OtherAccount();
   await switchTo(provider, network);
   for (const { to, data } of transactions) {
-    say('SENDING');
+    onState('SENDING');
     const hash = await provider.request({
       method: 'eth_sendTransaction',
       params: [{ from, to, data, value: '0x0', chainId: hex(network.chainId) }],
     });
-    say('WAITING');
+    onState('WAITING');
     await waitFor(provider, hash);
   }
 }

@@ -15,7 +15,7 @@ const form = section?.querySelector('form');
 if (section && place && state && form) {
   const { words, ...approval }: Approval & { words: Words } = JSON.parse(section.dataset.approval ?? '');
   const calm = new Set(['CONNECTING', 'SENDING', 'WAITING', 'DONE']);
-  const say = (name: string) => {
+  const showState = (name: string) => {
     state.classList.toggle('calm', calm.has(name));
     state.textContent = words.states[name] ?? '';
   };
@@ -25,11 +25,11 @@ if (section && place && state && form) {
   const press = async ({ provider }: FoundWallet) => {
     enable(false);
     try {
-      await approve(provider, approval, say);
-      say('DONE');
+      await approve(provider, approval, showState);
+      showState('DONE');
       form.submit();
     } catch (error) {
-      say(faultOf(error));
+      showState(faultOf(error));
       enable(true);
     }
   };

@@ -5,9 +5,9 @@ const narrow = window.matchMedia('(max-width: 760px)');
 
 export function useNarrow(): boolean {
   return useSyncExternalStore(
-    (told) => {
-      narrow.addEventListener('change', told);
-      return () => narrow.removeEventListener('change', told);
+    (listener) => {
+      narrow.addEventListener('change', listener);
+      return () => narrow.removeEventListener('change', listener);
     },
     () => narrow.matches,
   );

@@ -38,7 +38,7 @@ export async function openWords(
     interpolation: { escapeValue: false },
     returnNull: false,
   });
-  if (!i18next.hasResourceBundle(language, 'translation')) await bring(language, Object.keys(english));
+  if (!i18next.hasResourceBundle(language, 'translation')) await loadBundles(language, Object.keys(english));
   document.documentElement.lang = language;
   return i18next;
 }
@@ -46,21 +46,21 @@ export async function openWords(
 /** Areas of a part that is loaded later; wait for it beside the part's own code. */
 export async function addWords(areas: readonly string[]): Promise<void> {
   const fresh = areas.filter((area) => !opened.has(area));
-  await bring('en', fresh);
+  await loadBundles('en', fresh);
   const [language] = languages.filter((one) => one === i18next.language);
-  if (language && language !== 'en') await bring(language, fresh);
+  if (language && language !== 'en') await loadBundles(language, fresh);
   for (const area of fresh) opened.add(area);
 }
 
 export async function switchLanguage(language: Language): Promise<void> {
-  if (language !== 'en') await bring(language, [...opened]);
+  if (language !== 'en') await loadBundles(language, [...opened]);
   localStorage.setItem('sluice.language', language);
   await i18next.changeLanguage(language);
   document.documentElement.lang = language;
 }
 
 /** A file that cannot be loaded leaves English standing. */
-async function bring(language: Language, areas: readonly string[]): Promise<void> {
+async function loadBundles(language: Language, areas: readonly string[]): Promise<void> {
   await Promise.all(
     areas.map(async (area) => {
       const words = await files[`./${language}/${area}.json`]?.().catch(() => undefined);

@@ -31,8 +31,8 @@ export const trigger: Command = {
     const sluice = createSluice(credentials);
     const amount = text(given, 'amount') ?? '10.00';
     const intent = await sluice.paymentIntents.create({ amount, captureMode: story.captureMode });
-    say(given, `Payment intent ${intent.id} of ${amount} USD is created.`);
-    if (story.isPaid) say(given, `Paid in ${await payIntent(sluice, demo, intent.id, given.signal)}.`);
+    print(given, `Payment intent ${intent.id} of ${amount} USD is created.`);
+    if (story.isPaid) print(given, `Paid in ${await payIntent(sluice, demo, intent.id, given.signal)}.`);
     if (story.status === 'CANCELLED') await sluice.paymentIntents.cancel(intent.id);
     await follow({ sluice, id: intent.id, until: story.status, given });
     if (given.isJson) console.log(JSON.stringify({ paymentIntentId: intent.id, type }));
@@ -42,7 +42,7 @@ export const trigger: Command = {
 async function follow({ sluice, id, until, given }: { sluice: Sluice; id: string; until: string; given: Given }) {
   let isRefunded = false;
   for await (const { status } of sluice.paymentIntents.watch(id, { signal: given.signal })) {
-    say(given, `It is ${status}.`);
+    print(given, `It is ${status}.`);
     if (status === until) return;
     if (until === 'REFUNDED' && status === 'CAPTURED' && !isRefunded) {
       isRefunded = true;
@@ -51,7 +51,7 @@ async function follow({ sluice, id, until, given }: { sluice: Sluice; id: string
   }
 }
 
-function say(given: Given, sentence: string): void {
+function print(given: Given, sentence: string): void {
   if (!given.isJson) console.log(sentence);
 }
 

@@ -23,10 +23,11 @@ export function openSocket(
   const inbox = openInbox<GraphResult>();
   const socket = connect(connection);
   let isAcknowledged = false;
-  let heardAt = performance.now();
+  let lastMessageAt = performance.now();
   const send = (message: object) => socket.send(JSON.stringify(message));
   const watchdog = setInterval(() => {
-    if (performance.now() - heardAt > SILENCE_LIMIT_MS) end(new SluiceConnectionError('The connection timed out.'));
+    if (performance.now() - lastMessageAt > SILENCE_LIMIT_MS)
+      end(new SluiceConnectionError('The connection timed out.'));
     else if (isAcknowledged) send({ type: 'ping' });
   }, PING_EVERY_MS);
   const stop = () => end(signal?.reason);
@@ -41,7 +42,7 @@ export function openSocket(
   socket.onmessage = ({ data }) => {
     const message = readMessage(data);
     if (message.type === undefined) return;
-    heardAt = performance.now();
+    lastMessageAt = performance.now();
     if (message.type === 'ping') send({ type: 'pong' });
     if (message.type === 'connection_ack') {
       isAcknowledged = true;

@@ -16,8 +16,8 @@ export async function* openStream(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<GraphResult, void, undefined> {
   const silence = new AbortController();
-  const heard = () => setTimeout(() => silence.abort(), SILENCE_LIMIT_MS);
-  let timer = heard();
+  const startSilenceTimer = () => setTimeout(() => silence.abort(), SILENCE_LIMIT_MS);
+  let timer = startSilenceTimer();
   try {
     const response = await connection.fetch(`${connection.baseUrl}/graphql`, {
       method: 'POST',
@@ -30,7 +30,7 @@ export async function* openStream(
     let buffer = '';
     for await (const chunk of chunksOf(response)) {
       clearTimeout(timer);
-      timer = heard();
+      timer = startSilenceTimer();
       buffer += decoder.decode(chunk, { stream: true }).replaceAll('\r', '');
       const blocks = buffer.split('\n\n');
       buffer = blocks.pop() ?? '';

@@ -36,11 +36,11 @@ async function bytesOf(request: ExpressRequest): Promise<Uint8Array> {
     if (length > LARGEST_BODY) throw new SluiceUsageError('The body is larger than a webhook can be.');
     chunks.push(chunk);
   }
-  const whole = new Uint8Array(length);
+  const joined = new Uint8Array(length);
   let at = 0;
   for (const chunk of chunks) {
-    whole.set(chunk, at);
+    joined.set(chunk, at);
     at += chunk.length;
   }
-  return whole;
+  return joined;
 }

@@ -69,8 +69,8 @@ function requestOf(payment: PaymentPayload) {
 async function settle(options: GatewayOptions, request: object): Promise<Settlement> {
   const endsAt = performance.now() + options.settleTimeoutMs;
   for (;;) {
-    const leftMs = endsAt - performance.now();
-    const outcome = await settleOnce(options, request, Math.max(1_000, leftMs)).catch((error: unknown) => {
+    const remainingMs = endsAt - performance.now();
+    const outcome = await settleOnce(options, request, Math.max(1_000, remainingMs)).catch((error: unknown) => {
       if (!(error instanceof X402GatewayError && error.isAway)) throw error;
       return error;
     });
@@ -157,8 +157,8 @@ function refusal(path: string, response: Response, json: Record<string, unknown>
   const error = json?.error as { code?: string; message?: string } | undefined;
   const { status } = response;
   const isAway = status === 429 || status >= 500 || (response.ok && json === undefined);
-  const told = error?.message ?? `status ${status}`;
-  return new X402GatewayError(`The gateway refused POST ${path}: ${told}`, {
+  const reason = error?.message ?? `status ${status}`;
+  return new X402GatewayError(`The gateway refused POST ${path}: ${reason}`, {
     isAway,
     status,
     ...(typeof error?.code === 'string' ? { code: error.code } : {}),

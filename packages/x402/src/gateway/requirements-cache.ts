@@ -9,7 +9,7 @@ import type { GatewayClient, RequirementsRequest } from './gateway-client.ts';
 import { X402GatewayError } from './gateway-error.ts';
 
 /** A client still needs time to sign what it is offered. */
-const LEFT_WHEN_OFFERED_MS = 10_000;
+const MIN_VALIDITY_MS = 10_000;
 /** Maximum number of entries. The least recently used one is evicted first. */
 const LARGEST_CACHE = 1_000;
 /** Calls to the gateway at once. */
@@ -46,7 +46,7 @@ export function cacheRequirements(
 
   async function load(key: string, request: RequirementsRequest): Promise<PaymentRequirements[]> {
     const { accepts, validForMs } = await gateway.requirements(request);
-    const usableForMs = Math.max(validForMs - LEFT_WHEN_OFFERED_MS, Math.floor(validForMs / 2));
+    const usableForMs = Math.max(validForMs - MIN_VALIDITY_MS, Math.floor(validForMs / 2));
     put(entries, key, { accepts, usableUntil: now() + usableForMs });
     const oldest = entries.size > LARGEST_CACHE ? entries.keys().next().value : undefined;
     if (oldest !== undefined) entries.delete(oldest);

@@ -1,6 +1,6 @@
 /**
  * A lock that processes of one machine share: a file that names its owner. It is linked to its name when it is complete, which fails if the name
- * exists. The lock of a process that has ended is removed. One whose owner cannot be judged, such as that of another machine, is never
+ * exists. The lock of a process that has ended is removed. One whose owner cannot be checked, such as that of another machine, is never
  * removed, because two owners at once could overspend.
  */
 import { randomUUID } from 'node:crypto';

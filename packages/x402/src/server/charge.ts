@@ -178,14 +178,14 @@ function settledCharge(
     outcome: 'settled',
     settled,
     unserved: async (status) => {
-      if (options.onUnserved) await tellUnserved(world, options, { ...settled.receipt, status });
+      if (options.onUnserved) await reportUnserved(world, options, { ...settled.receipt, status });
       // The route promises that a failed call costs nothing, and this call is already paid.
       else if (options.settle !== 'before' && status !== undefined) retry();
     },
   };
 }
 
-async function tellUnserved({ onError }: ChargeWorld, options: PayOptions, payment: UnservedPayment): Promise<void> {
+async function reportUnserved({ onError }: ChargeWorld, options: PayOptions, payment: UnservedPayment): Promise<void> {
   try {
     await options.onUnserved?.(payment);
   } catch (error) {
@@ -224,7 +224,7 @@ async function settlePayment(
   const { paymentIntentId, payer, transaction } = settlement;
   const receipt = { paymentIntentId, payer, transaction, scheme: payment.accepted.scheme };
   const unsent = async () => {
-    if (options.onUnserved) await tellUnserved(world, options, { ...receipt, status: undefined });
+    if (options.onUnserved) await reportUnserved(world, options, { ...receipt, status: undefined });
     else world.claims.suspend(key, attempt);
   };
   return { isSettled: true, headers: receiptHeaders(settlement), receipt, unsent };

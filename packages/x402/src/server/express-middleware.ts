@@ -31,9 +31,9 @@ type Charging = { charge(call: PaidCall): Promise<Charge>; largestHeldBytes: num
 
 export function expressMiddleware({ charge, largestHeldBytes }: Charging): ExpressMiddleware {
   return (request, response, next) => {
-    let hasLeft = false;
+    let hasDisconnected = false;
     response.once('close', () => {
-      hasLeft = true;
+      hasDisconnected = true;
     });
     const call = callOf(request);
     if (!call) return send(response, badAddress());
@@ -45,7 +45,7 @@ export function expressMiddleware({ charge, largestHeldBytes }: Charging): Expre
           return next();
         case 'settled':
           // No client is left to receive a response, so the handler does not run.
-          if (hasLeft) return charged.settled.unsent();
+          if (hasDisconnected) return charged.settled.unsent();
           addReceipt(response, charged.settled);
           response.once('close', () => {
             const status = response.writableFinished ? response.statusCode : undefined;
@@ -53,7 +53,7 @@ export function expressMiddleware({ charge, largestHeldBytes }: Charging): Expre
           });
           return next();
         case 'verified':
-          if (hasLeft) return charged.abandon();
+          if (hasDisconnected) return charged.abandon();
           hold(response, charged, largestHeldBytes);
           return next();
         default:
@@ -96,7 +96,7 @@ function hold(
   const settle = async () => {
     const what = await held.ended;
     // Nobody is left to receive the response.
-    if (what === 'left') return charge.abandon();
+    if (what === 'disconnected') return charge.abandon();
     if (what === 'too large') {
       charge.abandon();
       held.discard();
@@ -108,7 +108,7 @@ function hold(
     }
     const settling = await charge.settle();
     if (settling.isSettled) {
-      if (held.hasLeft()) return settling.unsent();
+      if (held.hasDisconnected()) return settling.unsent();
       addReceipt(response, settling);
       return held.release();
     }

@@ -14,8 +14,8 @@ export function fetchMiddleware({ charge, largestHeldBytes }: Charging): FetchMi
   return (handler) =>
     async (request, ...rest) => {
       const charged = await charge(callOf(request));
-      const hasLeft = () => request.signal.aborted;
-      return serve(charged, { run: async () => handler(request, ...rest), hasLeft, largestHeldBytes });
+      const hasDisconnected = () => request.signal.aborted;
+      return serve(charged, { run: async () => handler(request, ...rest), hasDisconnected, largestHeldBytes });
     };
 }
 
@@ -28,22 +28,22 @@ function callOf(request: Request): PaidCall {
   };
 }
 
-/** `hasLeft`: whether the client has closed the connection. Not every server reports it. */
-type Serving = { run(): Promise<Response>; hasLeft(): boolean; largestHeldBytes: number };
+/** `hasDisconnected`: whether the client has closed the connection. Not every server reports it. */
+type Serving = { run(): Promise<Response>; hasDisconnected(): boolean; largestHeldBytes: number };
 
 /** Nobody receives it. */
 const unsentResponse = () => new Response(null, { status: 499 });
 
 /** Runs the handler as the charge allows. What the handler throws is thrown on, after the payment has been abandoned. */
 export async function serve(charge: Charge, serving: Serving): Promise<Response> {
-  const { run, hasLeft } = serving;
+  const { run, hasDisconnected } = serving;
   switch (charge.outcome) {
     case 'refused':
       return responseOf(charge.answer);
     case 'free':
       return run();
     case 'settled': {
-      if (hasLeft()) {
+      if (hasDisconnected()) {
         await charge.settled.unsent();
         return unsentResponse();
       }
@@ -66,7 +66,7 @@ export async function serve(charge: Charge, serving: Serving): Promise<Response>
 
 async function serveVerified(
   charge: Extract<Charge, { outcome: 'verified' }>,
-  { run, hasLeft, largestHeldBytes }: Serving,
+  { run, hasDisconnected, largestHeldBytes }: Serving,
 ): Promise<Response> {
   let response: Response;
   let body: Uint8Array<ArrayBuffer> | null | 'too large';
@@ -85,12 +85,12 @@ async function serveVerified(
     charge.abandon();
     return responseOf(tooLarge(largestHeldBytes));
   }
-  if (hasLeft()) {
+  if (hasDisconnected()) {
     charge.abandon();
     return unsentResponse();
   }
   const settling = await charge.settle();
-  if (settling.isSettled && hasLeft()) {
+  if (settling.isSettled && hasDisconnected()) {
     await settling.unsent();
     return unsentResponse();
   }
@@ -111,13 +111,13 @@ async function read(response: Response, limit: number): Promise<Uint8Array<Array
     }
     chunks.push(part.value);
   }
-  const whole = new Uint8Array(length);
+  const joined = new Uint8Array(length);
   let offset = 0;
   for (const chunk of chunks) {
-    whole.set(chunk, offset);
+    joined.set(chunk, offset);
     offset += chunk.length;
   }
-  return whole;
+  return joined;
 }
 
 function withHeaders(response: Response, body: BodyInit | null, headers: Record<string, string>): Response {

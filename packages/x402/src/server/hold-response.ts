@@ -19,13 +19,13 @@ export type HeldResponse = {
   once(event: 'close', listener: () => void): unknown;
 };
 
-/** `left`: the connection closed before the handler ended the response. */
-export type Ending = 'ended' | 'left' | 'too large';
+/** `disconnected`: the connection closed before the handler ended the response. */
+export type Ending = 'ended' | 'disconnected' | 'too large';
 
 export type Held = {
   ended: Promise<Ending>;
   /** Whether the connection has closed. */
-  hasLeft(): boolean;
+  hasDisconnected(): boolean;
   /** Sends what was written. */
   release(): void;
   /** Forgets what was written and restores the headers from before. */
@@ -77,12 +77,12 @@ export function holdResponse(response: HeldResponse, largestBytes: number): Held
   let isClosed = false;
   response.once('close', () => {
     isClosed = true;
-    resolve('left');
+    resolve('disconnected');
   });
 
   return {
     ended,
-    hasLeft: () => isClosed,
+    hasDisconnected: () => isClosed,
     release: () => {
       restore();
       for (const args of writes) response.write(...args);

@@ -26,8 +26,8 @@ export function honoMiddleware({ charge, largestHeldBytes }: Charging): HonoMidd
       await next();
       return context.res;
     };
-    const hasLeft = () => context.req.raw.signal.aborted;
-    const response = await serve(charged, { run, hasLeft, largestHeldBytes });
+    const hasDisconnected = () => context.req.raw.signal.aborted;
+    const response = await serve(charged, { run, hasDisconnected, largestHeldBytes });
     if (!hasRun) return response;
     if (response === context.res) return undefined;
     // Assigning a response merges the headers of the one before, unless there is none.

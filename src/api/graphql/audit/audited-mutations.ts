@@ -6,16 +6,16 @@ import type { AuditAction } from '../../../auth/audit/audit-entry.ts';
 
 type Audited = readonly AuditAction[] | { unrecorded: string };
 
-const asks = { unrecorded: 'It asks a payer for money and moves none; the events of what it makes tell of it.' };
+const asks = { unrecorded: 'It asks a payer for money and moves none; the events of what it creates record it.' };
 const payers = { unrecorded: 'The payer decides, by signature; a merchant’s server only passes it on.' };
-const customers = { unrecorded: 'A customer is neither a setting nor money; the customer’s events tell of it.' };
+const customers = { unrecorded: 'A customer is neither a setting nor money; the customer’s events record it.' };
 const cardUsers = { unrecorded: 'The actor is a wallet user, not a member, key or operator.' };
 const passwords = { unrecorded: 'Anyone may request a one-time password, and the request changes nothing.' };
 const handovers = { unrecorded: 'The payer opens the same session in another browser; nothing else changes.' };
 const usage = {
   unrecorded: 'Usage events arrive in thousands; they are kept permanently, and invoices state their totals.',
 };
-const repeats = { unrecorded: 'It sends what was told before, and changes nothing.' };
+const repeats = { unrecorded: 'It repeats what was sent before, and changes nothing.' };
 
 export const auditedMutations: Readonly<Record<string, Audited>> = {
   addCustomerWallet: customers,
@@ -50,7 +50,7 @@ export const auditedMutations: Readonly<Record<string, Audited>> = {
   deletePaymentLink: ['payment_link.deleted'],
   deleteProductPlanPrice: ['product_plan_price.deleted', 'product_plan_price.archived'],
   deliverPayouts: {
-    unrecorded: 'It does sooner what the gateway does by itself; the event of the delivery tells of it.',
+    unrecorded: 'It does sooner what the gateway does by itself; the event of the delivery records it.',
   },
   deleteWebhookEndpoint: ['webhook_endpoint.deleted'],
   disputePaymentIntent: payers,

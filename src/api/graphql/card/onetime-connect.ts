@@ -5,10 +5,10 @@ import { originSchema } from '../../../card/client-origin.ts';
 import { confirmOnetimeRequest, type Decision } from '../../../card/confirm-onetime-request.ts';
 import {
   LONGEST_REQUEST_SECONDS,
+  reportedStatus,
   SIGNATURE_LENGTH,
   type SigningMethod,
   signingMethods,
-  toldStatus,
 } from '../../../card/onetime-request.ts';
 import { type StartedRequest, startOnetimeRequest } from '../../../card/start-onetime-request.ts';
 import { notFound } from '../../../errors.ts';
@@ -60,7 +60,7 @@ export const OnetimeRequestRef = builder.objectRef<OnetimeRequest>('OnetimeReque
     status: t.field({
       type: OnetimeStatusEnum,
       description: 'Current status.',
-      resolve: (request, _args, context) => toldStatus(request, context.world.realClock.now()),
+      resolve: (request, _args, context) => reportedStatus(request, context.world.realClock.now()),
     }),
     clientOrigin: t.exposeString('clientOrigin', {
       description: 'Web origin of the client that requests the signature.',
@@ -220,7 +220,7 @@ builder.subscriptionField('onetimeRequestUpdated', (t) =>
       return sharedPoll<OnetimeRequest>({
         everyMs: LOOK_MS,
         read: () => requireRequest(context, id),
-        fingerprint: (request) => toldStatus(request, context.world.realClock.now()),
+        fingerprint: (request) => reportedStatus(request, context.world.realClock.now()),
       })();
     },
     resolve: (request) => request,

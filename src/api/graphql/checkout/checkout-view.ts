@@ -82,7 +82,7 @@ async function attemptOf(world: World, session: ShownSession): Promise<Attempt |
     ...quote,
     quoteId: quote.id,
     cryptoAmount: quote.cryptoAmount.toFixed(0),
-    txHash: quote.toldTxHash,
+    txHash: quote.reportedTxHash,
     madeAt: quote.confirmedAt,
     payBy: terms.authorizeBy,
   };

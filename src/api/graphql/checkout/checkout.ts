@@ -206,18 +206,18 @@ function followView(
   request: { appId: string; sessionId: string; events: AsyncIterableIterator<SequencedEvent, void, void> },
 ): AsyncIterableIterator<PayersView, void, void> {
   const { appId, sessionId, events } = request;
-  let told: string | undefined;
+  let lastPrint: string | undefined;
   let included = 0n;
   const read = async () => {
     included = await lastSequence(world.database, appId);
-    told = (await readSessionPrints(world.database, [sessionId])).get(sessionId);
+    lastPrint = (await readSessionPrints(world.database, [sessionId])).get(sessionId);
     return await readPayersView(world, sessionId);
   };
-  const isTold = (change: SequencedEvent | string) =>
-    typeof change === 'string' ? change === told : change.sequence <= included;
+  const isSent = (change: SequencedEvent | string) =>
+    typeof change === 'string' ? change === lastPrint : change.sequence <= included;
   return live<SequencedEvent | string, PayersView>({
     first: async () => [await read()],
     events: either(events, watchSession(world, sessionId)),
-    map: async (change) => (isTold(change) ? undefined : await read()),
+    map: async (change) => (isSent(change) ? undefined : await read()),
   });
 }

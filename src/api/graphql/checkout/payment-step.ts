@@ -1,7 +1,7 @@
 /** The steps of a wallet to pay, and the quote for them. */
 import { renderSVG } from 'uqr';
 import type { PaymentStep } from '../../../checkout/payment-step.ts';
-import type { PreparedCheckout, ToldQuote } from '../../../checkout/prepare-checkout.ts';
+import type { PreparedCheckout, PublicQuote } from '../../../checkout/prepare-checkout.ts';
 import { type PriceEvidence, readEvidence } from '../../../prices/price-evidence.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 
@@ -183,7 +183,7 @@ export const PriceEvidenceRef = builder.objectRef<PriceEvidence[number]>('PriceE
   }),
 });
 
-const QuoteRef = builder.objectRef<ToldQuote>('Quote').implement({
+const QuoteRef = builder.objectRef<PublicQuote>('Quote').implement({
   description: 'A price locked for one wallet, chain and token.',
   interfaces: [NodeRef],
   fields: (t) => ({

@@ -44,8 +44,8 @@ export function watchSession(world: World, sessionId: string): AsyncIterableIter
 }
 
 function leave(watch: Watch, sessionId: string): void {
-  const left = (watch.followers.get(sessionId) ?? 1) - 1;
-  if (left > 0) watch.followers.set(sessionId, left);
+  const remaining = (watch.followers.get(sessionId) ?? 1) - 1;
+  if (remaining > 0) watch.followers.set(sessionId, remaining);
   else watch.followers.delete(sessionId);
 }
 

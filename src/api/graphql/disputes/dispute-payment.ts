@@ -182,10 +182,10 @@ export const DisputeSplitRef = builder.objectRef<PricedSplit>('DisputeSplit').im
   }),
 });
 
-/** Splits `left` base units of a payment under its terms. */
-export function pricedSplit({ intent, terms }: AcceptedTerms, left: bigint, payerBps: number): PricedSplit {
+/** Splits `remaining` base units of a payment under its terms. */
+export function pricedSplit({ intent, terms }: AcceptedTerms, remaining: bigint, payerBps: number): PricedSplit {
   const paid = { units: intent.cryptoAmount ? toBigInt(intent.cryptoAmount) : terms.amount, fiat: intent.amount };
-  return { ...splitOf(left, { payerBps, feeBps: terms.feeBps }), paid, currency: intent.currency };
+  return { ...splitOf(remaining, { payerBps, feeBps: terms.feeBps }), paid, currency: intent.currency };
 }
 
 /** The fields of a dispute that `acceptedTermsOf` needs. */
@@ -214,8 +214,8 @@ builder.prismaObjectFields(DisputeRef, (t) => ({
     resolve: ({ paymentIntent }, { payerBps }) => {
       if (payerBps < 0 || payerBps > ALL_BPS) throw invalid([{ param: 'payerBps', message: `from 0 to ${ALL_BPS}` }]);
       const accepted = acceptedTermsOf(paymentIntent);
-      const left = paymentIntent.leftAmount ? toBigInt(paymentIntent.leftAmount) : 0n;
-      return accepted && left > 0n ? pricedSplit(accepted, left, payerBps) : null;
+      const remaining = paymentIntent.leftAmount ? toBigInt(paymentIntent.leftAmount) : 0n;
+      return accepted && remaining > 0n ? pricedSplit(accepted, remaining, payerBps) : null;
     },
   }),
 }));

@@ -123,8 +123,8 @@ builder.prismaObjectField(DisputeRef, 'resolution', (t) =>
       const accepted = acceptedTermsOf(paymentIntent);
       const decision = outgoing ? decisionOf(outgoing.data, accepted?.terms.timeoutPayerBps ?? null) : null;
       const bps = (transaction.status === 'CONFIRMED' ? payerBps : null) ?? decision?.payerBps ?? null;
-      const left = transaction.amount ? toBigInt(transaction.amount) : null;
-      const split = accepted && left !== null && bps !== null ? pricedSplit(accepted, left, bps) : null;
+      const remaining = transaction.amount ? toBigInt(transaction.amount) : null;
+      const split = accepted && remaining !== null && bps !== null ? pricedSplit(accepted, remaining, bps) : null;
       return { transaction, outgoing, decidedBy: decision?.decidedBy ?? null, payerBps: bps, split };
     },
   }),

@@ -135,8 +135,8 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
       description:
         'The number of units left, at most maximumQuantity and never negative. Null if the stock is unlimited.',
       resolve: ({ link }) => {
-        const left = availableQuantity(link);
-        return left === null ? null : Math.max(0, Math.min(left, link.maximumQuantity));
+        const available = availableQuantity(link);
+        return available === null ? null : Math.max(0, Math.min(available, link.maximumQuantity));
       },
     }),
     discountAmount: t.field({

@@ -56,7 +56,7 @@ relatedConnection(PaymentIntentRef, 'undeliveredConnection', {
     'Payouts of the payment that have not been delivered, oldest first. A payer receives only payouts to the payer.',
 });
 
-const told = bySequence('OLDEST');
+const oldestFirst = bySequence('OLDEST');
 
 builder.objectField(PaymentIntentRef, 'eventsConnection', (t) =>
   t.field({
@@ -64,14 +64,14 @@ builder.objectField(PaymentIntentRef, 'eventsConnection', (t) =>
     description: 'Events of the payment and of its dispute, oldest first.',
     authScopes,
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
-    extensions: { cursorForm: told.form },
+    extensions: { cursorForm: oldestFirst.form },
     args: t.arg.connectionArgs(),
     resolve: async ({ id }, args, context, info) => {
       const { database } = context.world;
       const place = placeOfField(info);
       const scope = await scopeOf(context);
       return await walk(args, {
-        keyset: told,
+        keyset: oldestFirst,
         read: async (_window, { beyond, ...span }) => {
           const wanted = { ...span, beyond: beyond === undefined ? undefined : BigInt(beyond) };
           const read = (ids: string[]) => readSpansAbout(database, { kind: 'payment_intent', scope, ids }, wanted);

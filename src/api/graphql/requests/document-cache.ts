@@ -10,9 +10,9 @@
  */
 import { type DocumentNode, TokenKind } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { isStranger, type Principal } from '../../../auth/principal.ts';
+import { isPublicCaller, type Principal } from '../../../auth/principal.ts';
 
-export type DocumentOwner = { key: string; isStranger: boolean };
+export type DocumentOwner = { key: string; isPublicCaller: boolean };
 
 export type DocumentCache = {
   /** Returns the parsed document of this text, if it was validated before. */
@@ -40,14 +40,14 @@ type Space = {
 const BYTES_PER_TOKEN = 600;
 /** Estimated memory for the maps, hash and keys of an entry. */
 const BYTES_PER_ENTRY = 1_024;
-const STRANGERS_SHARE = 4;
+const PUBLIC_SHARE = 4;
 const OWNERS_SHARE = 8;
 
 /** A quarter of `limitBytes` is for callers without a merchant's credential, the rest for merchants. */
 export function openDocumentCache({ limitBytes }: { limitBytes: number }): DocumentCache {
-  const strangers = openSpace(Math.floor(limitBytes / STRANGERS_SHARE));
-  const merchants = openSpace(limitBytes - Math.floor(limitBytes / STRANGERS_SHARE));
-  const spaceOf = (owner: DocumentOwner) => (owner.isStranger ? strangers : merchants);
+  const publicSpace = openSpace(Math.floor(limitBytes / PUBLIC_SHARE));
+  const merchants = openSpace(limitBytes - Math.floor(limitBytes / PUBLIC_SHARE));
+  const spaceOf = (owner: DocumentOwner) => (owner.isPublicCaller ? publicSpace : merchants);
 
   return {
     find(owner, text) {
@@ -61,7 +61,7 @@ export function openDocumentCache({ limitBytes }: { limitBytes: number }): Docum
       const key = keyOf(owner, text);
       const known = space.entries.get(key);
       if (known) space.entries.delete(key);
-      makeRoom(space, owner, quota - bytes);
+      evictFor(space, owner, quota - bytes);
       const kept = { owner: owner.key, text, document, bytes, hash: hash ?? known?.hash };
       space.heldBy.set(owner.key, (space.heldBy.get(owner.key) ?? 0) + bytes);
       space.entries.set(key, kept);
@@ -71,17 +71,17 @@ export function openDocumentCache({ limitBytes }: { limitBytes: number }): Docum
       return spaceOf(owner).hashes.get(keyOf(owner, hash));
     },
     heldBytes() {
-      return strangers.entries.calculatedSize + merchants.entries.calculatedSize;
+      return publicSpace.entries.calculatedSize + merchants.entries.calculatedSize;
     },
   };
 }
 
 /** Returns the owner of a caller's documents. */
 export function documentOwner(principal: Principal, address: string): DocumentOwner {
-  if (principal.kind === 'apiKey') return { key: `app:${principal.appId}`, isStranger: false };
-  if (principal.kind === 'member') return { key: `merchant:${principal.merchantId}`, isStranger: false };
-  if (principal.kind === 'platform') return { key: `platform:${principal.credentialId}`, isStranger: false };
-  return { key: `address:${address}`, isStranger: isStranger(principal) };
+  if (principal.kind === 'apiKey') return { key: `app:${principal.appId}`, isPublicCaller: false };
+  if (principal.kind === 'member') return { key: `merchant:${principal.merchantId}`, isPublicCaller: false };
+  if (principal.kind === 'platform') return { key: `platform:${principal.credentialId}`, isPublicCaller: false };
+  return { key: `address:${address}`, isPublicCaller: isPublicCaller(principal) };
 }
 
 function openSpace(limit: number): Space {
@@ -91,8 +91,8 @@ function openSpace(limit: number): Space {
     maxSize: limit,
     sizeCalculation: (entry) => entry.bytes,
     dispose: ({ owner, bytes, hash }) => {
-      const left = (heldBy.get(owner) ?? 0) - bytes;
-      if (left > 0) heldBy.set(owner, left);
+      const heldBytes = (heldBy.get(owner) ?? 0) - bytes;
+      if (heldBytes > 0) heldBy.set(owner, heldBytes);
       else heldBy.delete(owner);
       if (hash !== undefined) hashes.delete(keyOf({ key: owner }, hash));
     },
@@ -101,7 +101,7 @@ function openSpace(limit: number): Space {
 }
 
 /** Evicts the owner's oldest documents until they take at most `mayHold` bytes. */
-function makeRoom(space: Space, owner: DocumentOwner, mayHold: number): void {
+function evictFor(space: Space, owner: DocumentOwner, mayHold: number): void {
   if ((space.heldBy.get(owner.key) ?? 0) <= mayHold) return;
   for (const key of [...space.entries.rkeys()]) {
     if (space.entries.peek(key)?.owner !== owner.key) continue;

@@ -7,7 +7,7 @@ import type { Documents } from './open-documents.ts';
 /** Replaces the server's parsing, validation and caches with the documents of the process. */
 export function documentsPlugin(documents: Documents): Plugin<TransportContext> {
   const asked = new WeakMap<object, AskedDocument>();
-  const judged = new WeakMap<DocumentNode, readonly GraphQLError[]>();
+  const validated = new WeakMap<DocumentNode, readonly GraphQLError[]>();
   return {
     onParams({ params, setParams, context }) {
       const found = documents.find(senderOf(context), params);
@@ -18,11 +18,11 @@ export function documentsPlugin(documents: Documents): Plugin<TransportContext> 
     onParse({ params, context, setParsedDocument }) {
       const wanted = asked.get(context) ?? { text: params.source.toString(), isKnown: false };
       const { document, errors } = documents.read(senderOf(context), wanted);
-      judged.set(document, errors);
+      validated.set(document, errors);
       setParsedDocument(document);
     },
     onValidate({ params, setResult }) {
-      const errors = judged.get(params.documentAST);
+      const errors = validated.get(params.documentAST);
       if (errors) setResult([...errors]);
     },
   };

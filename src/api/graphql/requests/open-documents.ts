@@ -22,7 +22,7 @@ export type Documents = {
   heldBytes(): number;
 };
 
-const nobody: DocumentOwner = { key: 'nobody', isStranger: false };
+const nobody: DocumentOwner = { key: 'nobody', isPublicCaller: false };
 
 export function openDocuments(
   config: Pick<Config, 'bodies' | 'graphql'>,
@@ -35,12 +35,12 @@ export function openDocuments(
   function readShipped(text: string): ReadDocument {
     const found = shipped.get(text);
     if (found) return found;
-    const read = judge(text, Number.POSITIVE_INFINITY);
+    const read = parseAndValidate(text, Number.POSITIVE_INFINITY);
     shipped.set(text, read);
     return read;
   }
 
-  function judge(text: string, maxBytes: number): ReadDocument {
+  function parseAndValidate(text: string, maxBytes: number): ReadDocument {
     const parsed = parseDocument(text, { ...config.graphql, maxBytes });
     return { document: parsed.document, errors: validateDocument(schema, parsed) };
   }
@@ -58,7 +58,7 @@ export function openDocuments(
         return { document: kept, errors: [] };
       }
       const maxBytes = sender ? byteLimits(config, sender.principal).document : config.graphql.documentBytes;
-      const read = judge(text, maxBytes);
+      const read = parseAndValidate(text, maxBytes);
       if (read.errors.length === 0) cache.keep(owner, { text, document: read.document, hash });
       return read;
     },

@@ -84,7 +84,7 @@ function paramsOf(body: Buffer): Params | undefined {
   }
 }
 
-/** Whether the document may contain a subscription, judging by its text. A document that cannot be found is not executed. */
+/** Whether the document may contain a subscription, according to its text. A document that cannot be found is not executed. */
 function mayStream(documents: Documents, params: Params, { admission }: TransportContext): boolean {
   if (params.documentId === undefined && params.extensions === undefined) {
     return typeof params.query !== 'string' || params.query.includes('subscription');

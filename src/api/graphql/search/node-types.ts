@@ -45,7 +45,7 @@ function model({ access = ['read'], ...facts }: Facts, find: Find): NodeType {
 }
 
 /** A type whose rows are read with all columns. */
-function whole({ access = ['read'], ...facts }: Facts, read: NodeType['read']): NodeType {
+function withAllColumns({ access = ['read'], ...facts }: Facts, read: NodeType['read']): NodeType {
   return { ...facts, access, isPlanned: false, read };
 }
 
@@ -106,7 +106,7 @@ export const nodeTypes: readonly NodeType[] = [
     database.invoiceItem.findMany(wanted),
   ),
   model(ofApp('Subscription', 'subscription'), (database, wanted) => database.subscription.findMany(wanted)),
-  whole({ ...ofApp('CheckoutSubscription', 'subscription'), ...payers }, ({ database }, wanted) =>
+  withAllColumns({ ...ofApp('CheckoutSubscription', 'subscription'), ...payers }, ({ database }, wanted) =>
     database.subscription.findMany({ ...wanted, include: { productPlanPrice: true } }),
   ),
   model(partOf('subscription', 'subscription_id')('RenewalAttempt', 'renewal_attempt'), (database, wanted) =>
@@ -115,14 +115,19 @@ export const nodeTypes: readonly NodeType[] = [
   model({ ...ofApp('PaymentIntent', 'payment_intent'), ...either }, (database, wanted) =>
     database.paymentIntent.findMany(wanted),
   ),
-  whole({ ...ofNobody('PayerPayment', 'payment_intent'), access: ['payer'] }, ({ database, principal }, { where }) => {
-    if (principal.kind !== 'payer') throw refusal(principal);
-    return database.paymentIntent.findMany({
-      where: { ...where, acceptedTermsHash: { not: null } },
-      include: shownToPayer(principal.wallet),
-    });
-  }),
-  whole({ ...ofPayment('Quote', 'quote'), ...either }, ({ database }, wanted) => database.quote.findMany(wanted)),
+  withAllColumns(
+    { ...ofNobody('PayerPayment', 'payment_intent'), access: ['payer'] },
+    ({ database, principal }, { where }) => {
+      if (principal.kind !== 'payer') throw refusal(principal);
+      return database.paymentIntent.findMany({
+        where: { ...where, acceptedTermsHash: { not: null } },
+        include: shownToPayer(principal.wallet),
+      });
+    },
+  ),
+  withAllColumns({ ...ofPayment('Quote', 'quote'), ...either }, ({ database }, wanted) =>
+    database.quote.findMany(wanted),
+  ),
   model({ ...ofPayment('Transaction', 'transaction'), ...merchants }, (database, wanted) =>
     database.transaction.findMany(wanted),
   ),
@@ -142,14 +147,16 @@ export const nodeTypes: readonly NodeType[] = [
     database.disputeFile.findMany(wanted),
   ),
   model(ofPayment('LedgerEntry', 'ledger_entry'), (database, wanted) => database.ledgerEntry.findMany(wanted)),
-  whole(
+  withAllColumns(
     { ...ofPayment('UndeliveredPayout', 'credited_payout'), access: ['read', 'payer'] },
     ({ database }, { where }) => database.creditedPayout.findMany({ where: { ...where, deliveredAt: null } }),
   ),
-  whole({ ...ofPayment('UndeliveredPayout', 'credited_payout'), ...payers }, ({ database }, { where }) =>
+  withAllColumns({ ...ofPayment('UndeliveredPayout', 'credited_payout'), ...payers }, ({ database }, { where }) =>
     payoutsOfPayer(database, where),
   ),
-  whole(ofApp('Event', 'event'), async ({ database }, wanted) => (await database.event.findMany(wanted)).map(eventOf)),
+  withAllColumns(ofApp('Event', 'event'), async ({ database }, wanted) =>
+    (await database.event.findMany(wanted)).map(eventOf),
+  ),
   model(ofApp('WebhookEndpoint', 'webhook_endpoint'), (database, wanted) => database.webhookEndpoint.findMany(wanted)),
   model(ofApp('WebhookDelivery', 'webhook_delivery'), (database, wanted) => database.webhookDelivery.findMany(wanted)),
   model(partOf('webhook_delivery', 'delivery_id')('WebhookAttempt', 'webhook_attempt'), (database, wanted) =>
@@ -159,24 +166,24 @@ export const nodeTypes: readonly NodeType[] = [
     { ...ofAudit, owner: { app: 'held.app_id', ...ofMerchant }, access: ['write'], scope: 'AUDIT_LOG' },
     (database, wanted) => database.auditEntry.findMany(wanted),
   ),
-  whole({ ...ofAudit, owner: {}, access: ['operator'] }, ({ world: { database } }, { where }) =>
+  withAllColumns({ ...ofAudit, owner: {}, access: ['operator'] }, ({ world: { database } }, { where }) =>
     database.auditEntry.findMany({ where: { AND: [where, installationEntries()] } }),
   ),
-  whole(
+  withAllColumns(
     { ...ofNobody('OutgoingTransaction', 'outgoing_transaction'), access: ['operator'] },
     ({ world: { database } }, wanted) => database.outgoingTransaction.findMany(wanted),
   ),
-  whole(
+  withAllColumns(
     { ...ofNobody('CardUser', 'card_user'), access: ['card', 'cardSession'] },
     ({ world: { database }, principal }, { where }) =>
       database.cardUser.findMany({ where: { AND: [where, { id: cardPrincipal(principal).userId }] } }),
   ),
-  whole(
+  withAllColumns(
     { ...ofNobody('CardSession', 'card_session'), access: ['card'] },
     ({ world: { database }, principal }, { where }) =>
       database.cardSession.findMany({ where: { ...where, userId: cardPrincipal(principal).userId } }),
   ),
-  whole(
+  withAllColumns(
     { ...ofNobody('OnetimeRequest', 'onetime_request'), access: ['card', 'cardSession', 'onetime'] },
     (context, { where }) => readableRequests(context, where.id.in),
   ),

@@ -64,7 +64,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     defaultConnectionSize: 20,
     maxConnectionSize: LIST_LIMIT,
   },
-  // Checked before the operation is executed (judge-operation.ts).
+  // Checked before the operation is executed (check-operation.ts).
   complexity: { disabled: true },
 });
 

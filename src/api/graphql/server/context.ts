@@ -29,7 +29,7 @@ export type GraphqlContext = {
   /** Charges more units to the caller's rate limit, and returns why the operation is refused, if it is. Absent in an API without limits. */
   charge?: ((units: number) => Promise<unknown>) | undefined;
   /** Whether the operation was checked before its execution began. */
-  isJudged?: boolean;
+  isChecked?: boolean;
 };
 
 export type RequestFacts = {

@@ -16,7 +16,7 @@ export function idempotencyOf(context: GraphqlContext, call: IdempotentCall): Id
  * is valid for the caller's network address only.
  */
 export function publicIdempotencyOf(context: GraphqlContext, call: IdempotentCall): IdempotencyRequest | undefined {
-  return idempotencyRequest({ ...call, ...carriedBy(context), strangersAddress: context.address });
+  return idempotencyRequest({ ...call, ...carriedBy(context), networkAddress: context.address });
 }
 
 function carriedBy(context: GraphqlContext) {

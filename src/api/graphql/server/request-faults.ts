@@ -15,7 +15,7 @@ import type { GraphqlContext } from './context.ts';
 import { faultsOf, rulesOf } from './input.ts';
 
 const AT = /^Variable "\$(\w+)" got invalid value [\s\S]*? at "([^"]+)"; ([\s\S]*)$/;
-const WHOLE = /^Variable "\$(\w+)" got invalid value [\s\S]*?; ([\s\S]*)$/;
+const INVALID_VARIABLE = /^Variable "\$(\w+)" got invalid value [\s\S]*?; ([\s\S]*)$/;
 const MISSING = /^Variable "\$(\w+)" of (?:required|non-null) type "[^"]*" (was not provided|must not be null)\.$/;
 const REQUIRED_FIELD = /^Field "([^"]+)" of required type "[^"]*" was not provided/;
 const UNKNOWN_FIELD = /^Field "([^"]+)" is not defined by type/;
@@ -31,8 +31,8 @@ export function variableFault(message: string): FieldFault | undefined {
     return { param: missing[1], message: missing[2] === 'was not provided' ? 'is required' : 'is null' };
   const at = AT.exec(message);
   if (at?.[2] !== undefined) return inside(at[2], at[3] ?? '');
-  const whole = WHOLE.exec(message);
-  return whole?.[1] === undefined ? undefined : inside(whole[1], whole[2] ?? '');
+  const invalid = INVALID_VARIABLE.exec(message);
+  return invalid?.[1] === undefined ? undefined : inside(invalid[1], invalid[2] ?? '');
 }
 
 /** Returns the faults of the raw variables by the rules of their input types, for a response that lists all faults at once. */

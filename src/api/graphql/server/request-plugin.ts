@@ -10,7 +10,7 @@ import { recheck } from '../../../../prisma/guarded-database.ts';
 import type { GatewayError } from '../../../errors.ts';
 import { newId } from '../../../platform/identifier.ts';
 import type { Admission } from '../../gate.ts';
-import { judgeOperation, type OperationRequest, variablesFault } from '../requests/judge-operation.ts';
+import { checkOperation, type OperationRequest, variablesFault } from '../requests/check-operation.ts';
 import { contextOf, createContext, credentialsOf, type GraphqlContext } from './context.ts';
 import { faultFacts, formatFault, forStatus } from './fault.ts';
 import { cuttable } from './live.ts';
@@ -40,7 +40,7 @@ export function requestPlugin(world: World, credentials: LiveCredentials): Plugi
     },
     async onExecute({ args, setResultAndStopExecution }) {
       const request = executionArgs(args);
-      const refusal = await judgeOperation(world, request);
+      const refusal = await checkOperation(world, request);
       if (refusal) setResultAndStopExecution({ errors: [refusal] });
       return {
         onExecuteDone({ result, setResult }) {
@@ -50,7 +50,7 @@ export function requestPlugin(world: World, credentials: LiveCredentials): Plugi
     },
     async onSubscribe({ args, setResultAndStopExecution }) {
       const request = executionArgs(args);
-      const refusal = (await endedCredential(world, request)) ?? (await judgeOperation(world, request));
+      const refusal = (await endedCredential(world, request)) ?? (await checkOperation(world, request));
       if (refusal) setResultAndStopExecution({ errors: [refusal] });
       return {
         onSubscribeResult({ result, setResult }) {
@@ -105,8 +105,8 @@ async function contextFor(world: World, transport: TransportContext, request: Re
  * stay open are checked against the database. Over a WebSocket, this has already happened.
  */
 async function endedCredential(world: World, { contextValue }: OperationRequest): Promise<GraphQLError | undefined> {
-  const { world: guarded, isJudged, requestId } = contextValue;
-  if (isJudged || world.memory === undefined) return undefined;
+  const { world: guarded, isChecked, requestId } = contextValue;
+  if (isChecked || world.memory === undefined) return undefined;
   try {
     await inLane('credentials', () => recheck(guarded.database));
     return undefined;

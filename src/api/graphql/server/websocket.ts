@@ -6,15 +6,15 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { inLane } from '../../../../prisma/database-pools.ts';
 import { authenticate, type Credentials } from '../../../auth/authenticate.ts';
 import { renewPrincipal } from '../../../auth/check-credential.ts';
-import { isStranger, type Principal } from '../../../auth/principal.ts';
+import { isPublicCaller, type Principal } from '../../../auth/principal.ts';
 import { type ErrorCode, GatewayError } from '../../../errors.ts';
-import { clientAddress, wholeClientAddress } from '../../../platform/client-address.ts';
+import { clientAddress, fullClientAddress } from '../../../platform/client-address.ts';
 import { newId } from '../../../platform/identifier.ts';
 import type { PlaceCounter } from '../../../platform/limits/place-counter.ts';
 import type { Admission, Gate } from '../../gate.ts';
 import { refuseBrokenRequest } from '../../refuse-broken-request.ts';
 import { acceptWebsockets } from '../requests/accept-websockets.ts';
-import { judgeOperation } from '../requests/judge-operation.ts';
+import { checkOperation } from '../requests/check-operation.ts';
 import type { Documents } from '../requests/open-documents.ts';
 import { contextOf } from './context.ts';
 import { faultFacts, formatFault, gatewayErrorOf, noteUnavailable } from './fault.ts';
@@ -89,7 +89,7 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
     const connection = connections.get(extra.socket);
     if (connection) {
       connection.messageLimit = byteLimits(config, principal).body;
-      if (!isStranger(principal)) connection.release();
+      if (!isPublicCaller(principal)) connection.release();
     }
     const unwatch = parts.credentials.watch(principal, () => {
       // After the last messages of its operations, which end at the same time.
@@ -116,8 +116,8 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
     const contextValue = await enveloped.contextFactory();
     const { operationName, variables: variableValues } = params;
     const request = { schema: enveloped.schema, document, operationName, variableValues, contextValue };
-    const judged = await judgeOperation(world, request);
-    if (judged) return [judged];
+    const fault = await checkOperation(world, request);
+    if (fault) return [fault];
     return { ...request, rootValue: { execute: enveloped.execute, subscribe: enveloped.subscribe } };
   }
 
@@ -163,13 +163,13 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
   }
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const judged = await parts.gate?.admitAddress({
+    const admission = await parts.gate?.admitAddress({
       headers: request.headers,
       remoteAddress: request.socket.remoteAddress,
     });
-    const address = judged?.address ?? 'unknown';
+    const address = admission?.address ?? 'unknown';
     const release = parts.gate ? parts.places.take(address) : () => undefined;
-    const refusal = judged?.refusal ?? (release ? undefined : tooManyConnections());
+    const refusal = admission?.refusal ?? (release ? undefined : tooManyConnections());
     if (refusal !== undefined || !release) {
       release?.();
       return refuseUpgrade(socket, refusal);
@@ -262,7 +262,7 @@ function callerOf(world: World, request: IncomingMessage) {
   };
   return {
     address: clientAddress(connection),
-    callerAddress: wholeClientAddress(connection),
+    callerAddress: fullClientAddress(connection),
     userAgent: request.headers['user-agent'],
   };
 }

@@ -9,11 +9,11 @@ import { byGatewayClock } from '../server/world.ts';
 const ENDPOINTS_LISTED = 100;
 
 /** Rows that have just been created or rotated, whose secret is returned to the caller. */
-const secretTold = new WeakSet<object>();
+const rowsWithSecret = new WeakSet<object>();
 
 /** Marks a row whose secret may be returned in this response. */
-export function tellingSecret<Row extends object>(endpoint: Row): Row {
-  secretTold.add(endpoint);
+export function revealSecret<Row extends object>(endpoint: Row): Row {
+  rowsWithSecret.add(endpoint);
   return endpoint;
 }
 
@@ -39,7 +39,7 @@ export const WebhookEndpointRef = builder.prismaObject('WebhookEndpoint', {
       extensions: { rest: false },
       nullable: true,
       description: 'Secret, which begins with whsec_. Returned only when it is created or rotated.',
-      resolve: (endpoint) => (secretTold.has(endpoint) ? endpoint.secret : null),
+      resolve: (endpoint) => (rowsWithSecret.has(endpoint) ? endpoint.secret : null),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),

@@ -1,12 +1,12 @@
 /** The mutations of webhook endpoints. */
 import { z } from 'zod';
+import type { AttemptOutcome } from '../../../events/webhooks/attempt-delivery.ts';
 import { createWebhookEndpoint } from '../../../events/webhooks/create-webhook-endpoint.ts';
 import { deleteWebhookEndpoint } from '../../../events/webhooks/delete-webhook-endpoint.ts';
 import { pingWebhookEndpoint } from '../../../events/webhooks/ping-webhook-endpoint.ts';
 import { redeliverRange } from '../../../events/webhooks/redeliver-range.ts';
 import { redeliverWebhook } from '../../../events/webhooks/redeliver-webhook.ts';
 import { rotateWebhookSecret } from '../../../events/webhooks/rotate-webhook-secret.ts';
-import type { TryOutcome } from '../../../events/webhooks/try-delivery.ts';
 import { updateWebhookEndpoint } from '../../../events/webhooks/update-webhook-endpoint.ts';
 import { createEndpointSchema, updateEndpointSchema } from '../../../events/webhooks/webhook-endpoint.ts';
 import { builder } from '../server/builder.ts';
@@ -15,7 +15,7 @@ import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
 import { byRealTime } from '../server/world.ts';
-import { tellingSecret, WebhookDeliveryRef, WebhookEndpointRef } from './webhook-endpoint.ts';
+import { revealSecret, WebhookDeliveryRef, WebhookEndpointRef } from './webhook-endpoint.ts';
 
 const EVENTS = 'Event types to send, or `*` for all.';
 const ORDERED =
@@ -44,7 +44,7 @@ const UpdateWebhookEndpointInput = builder.inputType('UpdateWebhookEndpointInput
   }),
 });
 
-const WebhookPing = builder.objectRef<TryOutcome>('WebhookPing').implement({
+const WebhookPing = builder.objectRef<AttemptOutcome>('WebhookPing').implement({
   description: 'Result of a test ping.',
   fields: (t) => ({
     delivered: t.exposeBoolean('isDelivered', { description: 'Whether the receiver responded with 2xx.' }),
@@ -80,7 +80,7 @@ builder.mutationField('createWebhookEndpoint', (t) =>
       const { appId } = await appScopeOf(context, args);
       const call = { scopeId: appId, operation: 'createWebhookEndpoint', parameters: input };
       const idempotency = idempotencyOf(context, call);
-      return tellingSecret(await createWebhookEndpoint(webhookWorld(context), { appId, input, idempotency }));
+      return revealSecret(await createWebhookEndpoint(webhookWorld(context), { appId, input, idempotency }));
     },
   }),
 );
@@ -136,7 +136,7 @@ builder.mutationField('rotateWebhookSecret', (t) =>
         parameters: { id: args.id },
       };
       const idempotency = idempotencyOf(context, call);
-      return tellingSecret(await rotateWebhookSecret(byRealTime(context.world), { scope, id: args.id, idempotency }));
+      return revealSecret(await rotateWebhookSecret(byRealTime(context.world), { scope, id: args.id, idempotency }));
     },
   }),
 );

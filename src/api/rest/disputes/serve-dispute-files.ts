@@ -123,8 +123,8 @@ async function upload(
     const fault = gatewayErrorOf(error);
     if (fault) noteUnavailable(faultFacts(world, requestId), fault);
     else world.log.error({ requestId, err: error }, 'An unexpected error was masked.');
-    const told = fault ?? new GatewayError('INTERNAL_ERROR', 'Something went wrong on our side.');
-    const printed = printError(told, { requestId, path, accept: headers.accept });
+    const reported = fault ?? new GatewayError('INTERNAL_ERROR', 'Something went wrong on our side.');
+    const printed = printError(reported, { requestId, path, accept: headers.accept });
     // The rest of the body is not read, so the connection cannot be used again.
     response.writeHead(printed.status, {
       ...printed.headers,

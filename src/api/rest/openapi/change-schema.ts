@@ -6,7 +6,7 @@ import type { Components, JsonSchema } from './json-schema.ts';
  * Makes the property at `path` optional and not nullable, because REST omits it instead of sending null. If the path leads through a
  * component, the component is changed.
  */
-export function leavingOut(components: Components, schema: JsonSchema, path: string): JsonSchema {
+export function omitting(components: Components, schema: JsonSchema, path: string): JsonSchema {
   const names = path.split('.');
   const name = names.pop() ?? '';
   return changedAt(components, schema, names, (object) => {

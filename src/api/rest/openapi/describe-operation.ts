@@ -11,7 +11,7 @@ import {
 import { parameterLimits, type RouteVariable, routeVariables } from '../read-variables.ts';
 import type { RestRoute } from '../rest-route.ts';
 import { callersOf, securityOf } from './callers.ts';
-import { asUnion, leavingOut, propertiesOf } from './change-schema.ts';
+import { asUnion, omitting, propertiesOf } from './change-schema.ts';
 import { everyHeader } from './error-responses.ts';
 import { exampleOf } from './example.ts';
 import { type Components, inputSchema, type JsonSchema, presentInput } from './json-schema.ts';
@@ -171,9 +171,9 @@ function successOf(schema: GraphQLSchema, components: Components, route: RestRou
     type: field.type,
     selections: rootSelection(route).selectionSet,
   });
-  const shown = route.leftOut.reduce((held, path) => leavingOut(components, held, path), data);
-  const told = route.unions.reduce((held, union) => asUnion(components, held, union), shown);
-  const wrapped = wrap(components, route, told);
+  const shown = route.omitted.reduce((held, path) => omitting(components, held, path), data);
+  const withUnions = route.unions.reduce((held, union) => asUnion(components, held, union), shown);
+  const wrapped = wrap(components, route, withUnions);
   return {
     description: route.status === 202 ? 'Accepted.' : 'Done.',
     headers,

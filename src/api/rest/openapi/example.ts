@@ -61,7 +61,7 @@ const textByName: Record<string, string> = { chainId: 'eip155:1', method: 'perso
 const MAX_DEPTH = 6;
 
 /** Optional fields that examples of inputs include. */
-const telling = new Set(['currency', 'externalId', 'walletAddress', 'text']);
+const illustrative = new Set(['currency', 'externalId', 'walletAddress', 'text']);
 
 /** Returns an example of a schema. An input has its required fields and some optional ones, a response has all fields. */
 export function exampleOf(
@@ -96,7 +96,7 @@ function plainExample(components: Components, schema: JsonSchema, what: 'input' 
     case 'object': {
       const required = new Set(Array.isArray(schema.required) ? schema.required : []);
       const fields = Object.entries(isRecord(schema.properties) ? schema.properties : {}).filter(
-        ([name]) => what === 'answer' || required.has(name) || telling.has(name),
+        ([name]) => what === 'answer' || required.has(name) || illustrative.has(name),
       );
       return Object.fromEntries(
         fields.map(([name, held]) => [name, exampleOf(components, isRecord(held) ? held : {}, what, name, depth + 1)]),

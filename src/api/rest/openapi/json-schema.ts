@@ -110,8 +110,10 @@ export function reference(components: Components, name: string, make: () => Json
 
 function enumSchema(type: GraphQLEnumType): JsonSchema {
   const values = type.getValues();
-  const told = values.filter((value) => value.description).map((value) => `- \`${value.name}\`: ${value.description}`);
-  const description = [type.description, told.join('\n')].filter(Boolean).join('\n\n');
+  const descriptions = values
+    .filter((value) => value.description)
+    .map((value) => `- \`${value.name}\`: ${value.description}`);
+  const description = [type.description, descriptions.join('\n')].filter(Boolean).join('\n\n');
   return { type: 'string', enum: values.map((value) => value.name), ...(description === '' ? {} : { description }) };
 }
 

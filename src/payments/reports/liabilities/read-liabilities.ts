@@ -36,8 +36,8 @@ export async function readLiabilities(database: Database, request: Request): Pro
     const undelivered = await undeliveredOf(database, { ...request, refs });
     for (const payment of payments) {
       operators.add(payment.operator);
-      const left = openOf(payment);
-      const liabilities = [...(left ? [left] : []), ...(undelivered.get(payment.termsHash) ?? [])];
+      const open = openOf(payment);
+      const liabilities = [...(open ? [open] : []), ...(undelivered.get(payment.termsHash) ?? [])];
       if (liabilities.length === 0) continue;
       const { tokenKey, tokenAddress, appId } = payment;
       const token = tokens.get(tokenKey) ?? { tokenKey, tokenAddress, accounts: new Map<string, Liability[]>() };

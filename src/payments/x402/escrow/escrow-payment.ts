@@ -8,7 +8,7 @@ import type { AuthorizationPlan, PlannedPayment } from '../../../checkout/author
 import { bytes32ToUuid, type PaymentTerms, termsFromJson, termsHash } from '../../../escrow/terms.ts';
 import { requestIdOf } from '../requirement-quote.ts';
 import { type Refusal, type SignedAuthorization, signedAuthorizationSchema } from '../x402-types.ts';
-import type { JudgedPayment } from '../x402-world.ts';
+import type { EvaluatedPayment } from '../x402-world.ts';
 
 /** The time that a settlement needs at least until the authorization ends. */
 const LEAST_SECONDS = 6n;
@@ -23,19 +23,19 @@ export type EscrowPayment = {
 
 export type ReadEscrowPayment = { payment: EscrowPayment; refusal: null } | { payment: null; refusal: Refusal };
 
-/** Reads the payload and compares it with the offer. Does not judge the time, the signature or the balance. */
-export function readEscrowPayment(judged: JudgedPayment): ReadEscrowPayment {
-  const parsed = signedAuthorizationSchema.safeParse(judged.payment.payload);
+/** Reads the payload and compares it with the offer. Does not check the time, the signature or the balance. */
+export function readEscrowPayment(evaluated: EvaluatedPayment): ReadEscrowPayment {
+  const parsed = signedAuthorizationSchema.safeParse(evaluated.payment.payload);
   if (!parsed.success) return refuse('invalid_payload', 'The payload has no authorization and signature of EIP-3009.');
   const signed = parsed.data;
   const { authorization, intentId } = signed;
   if (intentId !== undefined && bytes32ToUuid(intentId) !== null) {
     return refuse('invalid_payload', 'The intentId must be random: its first 16 bytes are zero.');
   }
-  const terms = termsOf(judged, authorization.from, intentId);
+  const terms = termsOf(evaluated, authorization.from, intentId);
   const id = termsHash(terms);
   const payer = authorization.from;
-  if (!isAddressEqual(authorization.to, judged.chain.escrow)) {
+  if (!isAddressEqual(authorization.to, evaluated.chain.escrow)) {
     return refuse('invalid_escrow_payload_recipient', 'The authorization does not pay the escrow.', payer);
   }
   if (authorization.value !== terms.amount) {
@@ -56,12 +56,12 @@ export function readEscrowPayment(judged: JudgedPayment): ReadEscrowPayment {
     return refuse('invalid_escrow_payload_nonce', 'The nonce is not the hash of the terms.', payer);
   }
   const plan = { kind: 'receive' as const, validBefore: Number(authorization.validBefore) };
-  const planned = { chainId: judged.chain.chainId, escrow: judged.chain.escrow, terms, token: judged.token };
+  const planned = { chainId: evaluated.chain.chainId, escrow: evaluated.chain.escrow, terms, token: evaluated.token };
   return { payment: { terms, termsHash: id, signed, planned, plan }, refusal: null };
 }
 
 /** Hash of the `requestId` in the requirements, or null. */
-export function requestHashOf({ requirements }: Pick<JudgedPayment, 'requirements'>): string | null {
+export function requestHashOf({ requirements }: Pick<EvaluatedPayment, 'requirements'>): string | null {
   const requestId = requestIdOf(requirements);
   return requestId === null ? null : keccak256(stringToBytes(requestId));
 }
@@ -69,9 +69,9 @@ export function requestHashOf({ requirements }: Pick<JudgedPayment, 'requirement
 /** Why a payment that was taken does not answer this request, or null: it was submitted with another `requestId`. */
 export function requestFault(
   { x402RequestHash }: Pick<PaymentIntent, 'x402RequestHash'>,
-  judged: Pick<JudgedPayment, 'requirements'>,
+  evaluated: Pick<EvaluatedPayment, 'requirements'>,
 ): Refusal | null {
-  if (x402RequestHash === requestHashOf(judged)) return null;
+  if (x402RequestHash === requestHashOf(evaluated)) return null;
   return { reason: 'authorization_used', message: 'This authorization was submitted for another request before.' };
 }
 
@@ -83,7 +83,7 @@ export function endingFault({ signed }: EscrowPayment, now: number): Refusal | n
   return { reason: 'invalid_escrow_payload_valid_before', message, payer };
 }
 
-function termsOf({ requirements }: JudgedPayment, payer: Address, intentId: string | undefined): PaymentTerms {
+function termsOf({ requirements }: EvaluatedPayment, payer: Address, intentId: string | undefined): PaymentTerms {
   const { terms } = requirements.extra;
   const offered = typeof terms === 'object' && terms !== null ? terms : {};
   return termsFromJson({ ...offered, payer, ...(intentId === undefined ? {} : { intentId }) });

@@ -5,7 +5,7 @@ import { readPayable } from '../../../chains/payable-address.ts';
 import { askedSignatures, signedDigest } from '../../../checkout/authorization-plan.ts';
 import { readUnderWay } from '../under-way.ts';
 import { invalidAnswer, isSameAttempt, type Refusal, refusedSettlement, validAnswer } from '../x402-types.ts';
-import type { JudgedPayment, SchemeRules, X402World } from '../x402-world.ts';
+import type { EvaluatedPayment, SchemeRules, X402World } from '../x402-world.ts';
 import { type EscrowPayment, endingFault, readEscrowPayment, requestFault } from './escrow-payment.ts';
 import { followPayment } from './follow-payment.ts';
 import { readOutcome } from './read-outcome.ts';
@@ -13,58 +13,58 @@ import { takeEscrowPayment } from './take-escrow-payment.ts';
 
 /** An ordinary payment of the escrow contract, signed by the client with EIP-3009. It can be refunded and disputed. */
 export const escrowScheme: SchemeRules = {
-  async isTaken(world, judged) {
-    const { payment } = readEscrowPayment(judged);
-    return payment !== null && (await readOutcome(world.database, keyOf(judged, payment))) !== null;
+  async isTaken(world, evaluated) {
+    const { payment } = readEscrowPayment(evaluated);
+    return payment !== null && (await readOutcome(world.database, keyOf(evaluated, payment))) !== null;
   },
 
-  async verify(world, judged) {
-    const { payment, refusal } = readEscrowPayment(judged);
+  async verify(world, evaluated) {
+    const { payment, refusal } = readEscrowPayment(evaluated);
     if (refusal) return invalidAnswer(refusal);
     const payer = payment.terms.payer;
-    const taken = await readOutcome(world.database, keyOf(judged, payment));
-    const fault = taken && requestFault(taken.intent, judged);
+    const taken = await readOutcome(world.database, keyOf(evaluated, payment));
+    const fault = taken && requestFault(taken.intent, evaluated);
     if (fault) return invalidAnswer({ ...fault, payer });
-    if (taken?.answeredAt && !isSameAttempt(taken.answeredTo, judged.attemptId)) {
+    if (taken?.answeredAt && !isSameAttempt(taken.answeredTo, evaluated.attemptId)) {
       const message = 'This authorization has paid for a call already.';
       return invalidAnswer({ reason: 'authorization_used', message, payer });
     }
     if (taken) return validAnswer(payer);
-    const newFault = await newPaymentFault(world, judged, payment);
+    const newFault = await newPaymentFault(world, evaluated, payment);
     return newFault ? invalidAnswer(newFault) : validAnswer(payer);
   },
 
-  async settle(world, judged) {
-    const { network } = judged.requirements;
-    const { payment, refusal } = readEscrowPayment(judged);
+  async settle(world, evaluated) {
+    const { network } = evaluated.requirements;
+    const { payment, refusal } = readEscrowPayment(evaluated);
     if (refusal) return refusedSettlement(network, refusal);
-    const key = keyOf(judged, payment);
+    const key = keyOf(evaluated, payment);
     if ((await readOutcome(world.database, key)) === null) {
-      const fault = await newPaymentFault(world, judged, payment);
+      const fault = await newPaymentFault(world, evaluated, payment);
       if (fault) return refusedSettlement(network, fault);
-      const refused = await takeEscrowPayment(world, judged, payment);
+      const refused = await takeEscrowPayment(world, evaluated, payment);
       if (refused) return refusedSettlement(network, refused);
     }
     const taken = await readOutcome(world.database, key);
-    const other = taken && requestFault(taken.intent, judged);
+    const other = taken && requestFault(taken.intent, evaluated);
     if (other) return refusedSettlement(network, { ...other, payer: payment.terms.payer });
-    const { app, attemptId, waitMs } = judged;
+    const { app, attemptId, waitMs } = evaluated;
     return await followPayment(world, { ...key, appId: app.id, network, attemptId, waitMs });
   },
 };
 
-function keyOf({ chain }: JudgedPayment, { termsHash }: EscrowPayment) {
+function keyOf({ chain }: EvaluatedPayment, { termsHash }: EscrowPayment) {
   return { chainId: chain.chainId, termsHash };
 }
 
 /** Why a payment that has not been taken yet would fail, or null. */
 async function newPaymentFault(
   world: X402World,
-  judged: JudgedPayment,
+  evaluated: EvaluatedPayment,
   payment: EscrowPayment,
 ): Promise<Refusal | null> {
   const { terms, planned, plan, signed } = payment;
-  const { chain, token } = judged;
+  const { chain, token } = evaluated;
   const payer = terms.payer;
   const ending = endingFault(payment, Math.floor(world.clock.now().getTime() / 1000));
   if (ending) return ending;

@@ -36,40 +36,40 @@ async function isOnChain({ nodes, registry }: X402World, { chainId, termsHash }:
   return state.status !== 'NONE';
 }
 
-type Told = { outcome: Outcome; network: string };
+type FollowedPayment = { outcome: Outcome; network: string };
 
 async function paid(
   { database, clock }: X402World,
-  { attemptId, ...told }: Told & { attemptId: string | null },
+  { attemptId, ...followed }: FollowedPayment & { attemptId: string | null },
 ): Promise<SettleAnswer> {
-  const { id } = told.outcome.intent;
+  const { id } = followed.outcome.intent;
   const first = await database.paymentIntent.updateMany({
     where: { id, x402AnsweredAt: null },
     data: { x402AnsweredAt: clock.now(), x402AnsweredTo: attemptId },
   });
-  if (first.count > 0) return { ...answer(told), success: true };
+  if (first.count > 0) return { ...answer(followed), success: true };
   const { x402AnsweredTo } = await database.paymentIntent.findUniqueOrThrow({
     where: { id },
     select: { x402AnsweredTo: true },
   });
-  return { ...answer(told), success: true, replayed: !isSameAttempt(x402AnsweredTo, attemptId) };
+  return { ...answer(followed), success: true, replayed: !isSameAttempt(x402AnsweredTo, attemptId) };
 }
 
-function failed(told: Told): SettleAnswer {
-  const errorMessage = told.outcome.error ?? 'The payment could not be carried out.';
-  return { ...answer(told), errorReason: 'transaction_failed', errorMessage };
+function failed(followed: FollowedPayment): SettleAnswer {
+  const errorMessage = followed.outcome.error ?? 'The payment could not be carried out.';
+  return { ...answer(followed), errorReason: 'transaction_failed', errorMessage };
 }
 
-function pending(told: Told): SettleAnswer {
+function pending(followed: FollowedPayment): SettleAnswer {
   return {
-    ...answer(told),
+    ...answer(followed),
     errorReason: 'settlement_pending',
     errorMessage: 'The settlement is under way. Ask again with the same payment.',
     retryable: true,
   };
 }
 
-function answer({ outcome, network }: Told): SettleAnswer {
+function answer({ outcome, network }: FollowedPayment): SettleAnswer {
   const { terms, intent, txHash } = outcome;
   const { payer, amount } = termsFromJson(terms.terms);
   return {

@@ -15,7 +15,7 @@ import type { QuoteClaims } from '../requirement-quote.ts';
 import { encodeClaims } from '../requirement-quote.ts';
 import { readUnderWay, underWayFault } from '../under-way.ts';
 import type { Refusal } from '../x402-types.ts';
-import type { JudgedPayment, X402World } from '../x402-world.ts';
+import type { EvaluatedPayment, X402World } from '../x402-world.ts';
 import { type EscrowPayment, requestHashOf } from './escrow-payment.ts';
 
 /**
@@ -24,10 +24,10 @@ import { type EscrowPayment, requestHashOf } from './escrow-payment.ts';
  */
 export async function takeEscrowPayment(
   world: X402World,
-  judged: JudgedPayment,
+  evaluated: EvaluatedPayment,
   payment: EscrowPayment,
 ): Promise<Refusal | null> {
-  const { chain, claims } = judged;
+  const { chain, claims } = evaluated;
   if (claims === null) throw new Error('An escrow payment has a quote.');
   const { terms, termsHash, planned } = payment;
   const chainId = chain.chainId;
@@ -39,8 +39,8 @@ export async function takeEscrowPayment(
     await lockWallet(tx, { chainId, address: terms.payer });
     const known = await tx.paymentTerms.findUnique({ where: { chainId_termsHash: { chainId, termsHash } } });
     if (known) return null;
-    const app = await requirePayeeApp(tx, { merchantId: judged.app.merchantId, appId: judged.app.id });
-    if (payoutsOf(app) !== payoutsOf(judged.app)) {
+    const app = await requirePayeeApp(tx, { merchantId: evaluated.app.merchantId, appId: evaluated.app.id });
+    if (payoutsOf(app) !== payoutsOf(evaluated.app)) {
       const message = 'The address at which the merchant is paid has just changed.';
       return { reason: 'pay_to_changed', message, payer: terms.payer };
     }
@@ -53,7 +53,7 @@ export async function takeEscrowPayment(
       fields: { amount: claims.price, currency: claims.currency },
       now,
       expiresAt: new Date(terms.authorizeBy * 1000),
-      x402: submittedCall(judged, claims),
+      x402: submittedCall(evaluated, claims),
     });
     const shared = {
       paymentIntentId: intent.id,
@@ -89,8 +89,8 @@ export async function takeEscrowPayment(
   });
 }
 
-function submittedCall(judged: JudgedPayment, { resource, scheme }: QuoteClaims): SubmittedCall {
-  return { resource, scheme, network: judged.requirements.network, requestHash: requestHashOf(judged) };
+function submittedCall(evaluated: EvaluatedPayment, { resource, scheme }: QuoteClaims): SubmittedCall {
+  return { resource, scheme, network: evaluated.requirements.network, requestHash: requestHashOf(evaluated) };
 }
 
 /** The settings that the payer has signed, which may differ from those that the app has by now. */
@@ -119,7 +119,7 @@ function quoteColumns(
   };
 }
 
-function payoutsOf({ payoutAddresses }: JudgedPayment['app']): string {
+function payoutsOf({ payoutAddresses }: EvaluatedPayment['app']): string {
   return payoutAddresses
     .map(({ family, address }) => `${family} ${address}`)
     .sort()

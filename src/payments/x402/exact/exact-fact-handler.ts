@@ -79,15 +79,19 @@ async function apply(
   const data = paymentIntentFields(intent);
   const events: NewEvent[] = [];
   const [lost] = group.facts.filter((fact: ChainFact) => fact.status === 'ORPHANED');
-  const tell = (type: EventType, finality: NewEvent['finality']) =>
+  const append = (type: EventType, finality: NewEvent['finality']) =>
     events.push({ type, resourceId: intent.id, data, ...(finality ? { finality } : {}) });
   if (authorization.status !== 'PENDING' && lost) {
-    tell('payment_intent.reverted', { ...finalityOf(group.view, lost.blockNumber), confirmations: 0, isFinal: false });
+    append('payment_intent.reverted', {
+      ...finalityOf(group.view, lost.blockNumber),
+      confirmations: 0,
+      isFinal: false,
+    });
   }
   const { fact } = outcome;
   if (fact && outcome.status !== 'PENDING') {
     const type = outcome.status === 'SETTLED' ? 'payment_intent.settled' : 'payment_intent.failed';
-    tell(type, finalityOf(group.view, fact.blockNumber));
+    append(type, finalityOf(group.view, fact.blockNumber));
   }
   await appendEvents(tx, intent.appId, events);
 }

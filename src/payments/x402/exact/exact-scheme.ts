@@ -13,7 +13,7 @@ import {
   signedAuthorizationSchema,
   validAnswer,
 } from '../x402-types.ts';
-import type { JudgedPayment, SchemeRules, X402World } from '../x402-world.ts';
+import type { EvaluatedPayment, SchemeRules, X402World } from '../x402-world.ts';
 import { hex, purposeOf } from './exact-authorization.ts';
 import { limitFault, otherServer } from './other-server.ts';
 import { type ExactSettling, findExact, isSameRequest, settleExact } from './settle-exact.ts';
@@ -25,38 +25,38 @@ type Read =
 
 /** EIP-3009 `transferWithAuthorization` directly to the merchant's own address. It can be neither refunded nor disputed. */
 export const exactScheme: SchemeRules = {
-  async isTaken(world, judged) {
-    const { request } = readExact(judged);
+  async isTaken(world, evaluated) {
+    const { request } = readExact(evaluated);
     if (!request) return false;
     const taken = await findExact(world.database, request);
     return taken !== null && isSameRequest(taken, request);
   },
 
-  async verify(world, judged) {
-    const { request, refusal } = readExact(judged);
+  async verify(world, evaluated) {
+    const { request, refusal } = readExact(evaluated);
     if (refusal) return invalidAnswer(refusal);
     const payer = request.signed.from;
     const taken = await findExact(world.database, request);
     if (taken) {
-      const isOpen = taken.answeredAt === null || isSameAttempt(taken.answeredTo, judged.attemptId);
+      const isOpen = taken.answeredAt === null || isSameAttempt(taken.answeredTo, evaluated.attemptId);
       if (isOpen && isSameRequest(taken, request)) return validAnswer(payer);
       const message = 'This authorization has paid for a call already.';
       return invalidAnswer({ reason: 'invalid_exact_evm_nonce_already_used', message, payer });
     }
-    const fault = (await othersFault(world, judged)) ?? (await newPaymentFault(world, request));
+    const fault = (await othersFault(world, evaluated)) ?? (await newPaymentFault(world, request));
     return fault ? invalidAnswer({ ...fault, payer }) : validAnswer(payer);
   },
 
-  async settle(world, judged) {
-    const { network, amount } = judged.requirements;
-    const { request, refusal } = readExact(judged);
+  async settle(world, evaluated) {
+    const { network, amount } = evaluated.requirements;
+    const { request, refusal } = readExact(evaluated);
     if (refusal) return refusedSettlement(network, refusal);
-    const by = await payerOf(world, judged);
+    const by = await payerOf(world, evaluated);
     const { reason, message, ...outcome } = await settleExact(world, {
       ...request,
       by,
-      attemptId: judged.attemptId,
-      waitMs: judged.waitMs,
+      attemptId: evaluated.attemptId,
+      waitMs: evaluated.waitMs,
     });
     const answer: SettleAnswer = {
       ...outcome,
@@ -71,8 +71,8 @@ export const exactScheme: SchemeRules = {
 };
 
 /** Parses the payload and what it is presented for. */
-function readExact(judged: JudgedPayment): Read {
-  const { app, token, requirements, payment, claims } = judged;
+function readExact(evaluated: EvaluatedPayment): Read {
+  const { app, token, requirements, payment, claims } = evaluated;
   const parsed = signedAuthorizationSchema.safeParse(payment.payload);
   if (!parsed.success) {
     const message = `The payload is no ERC-3009 authorization: ${z.prettifyError(parsed.error)}`;
@@ -91,7 +91,7 @@ function readExact(judged: JudgedPayment): Read {
     ...(claims && requestId !== null ? { requestId } : {}),
   });
   const signed: SignedAuthorization = authorization;
-  const identifier = identifierOf(judged);
+  const identifier = identifierOf(evaluated);
   const request = {
     ...{ app, token, signed, signature, purpose, resource, identifier },
     payTo: hex(requirements.payTo),
@@ -104,13 +104,13 @@ function readExact(judged: JudgedPayment): Read {
 const identifierShape = z.object({ info: z.object({ id: z.string().min(1).max(256) }) });
 
 /** The id that the client gave with the extension `payment-identifier`. */
-function identifierOf({ payment }: JudgedPayment): string | null {
+function identifierOf({ payment }: EvaluatedPayment): string | null {
   return identifierShape.safeParse(payment.extensions?.['payment-identifier']).data?.info.id ?? null;
 }
 
 async function payerOf(
   world: X402World,
-  { claims, app, chain, token, requirements }: JudgedPayment,
+  { claims, app, chain, token, requirements }: EvaluatedPayment,
 ): Promise<ExactSettling['by']> {
   if (claims === null) {
     const amount = BigInt(requirements.amount);
@@ -121,10 +121,10 @@ async function payerOf(
   return { kind: 'OWN', call: { fields: { amount, currency }, exchangeRate, evidence } };
 }
 
-async function othersFault(world: X402World, judged: JudgedPayment): Promise<Refusal | null> {
-  const by = judged.claims === null ? await payerOf(world, judged) : null;
+async function othersFault(world: X402World, evaluated: EvaluatedPayment): Promise<Refusal | null> {
+  const by = evaluated.claims === null ? await payerOf(world, evaluated) : null;
   if (by?.kind !== 'OTHER') return null;
-  return await limitFault(world.database, { appId: judged.app.id, server: by.server, now: world.clock.now() });
+  return await limitFault(world.database, { appId: evaluated.app.id, server: by.server, now: world.clock.now() });
 }
 
 async function newPaymentFault(world: X402World, request: NonNullable<Read['request']>): Promise<Refusal | null> {

@@ -85,8 +85,8 @@ type Fault = Extract<ExactVerdict, { isValid: false }>;
 export function balanceFault(of: { balance: bigint; amount: bigint; reserved: bigint }): Fault | null {
   const { balance, amount, reserved } = of;
   if (balance >= amount + reserved) return null;
-  const spoken = reserved === 0n ? '' : `, of which ${reserved} are for payments under way`;
-  return invalid('insufficient_balance', `The payer has ${balance} base units${spoken}. ${amount} are needed.`);
+  const reservedNote = reserved === 0n ? '' : `, of which ${reserved} are for payments under way`;
+  return invalid('insufficient_balance', `The payer has ${balance} base units${reservedNote}. ${amount} are needed.`);
 }
 
 /** Compares the validity with the time of the newest block. */

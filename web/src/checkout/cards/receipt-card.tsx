@@ -156,16 +156,19 @@ function ReceiptFacts({ view, refunded }: { view: CheckoutViewFragment; refunded
 function Back({ url, name, paidAt }: { url: string; name: string; paidAt: number | undefined }) {
   const { t } = useTranslation();
   const now = useNow(1_000).getTime();
-  const left = paidAt === undefined ? undefined : Math.max(0, Math.ceil((paidAt - now) / 1000) + REDIRECT_SECONDS);
+  const remainingSeconds =
+    paidAt === undefined ? undefined : Math.max(0, Math.ceil((paidAt - now) / 1000) + REDIRECT_SECONDS);
   useEffect(() => {
-    if (left === 0) location.assign(url);
-  }, [left, url]);
+    if (remainingSeconds === 0) location.assign(url);
+  }, [remainingSeconds, url]);
   return (
     <>
       <ButtonLink look="primary" size="large" isWide href={url}>
         {t('checkout.receipt.back', { name })}
       </ButtonLink>
-      {left !== undefined && <p className={styles.small}>{t('checkout.receipt.soon', { count: left })}</p>}
+      {remainingSeconds !== undefined && (
+        <p className={styles.small}>{t('checkout.receipt.soon', { count: remainingSeconds })}</p>
+      )}
     </>
   );
 }

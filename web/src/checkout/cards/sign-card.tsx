@@ -1,7 +1,7 @@
 /** The locked quote, a sentence for each signature that it requires, and a note on its safety. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { quoteLeft } from '../../settings.ts';
+import { quoteRemainingMs } from '../../settings.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { countdown } from '../../ui/formats/time.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';
@@ -48,9 +48,9 @@ export function SignCard(props: SignCardProps) {
   } = props;
   const { t } = useTranslation();
   const formats = useFormats();
-  const left = quoteLeft(prepared.expiresAt, now);
+  const remainingMs = quoteRemainingMs(prepared.expiresAt, now);
   const amount = formats.token(prepared.cryptoAmount, prepared.decimals);
-  const isUrgent = left < LAST_MINUTE_MS;
+  const isUrgent = remainingMs < LAST_MINUTE_MS;
   return (
     <div className={styles.stack}>
       {who}
@@ -61,7 +61,7 @@ export function SignCard(props: SignCardProps) {
         </span>
         <span className={styles.small}>{prepared.chainName}</span>
         <span className={classNames(styles.small, isUrgent && styles.urgent)} role={isUrgent ? 'timer' : undefined}>
-          {left > 0 ? t('checkout.sign.left', { time: countdown(left) }) : t('checkout.sign.over')}
+          {remainingMs > 0 ? t('checkout.sign.left', { time: countdown(remainingMs) }) : t('checkout.sign.over')}
         </span>
       </div>
       {prepared.isChecked && (

@@ -38,16 +38,16 @@ export function Handover({ sessionId, code, taken }: HandoverProps) {
   const [attempts, setAttempts] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt exchanges anew.
   useEffect(() => {
-    let isLeft = false;
+    let hasUnmounted = false;
     exchange(sessionId, code).then(
-      (secret) => isLeft || taken(secret),
+      (secret) => hasUnmounted || taken(secret),
       (error: unknown) => {
-        if (isLeft) return;
+        if (hasUnmounted) return;
         setFault(error instanceof ApiError && final.has(error.code) ? 'used' : 'unreachable');
       },
     );
     return () => {
-      isLeft = true;
+      hasUnmounted = true;
     };
   }, [sessionId, code, taken, attempts]);
   const retry = () => {

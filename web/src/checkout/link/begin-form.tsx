@@ -20,7 +20,7 @@ import { apiSentence } from '../pay/api-fault.ts';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
-import { type BillingField, beginInput, beginQuestions, type Said, typedQuantity } from './begin-input.ts';
+import { type BillingField, beginInput, beginQuestions, type Entered, typedQuantity } from './begin-input.ts';
 import { afterBeginFault, type BeginKey, beginKey } from './begin-key.ts';
 
 type Offer = LinkPageQuery['linkOffer'];
@@ -55,7 +55,7 @@ const completions: Record<BillingField, string> = {
 export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: BeginFormProps) {
   const { t, i18n } = useTranslation();
   const questions = beginQuestions(offer);
-  const [said, setSaid] = useState<Said>({
+  const [entered, setEntered] = useState<Entered>({
     amount: '',
     currency: offer.currency ?? 'USD',
     quantity: String(offer.quantity),
@@ -65,13 +65,13 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
   const begun = useRef<BeginKey>(undefined);
   const begin = useMutation({
     mutationFn: () => {
-      const { billingDetails, ...rest } = beginInput(offer, said);
+      const { billingDetails, ...rest } = beginInput(offer, entered);
       const locale = i18n.language.startsWith('de') ? 'de' : 'en';
       const input = { ...rest, ...(billingDetails ? { billingDetails: { ...billingDetails, locale } } : {}) };
       begun.current = beginKey(begun.current, input, crypto.randomUUID());
       return ask(LinkStartDocument, { slug, input }, { idempotencyKey: begun.current.key });
     },
-    retry: (tries, error) => tries < 3 && error instanceof ApiError && error.fault.retryable === true,
+    retry: (failures, error) => failures < 3 && error instanceof ApiError && error.fault.retryable === true,
     onSuccess: ({ startLinkCheckout: { id, clientSecret, checkout } }) => {
       if (clientSecret) onBegun({ id, clientSecret, view: checkout });
     },
@@ -108,8 +108,8 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
   }
   const faultOf = (param: string) =>
     fault?.fault.details?.find((detail) => detail.param === param) && t('checkout.begin.bad');
-  const say = (field: BillingField, value: string) =>
-    setSaid((before) => ({ ...before, details: { ...before.details, [field]: value } }));
+  const enter = (field: BillingField, value: string) =>
+    setEntered((before) => ({ ...before, details: { ...before.details, [field]: value } }));
   return (
     <Form className={styles.stack} onSend={() => mutate()} isBusy={begin.isPending} error={error} summary={() => null}>
       <CardHead title={t(`checkout.begin.${titleOf(questions)}`)} />
@@ -121,16 +121,16 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
               name="amount"
               inputMode="decimal"
               required
-              value={said.amount}
+              value={entered.amount}
               error={faultOf('amount')}
-              onChange={(event) => setSaid({ ...said, amount: event.target.value })}
+              onChange={(event) => setEntered({ ...entered, amount: event.target.value })}
             />
             {questions.asksCurrency && (
               <Select
                 label={t('checkout.begin.currency')}
-                value={said.currency}
+                value={entered.currency}
                 options={['USD', 'EUR'].map((value) => ({ value, words: value }))}
-                onChange={(currency) => setSaid({ ...said, currency })}
+                onChange={(currency) => setEntered({ ...entered, currency })}
               />
             )}
           </div>
@@ -146,10 +146,10 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
             min={offer.minimumQuantity}
             max={Math.min(offer.maximumQuantity, offer.availableQuantity ?? offer.maximumQuantity)}
             step={1}
-            value={said.quantity}
+            value={entered.quantity}
             error={isTooMany(error) ? t('checkout.begin.tooMany') : faultOf('quantity')}
             onChange={(event) => {
-              setSaid({ ...said, quantity: event.target.value });
+              setEntered({ ...entered, quantity: event.target.value });
               const quantity = typedQuantity(offer, event.target.value);
               if (quantity !== null) onQuantity(quantity);
             }}
@@ -164,9 +164,9 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
             autoComplete="off"
             spellCheck={false}
             maxLength={60}
-            value={said.couponCode}
+            value={entered.couponCode}
             error={isCouponFault(error) ? t('checkout.begin.couponBad') : undefined}
-            onChange={(event) => setSaid({ ...said, couponCode: event.target.value })}
+            onChange={(event) => setEntered({ ...entered, couponCode: event.target.value })}
           />
         )}
         {questions.fields.map(({ field, isRequired }) => (
@@ -182,9 +182,9 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
             autoComplete={completions[field]}
             required={isRequired}
             maxLength={field === 'address' ? 500 : field === 'postalCode' ? 50 : 255}
-            value={said.details[field] ?? ''}
+            value={entered.details[field] ?? ''}
             error={faultOf(`billingDetails.${field}`)}
-            onChange={(event) => say(field, event.target.value)}
+            onChange={(event) => enter(field, event.target.value)}
           />
         ))}
       </div>
@@ -206,8 +206,8 @@ function titleOf(questions: ReturnType<typeof beginQuestions>): 'details' | 'amo
 }
 
 function hintOf(offer: Offer, t: TFunction): string {
-  const { availableQuantity: left, minimumQuantity: least, maximumQuantity: most } = offer;
-  if (typeof left === 'number' && left < most) return t('checkout.begin.left', { count: left });
+  const { availableQuantity: available, minimumQuantity: least, maximumQuantity: most } = offer;
+  if (typeof available === 'number' && available < most) return t('checkout.begin.left', { count: available });
   return t('checkout.begin.range', { least, most });
 }
 

@@ -15,7 +15,7 @@ export type LinkAsks = {
   availableQuantity: number | null | undefined;
 };
 
-export type Said = {
+export type Entered = {
   amount: string;
   currency: string;
   quantity: string;
@@ -59,19 +59,19 @@ export function isSoldOut(link: LinkAsks): boolean {
 }
 
 /** A decimal comma becomes a point, because the API accepts points only. Empty values are not sent. */
-export function beginInput(link: LinkAsks, said: Said) {
+export function beginInput(link: LinkAsks, entered: Entered) {
   const { asksAmount, asksCurrency, asksQuantity, asksCoupon, fields } = beginQuestions(link);
   const details = Object.fromEntries(
     fields.flatMap(({ field }) => {
-      const value = said.details[field]?.trim();
+      const value = entered.details[field]?.trim();
       return value ? [[field, value]] : [];
     }),
   );
   return {
-    ...(asksAmount ? { amount: said.amount.trim().replace(/^(\d+),(\d{1,2})$/, '$1.$2') } : {}),
-    ...(asksCurrency ? { currency: said.currency } : {}),
-    ...(asksQuantity ? { quantity: Number(said.quantity.trim()) } : {}),
-    ...(asksCoupon && said.couponCode.trim() ? { couponCode: said.couponCode.trim() } : {}),
+    ...(asksAmount ? { amount: entered.amount.trim().replace(/^(\d+),(\d{1,2})$/, '$1.$2') } : {}),
+    ...(asksCurrency ? { currency: entered.currency } : {}),
+    ...(asksQuantity ? { quantity: Number(entered.quantity.trim()) } : {}),
+    ...(asksCoupon && entered.couponCode.trim() ? { couponCode: entered.couponCode.trim() } : {}),
     ...(fields.length > 0 ? { billingDetails: details } : {}),
   };
 }

@@ -15,14 +15,14 @@ import type { PaymentEvent, Prepared, Sent } from './payment-state.ts';
 import { BatchFailed, Reverted } from './reverted.ts';
 import { comesUntil } from './unseen.ts';
 
-type Tell = (event: PaymentEvent) => void;
+type Dispatch = (event: PaymentEvent) => void;
 
 /** Faults after which the payment may have been sent. */
 const endings = new Set<WalletFault>(['FAILED', 'LOST']);
 
 /** Without a network, a request may stay pending for minutes. */
 const ANSWER_WITHIN_MS = 20_000;
-const TRIES = 5;
+const ATTEMPTS = 5;
 const TRY_AGAIN_MS = 1_500;
 /** How long to wait for an approval. Afterwards, the payer may press the button again, and it is checked again. */
 const MINED_WITHIN_MS = 180_000;
@@ -35,7 +35,7 @@ type Doing = {
   /** Whether the wallet performs the remaining steps as a batch: see `is-batched.ts`. */
   canBatch: boolean;
   now: () => number;
-  tell: Tell;
+  dispatch: Dispatch;
   /** Aborted when the payer starts over: nothing more is requested from the wallet. */
   signal: AbortSignal;
 };
@@ -44,7 +44,7 @@ type CallStep = Extract<CheckedStep, { data: Hex }>;
 
 /** Throws what the wallet or the API throws, Reverted, BatchFailed and Unsure. */
 export async function doSteps(session: SessionName, request: Doing): Promise<void> {
-  const { prepared, account, now, tell, signal } = request;
+  const { prepared, account, now, dispatch, signal } = request;
   const signatures: Record<string, Hex> = { ...request.signatures };
   const rest = prepared.steps.slice(request.done);
   let sent: Sent | undefined;
@@ -53,87 +53,87 @@ export async function doSteps(session: SessionName, request: Doing): Promise<voi
     signal.throwIfAborted();
     const asked = { chainId: prepared.chainId, account };
     if ('typedData' in step) {
-      tell({ happened: 'started', work: 'signing' });
+      dispatch({ happened: 'started', work: 'signing' });
       const name = signatureName(step);
       const signature = await signByWallet({ ...asked, typedData: step.typedData });
       signal.throwIfAborted();
       signatures[name] = signature;
-      tell({ happened: 'signed', name, signature });
+      dispatch({ happened: 'signed', name, signature });
       continue;
     }
-    tell({ happened: 'started', work: 'sending' });
+    dispatch({ happened: 'started', work: 'sending' });
     const payBy = step.kind === 'pay' ? step.until * 1000 : undefined;
     const until = payBy === undefined ? undefined : comesUntil({ family: 'EVM', sentAt: now(), payBy });
     const txHash = await asking(request, { until, ask: () => sendByWallet({ ...asked, ...step }) });
     if (payBy !== undefined) {
       const { quoteId, chainId } = prepared;
       sent = { quoteId, chainId, txHash, sentAt: now(), payBy };
-      tell({ happened: 'sent', sent });
+      dispatch({ happened: 'sent', sent });
       continue;
     }
     signal.throwIfAborted();
-    tell({ happened: 'started', work: 'waiting' });
+    dispatch({ happened: 'started', work: 'waiting' });
     await mined(prepared.chainId, txHash);
     signal.throwIfAborted();
-    tell({ happened: 'mined' });
+    dispatch({ happened: 'mined' });
   }
-  tell({ happened: 'started', work: 'confirming' });
+  dispatch({ happened: 'started', work: 'confirming' });
   await confirm(session, { quoteId: prepared.quoteId, ...(sent ? { txHash: sent.txHash } : { signatures }) });
-  tell({ happened: 'confirmed' });
+  dispatch({ happened: 'confirmed' });
 }
 
 /** Undefined if the wallet rejects the batch. Nothing was sent then, and the steps must be performed one by one. */
 async function payByBatch(request: Doing, calls: readonly CallStep[]): Promise<Sent | undefined> {
-  const { prepared, account, now, tell, signal } = request;
+  const { prepared, account, now, dispatch, signal } = request;
   const pay = calls.at(-1);
   if (pay?.kind !== 'pay') return undefined;
   signal.throwIfAborted();
   const asked = { chainId: prepared.chainId, account };
   const payBy = pay.until * 1000;
   const until = comesUntil({ family: 'EVM', sentAt: now(), payBy });
-  tell({ happened: 'started', work: 'sending' });
+  dispatch({ happened: 'started', work: 'sending' });
   let id: string;
   try {
     id = await asking(request, { until, ask: () => sendBatch({ ...asked, calls }) });
   } catch (error) {
     if (!isBatchRefusal(error)) throw error;
-    tell({ happened: 'batchRefused' });
+    dispatch({ happened: 'batchRefused' });
     return undefined;
   }
-  tell({ happened: 'started', work: 'waiting' });
+  dispatch({ happened: 'started', work: 'waiting' });
   const result = await batchOutcome({ ...asked, id, target: pay.to }).catch((cause: unknown) => {
-    tell({ happened: 'doubted', until });
+    dispatch({ happened: 'doubted', until });
     throw new Unsure('The wallet does not say what became of its batch.', { cause });
   });
   if (result.outcome === 'PAID') {
     const { quoteId, chainId } = prepared;
     const sent = { quoteId, chainId, txHash: result.txHash, sentAt: now(), payBy };
-    tell({ happened: 'sent', sent });
+    dispatch({ happened: 'sent', sent });
     return sent;
   }
   // The page shows the payment as uncertain by now, and this is its outcome.
-  if (signal.aborted) tell({ happened: 'denied' });
+  if (signal.aborted) dispatch({ happened: 'denied' });
   // One by one, the payer sees which of the steps does not work.
-  tell({ happened: 'batchRefused' });
+  dispatch({ happened: 'batchRefused' });
   throw new BatchFailed(result.outcome);
 }
 
 /** `until`: the time until which a requested payment may appear although the wallet gives no clear response. */
 async function asking<Answer>(
-  { tell, signal }: Doing,
+  { dispatch, signal }: Doing,
   { until, ask: askWallet }: { until: number | undefined; ask: () => Promise<Answer> },
 ): Promise<Answer> {
   if (until === undefined) return await askWallet();
-  tell({ happened: 'asked', until });
+  dispatch({ happened: 'asked', until });
   try {
     return await askWallet();
   } catch (error) {
     if (!isBatchRefusal(error) && endings.has(walletFault(error))) {
-      tell({ happened: 'doubted', until });
+      dispatch({ happened: 'doubted', until });
       throw new Unsure('No answer.', { cause: error });
     }
     // The wallet responded late, and reports now that it sent nothing.
-    if (signal.aborted) tell({ happened: 'denied' });
+    if (signal.aborted) dispatch({ happened: 'denied' });
     throw error;
   }
 }
@@ -151,13 +151,13 @@ export async function confirm(
   { id, credential }: SessionName,
   input: { quoteId: string; txHash?: string; signatures?: Record<string, Hex> },
 ): Promise<void> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       await ask(CheckoutConfirmDocument, { id, input }, { credential, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
       return;
     } catch (error) {
-      if (!(error instanceof ApiError) || !error.fault.retryable || tries >= TRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS * tries));
+      if (!(error instanceof ApiError) || !error.fault.retryable || attempt >= ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS * attempt));
     }
   }
 }

@@ -8,11 +8,11 @@ import type { Found } from '../../wallet/found.ts';
 import { findSignature } from '../../wallet/solana/find-signature.ts';
 
 /** UNKNOWN: no node could be queried, so it is unknown whether the transaction exists. */
-export type Sight = Found | 'REPLACED' | 'UNKNOWN';
+export type LookupResult = Found | 'REPLACED' | 'UNKNOWN';
 
 /** When the lookup was made; it does not reflect later changes. */
 export type Look = {
-  sight: Sight;
+  result: LookupResult;
   /** Milliseconds, by the gateway's clock. */
   at: number;
   /** When lookups began to return this result. */
@@ -26,18 +26,18 @@ export async function lookFor(
   { before, at }: { before: Look | undefined; at: number },
 ): Promise<Look> {
   const seen = await lookAt({ chainId, txHash }, before?.place);
-  return { ...seen, at, since: before?.sight === seen.sight ? before.since : at };
+  return { ...seen, at, since: before?.result === seen.result ? before.since : at };
 }
 
 async function lookAt(
   { chainId, txHash }: { chainId: number; txHash: string },
   known: Place | undefined,
-): Promise<Pick<Look, 'sight' | 'place'>> {
+): Promise<Pick<Look, 'result' | 'place'>> {
   const chain = chainOf(chainId);
   if (chain?.family === 'SOLANA')
-    return { sight: chain.nodeUrl === null ? 'UNKNOWN' : await findSignature(chain.nodeUrl, txHash) };
+    return { result: chain.nodeUrl === null ? 'UNKNOWN' : await findSignature(chain.nodeUrl, txHash) };
   const reader = await chainReader(chainId);
-  if (!reader) return { sight: 'UNKNOWN', place: known };
+  if (!reader) return { result: 'UNKNOWN', place: known };
   const { found, place } = await findTransaction(reader, { hash: `0x${txHash.slice(2)}`, place: known });
-  return { sight: found, place };
+  return { result: found, place };
 }

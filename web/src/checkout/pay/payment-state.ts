@@ -86,7 +86,7 @@ export const noPayment: PaymentState = {
   fault: undefined,
 };
 
-const spent = new Set(['QUOTE_EXPIRED', 'BATCH_PARTIAL']);
+const endingFaults = new Set(['QUOTE_EXPIRED', 'BATCH_PARTIAL']);
 const noQuote = { prepared: undefined, done: 0, signatures: {} } as const;
 
 export function afterPaymentEvent(state: PaymentState, event: PaymentEvent): PaymentState {
@@ -126,7 +126,8 @@ export function afterPaymentEvent(state: PaymentState, event: PaymentEvent): Pay
         work: undefined,
         askedUntil: undefined,
         fault: event.fault,
-        prepared: spent.has(event.fault) && state.prepared ? { ...state.prepared, expiresAt: 0 } : state.prepared,
+        prepared:
+          endingFaults.has(event.fault) && state.prepared ? { ...state.prepared, expiresAt: 0 } : state.prepared,
       };
     case 'abandoned':
       return {

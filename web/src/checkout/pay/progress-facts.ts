@@ -5,13 +5,13 @@ import type { Look } from './look-for.ts';
 import type { Abandonment, Sent } from './payment-state.ts';
 import { LATE_MS, unseenAt } from './unseen.ts';
 
-type Told<Of, Names extends keyof NonNullable<Of>> = Pick<NonNullable<Of>, Names> | null | undefined;
-type Attempt = Told<CheckoutViewFragment['attempt'], 'quoteId' | 'method' | 'chainId' | 'madeAt' | 'payBy'>;
+type Reported<Of, Names extends keyof NonNullable<Of>> = Pick<NonNullable<Of>, Names> | null | undefined;
+type Attempt = Reported<CheckoutViewFragment['attempt'], 'quoteId' | 'method' | 'chainId' | 'madeAt' | 'payBy'>;
 
 export function progressFacts(request: {
   view: {
     attempt?: Attempt;
-    payment?: Told<CheckoutViewFragment['payment'], 'authorization' | 'requiredConfirmations' | 'captureMode'>;
+    payment?: Reported<CheckoutViewFragment['payment'], 'authorization' | 'requiredConfirmations' | 'captureMode'>;
   };
   payment: { sent: Sent | undefined; abandon: (quoteId: string, why: Abandonment) => void };
   /** The last lookup on its own chain. */
@@ -27,17 +27,17 @@ export function progressFacts(request: {
   const chain = chainOf(authorization?.chainId ?? attempt?.chainId ?? payment.sent?.chainId ?? 0);
   const count = authorization?.confirmations;
   const own = ownSending(attempt, payment.sent);
-  const isSeen = look?.sight === 'DONE' || isOld || (authorization && authorization.status !== 'FAILED');
+  const isSeen = look?.result === 'DONE' || isOld || (authorization && authorization.status !== 'FAILED');
   const family = chain?.family ?? '';
   const unseen = own && !isSeen ? unseenAt(now, { family, ...own }) : undefined;
   const isLost = own !== undefined && unseen?.state === 'LOST';
   // A lookup that failed, or that was made before the deadline, does not prove that it does not exist.
   const isNotThere =
     isLost &&
-    (look?.sight === 'NOT_THERE' || look?.sight === 'REPLACED') &&
+    (look?.result === 'NOT_THERE' || look?.result === 'REPLACED') &&
     unseenAt(look.at, { family, ...own }).state === 'LOST';
   // The replacement may be the same payment with a higher fee, which would have been seen by now.
-  const isReplaced = unseen !== undefined && look?.sight === 'REPLACED' && look.at - look.since > LATE_MS;
+  const isReplaced = unseen !== undefined && look?.result === 'REPLACED' && look.at - look.since > LATE_MS;
   return {
     chain,
     confirmations:

@@ -17,8 +17,8 @@ export function readSent(sessionId: string): Sent | undefined {
   if (text === null) return undefined;
   try {
     const { quoteId, chainId, txHash, sentAt, payBy } = JSON.parse(text);
-    const isWhole = [quoteId, txHash].every(isText) && [chainId, sentAt, payBy].every(Number.isSafeInteger);
-    return isWhole ? { quoteId, chainId, txHash, sentAt, payBy } : undefined;
+    const isComplete = [quoteId, txHash].every(isText) && [chainId, sentAt, payBy].every(Number.isSafeInteger);
+    return isComplete ? { quoteId, chainId, txHash, sentAt, payBy } : undefined;
   } catch {
     return undefined;
   }

@@ -23,7 +23,7 @@ import { keepSent, keepUnsure, readSent, readUnsure } from './sent-store.ts';
 import type { Method } from './ways.ts';
 
 /** The code that checks and signs is a fifth of the page. It is loaded while the payer chooses how to pay. */
-const bring = {
+const lazyParts = {
   prepare: () => overNetwork(async () => (await import('./prepare-payment.ts')).preparePayment),
   doing: () => overNetwork(() => import('./do-steps.ts')),
 };
@@ -38,7 +38,7 @@ async function overNetwork<Part>(load: () => Promise<Part>): Promise<Part> {
 }
 
 /** The ways are drawn first: on a slow connection, what is loaded with them delays them. */
-const BROUGHT_AFTER_MS = 200;
+const PRELOAD_AFTER_MS = 200;
 
 export type Payment = PaymentState & {
   choose: (tokenKey: string, method?: Method) => void;
@@ -64,7 +64,7 @@ export type Payment = PaymentState & {
 };
 
 /** What an action may report. After the payer has started over, only the outcome of the payment. */
-type Doing = (turn: { signal: AbortSignal; tell: (event: PaymentEvent) => void }) => Promise<void>;
+type Doing = (turn: { signal: AbortSignal; dispatch: (event: PaymentEvent) => void }) => Promise<void>;
 
 export function usePayment(
   session: SessionName,
@@ -75,77 +75,77 @@ export function usePayment(
     refetch: () => Promise<CheckoutViewFragment>;
   },
 ): Payment {
-  const [state, tell] = useReducer(afterPaymentEvent, undefined, () => ({
+  const [state, dispatch] = useReducer(afterPaymentEvent, undefined, () => ({
     ...noPayment,
     sent: readSent(session.id),
     unsureUntil: readUnsure(session.id),
   }));
   const { view, wallet, now, refetch } = facts;
-  const { run, stop } = useTurns(tell, refetch);
+  const { run, stop } = useTurns(dispatch, refetch);
 
-  useTellingOfSent(session, state);
+  useReportOfSent(session, state);
   // A reload does not withdraw a pending request from the wallet.
   const mayComeUntil = state.unsureUntil ?? state.askedUntil;
   useEffect(() => keepUnsure(session.id, mayComeUntil), [session.id, mayComeUntil]);
 
   /** Requests a switch if the wallet is on another network than the chosen way to pay. */
-  const reach = async (chainId: number, say: (event: PaymentEvent) => void) => {
+  const reach = async (chainId: number, dispatchInTurn: (event: PaymentEvent) => void) => {
     if (wallet.chainId === chainId) return;
-    say({ happened: 'started', work: 'switching' });
+    dispatchInTurn({ happened: 'started', work: 'switching' });
     await switchWallet(chainId);
   };
   const hold = (way: ChosenMethod, { isAnew }: { isAnew: boolean }) =>
-    run('preparing', async ({ signal, tell: say }) => {
+    run('preparing', async ({ signal, dispatch: dispatchInTurn }) => {
       if (!view || !wallet.address) return;
-      await reach(way.chainId, say);
+      await reach(way.chainId, dispatchInTurn);
       signal.throwIfAborted();
-      say({ happened: 'started', work: 'preparing' });
+      dispatchInTurn({ happened: 'started', work: 'preparing' });
       // Also loads the code that signs, because the network may be unavailable when the payer signs.
-      const [preparePayment] = await Promise.all([bring.prepare(), bring.doing()]);
+      const [preparePayment] = await Promise.all([lazyParts.prepare(), lazyParts.doing()]);
       const shown = isAnew ? await refetch() : view;
       const asked = { view: shown, way, walletAddress: wallet.address, now: now() };
       keepWay(way.tokenKey);
-      say({ happened: 'prepared', prepared: await preparePayment(session, asked) });
+      dispatchInTurn({ happened: 'prepared', prepared: await preparePayment(session, asked) });
     });
 
   return {
     ...state,
     choose: useCallback(
-      (tokenKey, method) => tell({ happened: 'chosen', tokenKey, ...(method ? { method } : {}) }),
+      (tokenKey, method) => dispatch({ happened: 'chosen', tokenKey, ...(method ? { method } : {}) }),
       [],
     ),
     connect: (connecting) => run('connecting', connecting),
     prepare: (way) => hold(way, { isAnew: false }),
     requote: (way) => hold(way, { isAnew: true }),
     sign: (canBatch) =>
-      run('signing', async ({ signal, tell: say }) => {
+      run('signing', async ({ signal, dispatch: dispatchInTurn }) => {
         const { prepared } = state;
         if (!prepared?.isChecked || !wallet.address) return;
-        const { doSteps } = await bring.doing();
-        await reach(prepared.chainId, say);
+        const { doSteps } = await lazyParts.doing();
+        await reach(prepared.chainId, dispatchInTurn);
         await doSteps(session, {
           ...state,
           prepared,
           account: wallet.address,
           canBatch,
           now,
-          tell: say,
+          dispatch: dispatchInTurn,
           signal,
         });
         await refetch();
       }),
     startOver: useCallback(() => {
       stop();
-      tell({ happened: 'restarted' });
+      dispatch({ happened: 'restarted' });
     }, [stop]),
-    hasSent: useCallback((sent) => tell({ happened: 'sent', sent }), []),
-    doubt: useCallback((until) => tell({ happened: 'doubted', until }), []),
-    deny: useCallback(() => tell({ happened: 'denied' }), []),
-    drop: useCallback(() => tell({ happened: 'dropped' }), []),
+    hasSent: useCallback((sent) => dispatch({ happened: 'sent', sent }), []),
+    doubt: useCallback((until) => dispatch({ happened: 'doubted', until }), []),
+    deny: useCallback(() => dispatch({ happened: 'denied' }), []),
+    drop: useCallback(() => dispatch({ happened: 'dropped' }), []),
     abandon: useCallback(
       (quoteId, fault) => {
         keepSent(session.id, undefined);
-        tell({ happened: 'abandoned', quoteId, fault });
+        dispatch({ happened: 'abandoned', quoteId, fault });
       },
       [session.id],
     ),
@@ -154,7 +154,7 @@ export function usePayment(
 
 /** Runs one action at a time. An action in progress cannot be started again. */
 function useTurns(
-  tell: (event: PaymentEvent) => void,
+  dispatch: (event: PaymentEvent) => void,
   refetch: () => Promise<CheckoutViewFragment>,
 ): { run: (work: Work, doing: Doing) => Promise<void>; stop: () => void } {
   const atWork = useRef<AbortController>(undefined);
@@ -168,19 +168,22 @@ function useTurns(
       const { signal } = turn;
       const isRelevant = ({ happened }: PaymentEvent) =>
         !signal.aborted || happened === 'sent' || (happened === 'denied' && lastWork.current === turn);
-      tell({ happened: 'started', work });
+      dispatch({ happened: 'started', work });
       try {
-        await Promise.race([doing({ signal, tell: (event) => isRelevant(event) && tell(event) }), aborted(signal)]);
-        if (!signal.aborted) tell({ happened: 'finished' });
+        await Promise.race([
+          doing({ signal, dispatch: (event) => isRelevant(event) && dispatch(event) }),
+          aborted(signal),
+        ]);
+        if (!signal.aborted) dispatch({ happened: 'finished' });
       } catch (error) {
         if (signal.aborted) return;
-        tell({ happened: 'failed', fault: sentenceOf(error) });
+        dispatch({ happened: 'failed', fault: sentenceOf(error) });
         if (error instanceof ApiError && error.code !== 'NETWORK') await refetch().catch(() => undefined);
       } finally {
         if (atWork.current === turn) atWork.current = undefined;
       }
     },
-    [tell, refetch],
+    [dispatch, refetch],
   );
   const stop = useCallback(() => {
     atWork.current?.abort();
@@ -197,18 +200,18 @@ async function aborted(signal: AbortSignal): Promise<void> {
 export function useBringing(isLooking: boolean): void {
   useEffect(() => {
     if (!isLooking) return;
-    const load = () => void Promise.all([bring.prepare(), bring.doing()]).catch(() => undefined);
-    const timer = setTimeout(load, BROUGHT_AFTER_MS);
+    const load = () => void Promise.all([lazyParts.prepare(), lazyParts.doing()]).catch(() => undefined);
+    const timer = setTimeout(load, PRELOAD_AFTER_MS);
     return () => clearTimeout(timer);
   }, [isLooking]);
 }
 
 /** Reports the transaction until the API has it, also after a reload. The API would also find it on the chain, but later. */
-function useTellingOfSent(session: SessionName, { sent, work }: PaymentState): void {
+function useReportOfSent(session: SessionName, { sent, work }: PaymentState): void {
   useEffect(() => {
     keepSent(session.id, sent);
     if (!sent || work !== undefined) return;
-    bring
+    lazyParts
       .doing()
       .then(({ confirm }) => confirm(session, { quoteId: sent.quoteId, txHash: sent.txHash }))
       .then(

@@ -61,7 +61,7 @@ export function useWays(
     enabled: isAsked,
     queryFn: ({ signal }) => ask(CheckoutWaysDocument, { id }, { credential, signal }),
     refetchInterval: EVERY_MS,
-    retry: (tries, error) => tries < 3 && error instanceof ApiError && error.fault.retryable === true,
+    retry: (failures, error) => failures < 3 && error instanceof ApiError && error.fault.retryable === true,
   });
   const given = query.data?.checkoutOptions.options;
   const { options, transfers } = useMemo(() => optionsOf(given ?? []), [given]);

@@ -48,7 +48,7 @@ export function SolanaCode({ quote, now, payment }: SolanaCodeProps) {
             <dl className={styles.byHand}>
               <dt>{t('solana.code.address')}</dt>
               <dd>
-                <Address value={recipient} chainId={option.chainId} isWhole />
+                <Address value={recipient} chainId={option.chainId} isFull />
               </dd>
               <dt>{t('solana.code.amount')}</dt>
               <dd>

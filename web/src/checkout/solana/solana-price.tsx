@@ -1,6 +1,6 @@
 /** The exact locked amount, and the time until it expires. */
 import { useTranslation } from 'react-i18next';
-import { quoteLeft } from '../../settings.ts';
+import { quoteRemainingMs } from '../../settings.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { countdown } from '../../ui/formats/time.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';
@@ -14,8 +14,8 @@ export function SolanaPrice({ quote, now }: { quote: SolanaQuote; now: number })
   const formats = useFormats();
   const { option } = quote;
   const amount = formats.token(quote.cryptoAmount, option.decimals);
-  const left = quoteLeft(quote.expiresAt, now);
-  const isUrgent = left < LAST_MINUTE_MS;
+  const remainingMs = quoteRemainingMs(quote.expiresAt, now);
+  const isUrgent = remainingMs < LAST_MINUTE_MS;
   return (
     <div className={styles.quote}>
       <span className={styles.sum}>
@@ -23,7 +23,7 @@ export function SolanaPrice({ quote, now }: { quote: SolanaQuote; now: number })
       </span>
       <span className={styles.small}>{option.chainName}</span>
       <span className={classNames(styles.small, isUrgent && styles.urgent)} role={isUrgent ? 'timer' : undefined}>
-        {left > 0 ? t('solana.left', { time: countdown(left) }) : t('solana.over')}
+        {remainingMs > 0 ? t('solana.left', { time: countdown(remainingMs) }) : t('solana.over')}
       </span>
     </div>
   );

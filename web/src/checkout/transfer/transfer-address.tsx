@@ -38,9 +38,9 @@ export function TransferAddress({ transfer, now, change, back }: TransferAddress
   const missing = missingOf(transfer);
   const due = stage === 'short' ? missing : BigInt(transfer.amount);
   const amount = print(due);
-  const left = Date.parse(transfer.expiresAt) - now;
+  const remainingMs = Date.parse(transfer.expiresAt) - now;
   const last = Date.parse(transfer.payBy) - now;
-  const isUrgent = left < LAST_MINUTES_MS;
+  const isUrgent = remainingMs < LAST_MINUTES_MS;
   return (
     <div className={cards.stack} data-stage={stage}>
       <CardHead title={t('transfer.send.title', { amount, symbol })}>
@@ -59,14 +59,14 @@ export function TransferAddress({ transfer, now, change, back }: TransferAddress
         </dd>
         <dt>{t('transfer.send.address')}</dt>
         <dd>
-          <Address value={transfer.address} chainId={transfer.chainId} isWhole />
+          <Address value={transfer.address} chainId={transfer.chainId} isFull />
         </dd>
       </dl>
       <Arrived {...{ transfer, stage, symbol, print, missing }} />
       {stage !== 'seen' && (
         <p className={classNames(cards.small, isUrgent && cards.urgent)} role={isUrgent ? 'timer' : undefined}>
-          {left > 0
-            ? t('transfer.left', { time: countdown(left) })
+          {remainingMs > 0
+            ? t('transfer.left', { time: countdown(remainingMs) })
             : t('transfer.leftLate', { time: countdown(Math.max(last, 0)) })}
         </p>
       )}
@@ -82,7 +82,7 @@ export function TransferAddress({ transfer, now, change, back }: TransferAddress
           <li>{t('transfer.wrong.token')}</li>
         </ul>
         <p className={cards.small}>{t('transfer.wrong.to')}</p>
-        <Address value={transfer.refundAddress} chainId={transfer.chainId} isWhole />
+        <Address value={transfer.refundAddress} chainId={transfer.chainId} isFull />
       </details>
       <details className={cards.others}>
         <summary>{t('transfer.request.title')}</summary>

@@ -40,7 +40,7 @@ type FieldsProps = { values: CouponValues; set: (part: Partial<CouponValues>) =>
 export function CouponForm({ coupon, onClose }: { coupon?: CouponRow; onClose: () => void }) {
   const { t } = useTranslation();
   const { app } = useDashboard();
-  const tell = useToasts();
+  const showToast = useToasts();
   const [values, setValues] = useState<CouponValues>(() => (coupon ? couponValues(coupon) : newCoupon));
   const [isTried, setTried] = useState(false);
   const create = useApiMutation(CouponCreateDocument);
@@ -52,7 +52,7 @@ export function CouponForm({ coupon, onClose }: { coupon?: CouponRow; onClose: (
     setTried(true);
     if (isBadPercent) return;
     const onSuccess = () => {
-      tell({ title: t(coupon ? 'catalog.saved' : 'links.coupon.created') });
+      showToast({ title: t(coupon ? 'catalog.saved' : 'links.coupon.created') });
       onClose();
     };
     if (coupon) update.mutate({ id: coupon.id, input: couponLimits(values) }, { onSuccess });

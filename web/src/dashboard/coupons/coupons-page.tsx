@@ -30,17 +30,17 @@ export function CouponsPage() {
   const { app, mayWrite } = useDashboard();
   const [shown, show] = useFilter('show', ['all'] as const);
   const [doing, setDoing] = useState<Doing>();
-  const tell = useToasts();
+  const showToast = useToasts();
   const update = useApiMutation(CouponUpdateDocument);
   const list = useAskPages(
     CouponListDocument,
     { appId: app.id, ...(shown === 'all' ? {} : { isActive: true }) },
     (result) => result.coupons,
   );
-  const bringBack = ({ id }: CouponRow) =>
+  const restore = ({ id }: CouponRow) =>
     update.mutate(
       { id, input: { isActive: true } },
-      { onSuccess: () => tell({ title: t('links.coupon.broughtBack') }) },
+      { onSuccess: () => showToast({ title: t('links.coupon.broughtBack') }) },
     );
   const actions = (coupon: CouponRow) => (
     <Menu
@@ -56,7 +56,7 @@ export function CouponsPage() {
               isDanger: true,
               onSelect: () => setDoing({ what: 'archive', coupon }),
             }
-          : { key: 'back', words: t('catalog.bringBack'), onSelect: () => bringBack(coupon) },
+          : { key: 'back', words: t('catalog.bringBack'), onSelect: () => restore(coupon) },
       ]}
     />
   );

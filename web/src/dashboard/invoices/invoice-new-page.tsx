@@ -30,7 +30,7 @@ export function InvoiceNewPage() {
   const { app } = useDashboard();
   const [, go] = useLocation();
   const [search] = useSearchParams();
-  const tell = useToasts();
+  const showToast = useToasts();
   const [values, setValues] = useState<InvoiceValues>(() => ({
     customerAccountId: search.get('customer') ?? '',
     currency: 'USD',
@@ -60,7 +60,7 @@ export function InvoiceNewPage() {
       { input: invoiceInput(values, app.id) },
       {
         onSuccess: ({ createInvoice }) => {
-          tell({ title: t('invoices.created') });
+          showToast({ title: t('invoices.created') });
           go(`/invoices/${createInvoice.id}`);
         },
       },

@@ -53,7 +53,7 @@ export function InvoicePage() {
     );
   }
   const { status, customerAccount, printUrl } = invoice;
-  const isOwed = status === 'OPEN' || status === 'PAST_DUE';
+  const isDue = status === 'OPEN' || status === 'PAST_DUE';
   const common = { variables: { id }, onClose: () => setDoing(undefined) };
   return (
     <PageFrame
@@ -67,12 +67,12 @@ export function InvoicePage() {
               {t('invoices.print')}
             </ButtonLink>
           )}
-          {mayWrite && (isOwed || status === 'DRAFT') && (
+          {mayWrite && (isDue || status === 'DRAFT') && (
             <Button look="danger" onPress={() => setDoing('void')}>
               {t('invoices.void')}
             </Button>
           )}
-          {mayWrite && isOwed && (
+          {mayWrite && isDue && (
             <Button look="primary" onPress={() => setDoing('send')}>
               {t('invoices.send')}
             </Button>

@@ -46,7 +46,7 @@ export function LinkForm({ link, onClose }: { link?: LinkDetailQuery['paymentLin
   const { t } = useTranslation();
   const { app } = useDashboard();
   const [, go] = useLocation();
-  const tell = useToasts();
+  const showToast = useToasts();
   const [values, setValues] = useState<LinkValues>(() => (link ? linkValues(link) : newLink));
   const [hasOwnSlug, setOwnSlug] = useState(link !== undefined);
   const create = useApiMutation(LinkCreateDocument);
@@ -57,7 +57,7 @@ export function LinkForm({ link, onClose }: { link?: LinkDetailQuery['paymentLin
   const send = () => {
     const input = linkInput(values);
     const onSaved = () => {
-      tell({ title: t('catalog.saved') });
+      showToast({ title: t('catalog.saved') });
       onClose();
     };
     if (link) update.mutate({ id: link.id, input }, { onSuccess: onSaved });
@@ -66,7 +66,7 @@ export function LinkForm({ link, onClose }: { link?: LinkDetailQuery['paymentLin
         { input: { appId: app.id, ...input } },
         {
           onSuccess: ({ createPaymentLink }) => {
-            tell({ title: t('links.created') });
+            showToast({ title: t('links.created') });
             go(`/links/${createPaymentLink.id}?share=1`);
           },
         },

@@ -17,9 +17,9 @@ export function useInstallation() {
     { everyMs: LOOK_MS },
   );
   // Kept outside the query's data, because a change of the data restarts the polling interval, and heads arrive more often.
-  const [told, setTold] = useState<{ at: number; heads: OperationsHeadsSubscription['chainStatus'] }>();
-  useFollow(OperationsHeadsDocument, {}, ({ chainStatus }) => setTold({ at: Date.now(), heads: chainStatus }));
-  const heads = told && told.at > dataUpdatedAt ? told.heads : [];
+  const [latest, setLatest] = useState<{ at: number; heads: OperationsHeadsSubscription['chainStatus'] }>();
+  useFollow(OperationsHeadsDocument, {}, ({ chainStatus }) => setLatest({ at: Date.now(), heads: chainStatus }));
+  const heads = latest && latest.at > dataUpdatedAt ? latest.heads : [];
   const installation = data && {
     ...data.installation,
     chains: data.installation.chains.map((chain) => {

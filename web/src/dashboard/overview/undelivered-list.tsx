@@ -15,8 +15,8 @@ const SHOWN = 3;
 export function UndeliveredList({ sums }: { sums: readonly Sum[] }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? sums : sums.slice(0, SHOWN);
+  const [isExpanded, setExpanded] = useState(false);
+  const shown = isExpanded ? sums : sums.slice(0, SHOWN);
   const rest = sums.length - shown.length;
   return (
     <>
@@ -35,7 +35,7 @@ export function UndeliveredList({ sums }: { sums: readonly Sum[] }) {
       ))}
       {rest > 0 && (
         <div>
-          <Button size="small" onPress={() => setWhole(true)}>
+          <Button size="small" onPress={() => setExpanded(true)}>
             {t('payouts.more', { count: rest, figure: formats.count(rest) })}
           </Button>
         </div>

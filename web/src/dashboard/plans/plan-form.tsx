@@ -32,7 +32,7 @@ export function PlanForm({ plan, onClose }: { plan?: PlanPageQuery['productPlan'
   const { t } = useTranslation();
   const { app } = useDashboard();
   const [, go] = useLocation();
-  const tell = useToasts();
+  const showToast = useToasts();
   const [name, setName] = useState(plan?.name ?? '');
   const [description, setDescription] = useState(plan?.description ?? '');
   const [imageUrl, setImageUrl] = useState(plan?.imageUrl ?? '');
@@ -54,7 +54,7 @@ export function PlanForm({ plan, onClose }: { plan?: PlanPageQuery['productPlan'
         { id: plan.id, input: common },
         {
           onSuccess: () => {
-            tell({ title: t('catalog.saved') });
+            showToast({ title: t('catalog.saved') });
             onClose();
           },
         },
@@ -66,7 +66,7 @@ export function PlanForm({ plan, onClose }: { plan?: PlanPageQuery['productPlan'
       { input: { appId: app.id, ...common, planType, prices } },
       {
         onSuccess: ({ createProductPlan }) => {
-          tell({ title: t('catalog.plan.created') });
+          showToast({ title: t('catalog.plan.created') });
           go(`/plans/${createProductPlan.id}`);
         },
       },

@@ -98,9 +98,7 @@ export function PlanPage() {
             updatePrice.mutate({ productPlanId: id, priceId: price.id, input: { isDefault: true } })
           }
           onArchive={(price) => setDoing({ what: 'archivePrice', price })}
-          onBringBack={(price) =>
-            updatePrice.mutate({ productPlanId: id, priceId: price.id, input: { isActive: true } })
-          }
+          onRestore={(price) => updatePrice.mutate({ productPlanId: id, priceId: price.id, input: { isActive: true } })}
           onDelete={(price) => setDoing({ what: 'deletePrice', price })}
         />
         <ErrorNote error={doing ? undefined : (updatePrice.error ?? update.error)} />

@@ -16,12 +16,12 @@ type PlanPricesProps = {
   onEdit: Act;
   onDefault: Act;
   onArchive: Act;
-  onBringBack: Act;
+  onRestore: Act;
   onDelete: Act;
 };
 
 export function PlanPrices(props: PlanPricesProps) {
-  const { prices, mayWrite, onEdit, onDefault, onArchive, onBringBack, onDelete } = props;
+  const { prices, mayWrite, onEdit, onDefault, onArchive, onRestore, onDelete } = props;
   const { t } = useTranslation();
   const { priceWords } = usePriceWords();
   const entries = (price: PriceFactsFragment) => [
@@ -35,7 +35,7 @@ export function PlanPrices(props: PlanPricesProps) {
             { key: 'archive', words: t('catalog.archive'), isDanger: true, onSelect: () => onArchive(price) },
             { key: 'delete', words: t('catalog.delete'), isDanger: true, onSelect: () => onDelete(price) },
           ]
-        : [{ key: 'back', words: t('catalog.bringBack'), onSelect: () => onBringBack(price) }]),
+        : [{ key: 'back', words: t('catalog.bringBack'), onSelect: () => onRestore(price) }]),
   ];
   return (
     <Table

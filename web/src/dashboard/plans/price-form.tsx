@@ -35,7 +35,7 @@ type PriceFormProps = {
 
 export function PriceForm({ plan, price, onClose }: PriceFormProps) {
   const { t } = useTranslation();
-  const tell = useToasts();
+  const showToast = useToasts();
   const { priceWords } = usePriceWords();
   const [values, setValues] = useState<PriceValues>({
     ...newPrice,
@@ -49,7 +49,7 @@ export function PriceForm({ plan, price, onClose }: PriceFormProps) {
   const onChange = (part: Partial<PriceValues>) => setValues((before) => ({ ...before, ...part }));
   const send = () => {
     const onSuccess = () => {
-      tell({ title: t(price ? 'catalog.saved' : 'catalog.price.created') });
+      showToast({ title: t(price ? 'catalog.saved' : 'catalog.price.created') });
       onClose();
     };
     const madeDefault = isDefault ? { isDefault } : {};

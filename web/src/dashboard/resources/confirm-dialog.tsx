@@ -27,11 +27,11 @@ type ConfirmDialogProps<Variables> = {
 
 export function ConfirmDialog<Variables>(props: ConfirmDialogProps<Variables>) {
   const { title, about, action, done, isDanger, mutation, variables, onClose, onDone, children } = props;
-  const tell = useToasts();
+  const showToast = useToasts();
   const send = () =>
     mutation.mutate(variables, {
       onSuccess: () => {
-        tell({ title: done });
+        showToast({ title: done });
         onClose();
         onDone?.();
       },

@@ -24,8 +24,8 @@ export function sendOnce<Result>(
   send: (idempotencyKey: string) => Promise<Result>,
 ): Promise<Result> {
   const asked = JSON.stringify([String(document), variables]);
-  const twin = underWay.get(asked);
-  if (twin) return twin;
+  const pending = underWay.get(asked);
+  if (pending) return pending;
   const about = aboutWhat(document, variables);
   const idempotencyKey = failed.get(asked)?.idempotencyKey ?? crypto.randomUUID();
   const answer = send(idempotencyKey)

@@ -9,11 +9,11 @@ export function useFollow<Result, Variables extends Record<string, unknown>>(
   next: (data: Result) => void,
 ): void {
   const { live } = useDashboard();
-  const told = useEffectEvent(next);
+  const onNext = useEffectEvent(next);
   const key = JSON.stringify(variables);
   useEffect(() => {
     const same: Variables = JSON.parse(key);
     // A subscription that ends permanently (forbidden, gone) leaves the page unchanged. The next query reports the reason.
-    return live.follow(document, same, { next: (data) => told(data), failed: () => {} });
+    return live.follow(document, same, { next: (data) => onNext(data), failed: () => {} });
   }, [live, document, key]);
 }

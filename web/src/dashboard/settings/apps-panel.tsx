@@ -56,7 +56,7 @@ export function AppsPanel() {
 function MakeDialog({ close }: { close: () => void }) {
   const { t } = useTranslation();
   const { chooseApp } = useDashboard();
-  const tell = useToasts();
+  const showToast = useToasts();
   const make = useApiMutation(AppCreateDocument, { changes: [DashboardViewerDocument] });
   const [name, setName] = useState('');
   const [mode, setMode] = useState<'TEST' | 'LIVE'>('TEST');
@@ -65,7 +65,7 @@ function MakeDialog({ close }: { close: () => void }) {
       { name: name.trim(), mode },
       {
         onSuccess: ({ createApp }) => {
-          tell({ title: t('settings.apps.made', { name: createApp.name }) });
+          showToast({ title: t('settings.apps.made', { name: createApp.name }) });
           chooseApp(createApp.id);
           close();
         },

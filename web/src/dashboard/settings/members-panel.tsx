@@ -30,7 +30,7 @@ const roles = ['OWNER', 'DEVELOPER', 'VIEWER'] as const;
 export function MembersPanel() {
   const { t } = useTranslation();
   const { isOwner, member: self } = useDashboard();
-  const tell = useToasts();
+  const showToast = useToasts();
   const { data, error, isPending, refetch } = useAsk(SettingsMembersDocument, {});
   const change = useApiMutation(SettingsInviteDocument, {
     changes: [SettingsMembersDocument, DashboardViewerDocument],
@@ -40,7 +40,7 @@ export function MembersPanel() {
     change.mutate(
       { email: member.email, role },
       {
-        onSuccess: () => tell({ title: t('settings.members.changed', { email: member.email }) }),
+        onSuccess: () => showToast({ title: t('settings.members.changed', { email: member.email }) }),
       },
     );
   const roleWords = (role: Role) => t(`shell.role.${role}`);
@@ -124,7 +124,7 @@ export function MembersPanel() {
 
 function InviteForm() {
   const { t } = useTranslation();
-  const tell = useToasts();
+  const showToast = useToasts();
   const invite = useApiMutation(SettingsInviteDocument, { changes: [SettingsMembersDocument] });
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('DEVELOPER');
@@ -135,7 +135,7 @@ function InviteForm() {
       {
         onSuccess: () => {
           setEmail('');
-          tell({ title: t('settings.members.mailed', { email: invited }) });
+          showToast({ title: t('settings.members.mailed', { email: invited }) });
         },
       },
     );
@@ -165,7 +165,7 @@ function InviteForm() {
 
 function RemoveDialog({ member, close }: { member: Member | undefined; close: () => void }) {
   const { t } = useTranslation();
-  const tell = useToasts();
+  const showToast = useToasts();
   const remove = useApiMutation(SettingsRemoveMemberDocument, { changes: [SettingsMembersDocument] });
   const send = () => {
     if (!member) return;
@@ -173,7 +173,7 @@ function RemoveDialog({ member, close }: { member: Member | undefined; close: ()
       { id: member.id },
       {
         onSuccess: () => {
-          tell({ title: t('settings.members.removed', { email: member.email }) });
+          showToast({ title: t('settings.members.removed', { email: member.email }) });
           close();
         },
       },

@@ -17,13 +17,13 @@ export type SettingsOfApp = SettingsAppQuery['app'];
 export function useSave() {
   const { t } = useTranslation();
   const { app } = useDashboard();
-  const tell = useToasts();
+  const showToast = useToasts();
   const update = useApiMutation(SettingsUpdateAppDocument, {
     changes: [SettingsAppDocument, DashboardViewerDocument, ServerPaymentSettingDocument],
   });
   return {
     save: (input: UpdateAppInput) =>
-      update.mutate({ id: app.id, input }, { onSuccess: () => tell({ title: t('settings.saved') }) }),
+      update.mutate({ id: app.id, input }, { onSuccess: () => showToast({ title: t('settings.saved') }) }),
     isSaving: update.isPending,
     error: update.error,
     faultOf: (param: string) => update.error?.fault.details?.find((detail) => detail.param === param)?.message,

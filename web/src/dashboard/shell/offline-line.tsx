@@ -14,11 +14,11 @@ export function OfflineLine() {
   );
 }
 
-function follow(tell: () => void): () => void {
-  addEventListener('online', tell);
-  addEventListener('offline', tell);
+function follow(listener: () => void): () => void {
+  addEventListener('online', listener);
+  addEventListener('offline', listener);
   return () => {
-    removeEventListener('online', tell);
-    removeEventListener('offline', tell);
+    removeEventListener('online', listener);
+    removeEventListener('offline', listener);
   };
 }

@@ -67,13 +67,13 @@ function AccountMenu() {
   const { t, i18n } = useTranslation();
   const { member, logOut } = useDashboard();
   const [theme, setTheme] = useTheme();
-  const tell = useToasts();
+  const showToast = useToasts();
   const [isLeaving, setLeaving] = useState(false);
   const leave = (everywhere: boolean) => {
     setLeaving(true);
     logOut(everywhere).catch(() => {
       setLeaving(false);
-      tell({ title: t('shell.account.stillHere'), more: t('everywhere.fault.NETWORK'), tone: 'bad' });
+      showToast({ title: t('shell.account.stillHere'), more: t('everywhere.fault.NETWORK'), tone: 'bad' });
     });
   };
   return (

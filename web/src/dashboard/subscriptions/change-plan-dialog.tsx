@@ -23,7 +23,7 @@ type ChangePlanDialogProps = { subscription: SubscriptionFactsFragment; onClose:
 
 export function ChangePlanDialog({ subscription, onClose }: ChangePlanDialogProps) {
   const { t } = useTranslation();
-  const tell = useToasts();
+  const showToast = useToasts();
   const { id, productPlanPrice: current, nextPlanPrice } = subscription;
   const [price, setPrice] = useState<ChosenPrice>();
   const change = useApiMutation(SubscriptionChangePlanDocument);
@@ -39,7 +39,7 @@ export function ChangePlanDialog({ subscription, onClose }: ChangePlanDialogProp
       { id, productPlanPriceId: price.productPlanPriceId },
       {
         onSuccess: () => {
-          tell({ title: t('subscriptions.changed') });
+          showToast({ title: t('subscriptions.changed') });
           onClose();
         },
       },

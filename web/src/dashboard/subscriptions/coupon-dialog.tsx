@@ -12,7 +12,7 @@ const params = ['couponId'] as const;
 
 export function CouponDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { t } = useTranslation();
-  const tell = useToasts();
+  const showToast = useToasts();
   const [couponId, setCoupon] = useState('');
   const apply = useApiMutation(SubscriptionApplyCouponDocument);
   const faults = useFaults(apply.error, params);
@@ -21,7 +21,7 @@ export function CouponDialog({ id, onClose }: { id: string; onClose: () => void 
       { id, input: { couponId } },
       {
         onSuccess: () => {
-          tell({ title: t('subscriptions.couponApplied') });
+          showToast({ title: t('subscriptions.couponApplied') });
           onClose();
         },
       },

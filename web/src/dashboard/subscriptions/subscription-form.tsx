@@ -29,7 +29,7 @@ export function SubscriptionForm({ onClose }: { onClose: () => void }) {
   const { app } = useDashboard();
   const [, go] = useLocation();
   const [search] = useSearchParams();
-  const tell = useToasts();
+  const showToast = useToasts();
   const [customerAccountId, setCustomer] = useState(search.get('customer') ?? '');
   const [price, setPrice] = useState<ChosenPrice>();
   const [couponId, setCoupon] = useState('');
@@ -43,7 +43,7 @@ export function SubscriptionForm({ onClose }: { onClose: () => void }) {
       { input: { appId: app.id, customerAccountId, ...price, ...(couponId ? { couponId } : {}), ...allowed } },
       {
         onSuccess: ({ createSubscription }) => {
-          tell({ title: t('subscriptions.created') });
+          showToast({ title: t('subscriptions.created') });
           go(`/subscriptions/${createSubscription.id}`);
         },
       },

@@ -88,7 +88,7 @@ function SubscriptionFacts({ subscription }: { subscription: SubscriptionFactsFr
   const formats = useFormats();
   const { priceWords } = usePriceWords();
   const couponWords = useCouponWords();
-  const { coupon, couponPeriodsLeft: left } = subscription;
+  const { coupon, couponPeriodsLeft: periodsLeft } = subscription;
   const { id, customerAccount, productPlan, productPlanPrice, nextPlanPrice, upcomingCharges } = subscription;
   const day = (at: string | null | undefined) => at && formats.day(new Date(at));
   const [next] = upcomingCharges;
@@ -117,9 +117,11 @@ function SubscriptionFacts({ subscription }: { subscription: SubscriptionFactsFr
           value: coupon && (
             <span className={styles.stack}>
               {`${coupon.name} · ${couponWords(coupon)}`}
-              {typeof left === 'number' && (
+              {typeof periodsLeft === 'number' && (
                 <span className={styles.quiet}>
-                  {left === 0 ? t('subscriptions.couponEnded') : t('subscriptions.couponLeft', { count: left })}
+                  {periodsLeft === 0
+                    ? t('subscriptions.couponEnded')
+                    : t('subscriptions.couponLeft', { count: periodsLeft })}
                 </span>
               )}
             </span>

@@ -16,7 +16,7 @@ const params = ['displayName', 'percentage', 'inclusive', 'jurisdiction', 'descr
 
 export function TaxForm({ rate, onClose }: { rate?: TaxRow; onClose: () => void }) {
   const { t } = useTranslation();
-  const tell = useToasts();
+  const showToast = useToasts();
   const [displayName, setName] = useState(rate?.displayName ?? '');
   const [percentage, setPercentage] = useState(rate ? String(rate.percentage) : '');
   const [inclusive, setInclusive] = useState(rate?.inclusive ?? false);
@@ -39,7 +39,7 @@ export function TaxForm({ rate, onClose }: { rate?: TaxRow; onClose: () => void 
       description: description.trim() || null,
     };
     const onSuccess = () => {
-      tell({ title: t(rate ? 'catalog.saved' : 'catalog.tax.created') });
+      showToast({ title: t(rate ? 'catalog.saved' : 'catalog.tax.created') });
       onClose();
     };
     if (rate) update.mutate({ id: rate.id, input }, { onSuccess });

@@ -25,7 +25,7 @@ export function TaxesPage() {
   const { mayWrite } = useDashboard();
   const [shown, show] = useFilter('show', ['all'] as const);
   const [doing, setDoing] = useState<Doing>();
-  const tell = useToasts();
+  const showToast = useToasts();
   const update = useApiMutation(TaxUpdateDocument);
   const { data, error, isPending, refetch } = useAsk(
     TaxListDocument,
@@ -33,10 +33,10 @@ export function TaxesPage() {
     { keepsLast: true },
   );
   const percent = (value: number) => new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 4 }).format(value);
-  const bringBack = (rate: TaxRow) =>
+  const restore = (rate: TaxRow) =>
     update.mutate(
       { id: rate.id, input: { isActive: true } },
-      { onSuccess: () => tell({ title: t('catalog.tax.broughtBack') }) },
+      { onSuccess: () => showToast({ title: t('catalog.tax.broughtBack') }) },
     );
   const actions = (rate: TaxRow) => (
     <Menu
@@ -52,7 +52,7 @@ export function TaxesPage() {
               isDanger: true,
               onSelect: () => setDoing({ what: 'archive', rate }),
             }
-          : { key: 'back', words: t('catalog.bringBack'), onSelect: () => bringBack(rate) },
+          : { key: 'back', words: t('catalog.bringBack'), onSelect: () => restore(rate) },
       ]}
     />
   );

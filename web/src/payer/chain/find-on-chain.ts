@@ -88,7 +88,7 @@ function paymentOf(place: Place, log: FoundLog): HeldPayment[] {
   if (event?.eventName !== 'Authorized') return [];
   const terms: PaymentTerms = event.args.terms;
   const id = termsHash(terms);
-  return id === event.args.id ? [{ ...place, key: holdingKey(place.chainId, id), id, terms, told: null }] : [];
+  return id === event.args.id ? [{ ...place, key: holdingKey(place.chainId, id), id, terms, reported: null }] : [];
 }
 
 /**
@@ -109,7 +109,7 @@ async function consentsOf(
       const { input } = await getTransaction(client, { hash });
       const consent = consentIn(input);
       if (!consent || consentHash(consent) !== id) return [];
-      return [{ ...place, key: holdingKey(place.chainId, id), id, consent, told: null }];
+      return [{ ...place, key: holdingKey(place.chainId, id), id, consent, reported: null }];
     }),
   );
   return found.flat();

@@ -15,17 +15,17 @@ export function heldCredits(
   { payments, payouts }: Pick<Holdings, 'payments' | 'payouts'>,
   read: ReadonlyMap<number, readonly HeldAllowance[]>,
 ): HeldCredit[] {
-  const told = new Map<string, HeldCredit>();
+  const credits = new Map<string, HeldCredit>();
   for (const { key: payout, chainId, tokenKey, amount, nextTryAt } of payouts) {
     const key = holdingKey(chainId, tokenKey);
-    const known: HeldCredit = told.get(key) ?? { key, chainId, tokenKey, amount: 0n, from: [], nextTryAt };
-    const payment = payments.find((one) => one.told?.payouts.includes(payout));
+    const known: HeldCredit = credits.get(key) ?? { key, chainId, tokenKey, amount: 0n, from: [], nextTryAt };
+    const payment = payments.find((one) => one.reported?.payouts.includes(payout));
     const from = !payment || known.from.includes(payment) ? known.from : [...known.from, payment];
     const sooner = known.nextTryAt !== null && known.nextTryAt < nextTryAt ? known.nextTryAt : nextTryAt;
-    told.set(key, { ...known, amount: known.amount + amount, from, nextTryAt: sooner });
+    credits.set(key, { ...known, amount: known.amount + amount, from, nextTryAt: sooner });
   }
   const onChain = [...read.values()]
     .flat()
-    .map((credit) => ({ ...(told.get(credit.key) ?? { from: [], nextTryAt: null }), ...credit }));
-  return [...onChain, ...[...told.values()].filter(({ chainId }) => !read.has(chainId))];
+    .map((credit) => ({ ...(credits.get(credit.key) ?? { from: [], nextTryAt: null }), ...credit }));
+  return [...onChain, ...[...credits.values()].filter(({ chainId }) => !read.has(chainId))];
 }

@@ -16,7 +16,7 @@ export type HeldPayment = Place & {
   id: Hex;
   terms: PaymentTerms;
   /** As reported by the gateway. Null for a payment known only from the contract. */
-  told: {
+  reported: {
     intentId: string;
     merchant: Merchant;
     lines: readonly string[];
@@ -36,7 +36,7 @@ export type HeldPayment = Place & {
 export type HeldConsent = Place & {
   id: Hex;
   consent: RecurringConsent;
-  told: {
+  reported: {
     merchant: Merchant;
     planName: string;
     price: { amount: string; currency: string; interval: string | null; count: number };

@@ -47,14 +47,14 @@ export function readCopy(
       const terms = termsFromJson(json);
       if (!escrow || !isOwn(terms.payer)) return [];
       const id = termsHash(terms);
-      return [{ key: holdingKey(chainId, id), chainId, escrow, id, terms, told: null }];
+      return [{ key: holdingKey(chainId, id), chainId, escrow, id, terms, reported: null }];
     });
     const consents = copy.consents.flatMap(({ chainId, consent: json }) => {
       const escrow = escrowOf(chainId);
       const consent = consentFromJson(json);
       if (!escrow || !isOwn(consent.payer)) return [];
       const id = consentHash(consent);
-      return [{ key: holdingKey(chainId, id), chainId, escrow, id, consent, told: null }];
+      return [{ key: holdingKey(chainId, id), chainId, escrow, id, consent, reported: null }];
     });
     return { ...noHoldings, payments, consents };
   } catch {

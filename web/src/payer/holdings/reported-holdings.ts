@@ -14,20 +14,20 @@ import type { EscrowState, EscrowStatus } from '../../../../src/escrow/read-escr
 import { termsFromJson, termsHash } from '../../../../src/escrow/terms.ts';
 import { type HeldConsent, type HeldPayment, type Holdings, holdingKey } from './holding.ts';
 
-type Told = PayerHoldingsQuery['payer'];
+type ReportedData = PayerHoldingsQuery['payer'];
 type Places = (chainId: number) => `0x${string}` | undefined;
 /** A contract and the id in it. Payments of the contract's first edition are finished, and are shown with that contract. */
 type Place = { escrow: Address; id: Hex };
 
 /** `escrowOf` returns the contract on a chain. */
-export function reportedHoldings(told: Told, escrowOf: Places): Holdings {
+export function reportedHoldings(reported: ReportedData, escrowOf: Places): Holdings {
   return {
-    payments: readable(told.payments, (payment) => reportedPayment(payment, escrowOf)),
-    consents: readable(told.consents, (consent) => reportedConsent(consent, escrowOf)),
-    allowances: readable(told.allowances, ({ chainId, tokenKey, amount }) =>
+    payments: readable(reported.payments, (payment) => reportedPayment(payment, escrowOf)),
+    consents: readable(reported.consents, (consent) => reportedConsent(consent, escrowOf)),
+    allowances: readable(reported.allowances, ({ chainId, tokenKey, amount }) =>
       amount == null ? undefined : { key: holdingKey(chainId, tokenKey), chainId, tokenKey, amount: BigInt(amount) },
     ),
-    payouts: readable(told.undelivered, ({ id, chainId, tokenKey, amount, nextTryAt }) =>
+    payouts: readable(reported.undelivered, ({ id, chainId, tokenKey, amount, nextTryAt }) =>
       escrowOf(chainId) ? { key: id, chainId, tokenKey, amount: BigInt(amount), nextTryAt } : undefined,
     ),
   };
@@ -43,12 +43,12 @@ function readable<Row, Held>(rows: readonly Row[], read: (row: Row) => Held | un
   });
 }
 
-function reportedPayment(payment: Told['payments'][number], escrowOf: Places): HeldPayment | undefined {
+function reportedPayment(payment: ReportedData['payments'][number], escrowOf: Places): HeldPayment | undefined {
   const escrow = escrowOf(payment.chainId);
   if (!escrow) return undefined;
   const { chainId, appName, appLogoUrl, lines, amount, currency } = payment;
   const merchant = { name: appName, logoUrl: appLogoUrl ?? null };
-  const told = {
+  const reported = {
     intentId: payment.id,
     merchant,
     lines,
@@ -67,7 +67,7 @@ function reportedPayment(payment: Told['payments'][number], escrowOf: Places): H
     { escrow: firstEditionAddress, id: firstEditionTermsHash({ chainId, terms }) },
   ];
   const place = places.find(({ id }) => isSame(id, payment.termsHash));
-  return place && { ...place, key: holdingKey(chainId, place.id), chainId, terms, told };
+  return place && { ...place, key: holdingKey(chainId, place.id), chainId, terms, reported };
 }
 
 const statuses: Record<string, EscrowStatus> = {
@@ -80,7 +80,7 @@ const statuses: Record<string, EscrowStatus> = {
   FAILED: 'VOIDED',
 };
 
-function reportedState({ status, left, capturedAt, dispute }: Told['payments'][number]): EscrowState {
+function reportedState({ status, left, capturedAt, dispute }: ReportedData['payments'][number]): EscrowState {
   const isSplit = dispute?.status === 'RESOLVED_SPLIT' || dispute?.status === 'RESOLVED_MERCHANT';
   return {
     status: isSplit && status === 'SETTLED' ? 'RESOLVED' : (statuses[status] ?? 'NONE'),
@@ -90,11 +90,11 @@ function reportedState({ status, left, capturedAt, dispute }: Told['payments'][n
   };
 }
 
-function reportedConsent(consent: Told['consents'][number], escrowOf: Places): HeldConsent | undefined {
+function reportedConsent(consent: ReportedData['consents'][number], escrowOf: Places): HeldConsent | undefined {
   const escrow = escrowOf(consent.chainId);
   if (!escrow) return undefined;
   const { chainId, appName, appLogoUrl, amount, currency } = consent;
-  const told = {
+  const reported = {
     merchant: { name: appName, logoUrl: appLogoUrl ?? null },
     planName: consent.planName,
     price: { amount, currency, interval: consent.billingInterval ?? null, count: consent.billingIntervalCount },
@@ -111,7 +111,7 @@ function reportedConsent(consent: Told['consents'][number], escrowOf: Places): H
     { escrow: firstEditionAddress, id: firstEditionConsentHash({ chainId, consent: signed }) },
   ];
   const place = places.find(({ id }) => isSame(id, consent.id));
-  return place && { ...place, key: holdingKey(chainId, place.id), chainId, consent: signed, told };
+  return place && { ...place, key: holdingKey(chainId, place.id), chainId, consent: signed, reported };
 }
 
 function isSame(left: string, right: string): boolean {

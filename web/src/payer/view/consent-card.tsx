@@ -24,31 +24,34 @@ export function ConsentCard({
 }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const { consent, told, chainId, escrow } = held;
+  const { consent, reported, chainId, escrow } = held;
   const period =
     consent.unit === SECONDS
       ? t('payer.consent.every', { span: formats.span(consent.count) })
       : t('payer.consent.months', { count: consent.count });
   const cap = tokenAmount(chainId, consent.token, consent.capPerPeriod);
   const most = `${formats.token(cap.units, cap.decimals).words} ${cap.symbol}`;
-  const name = told?.merchant.name ?? consent.merchant;
+  const name = reported?.merchant.name ?? consent.merchant;
   return (
     <article className={styles.item} aria-label={t('payer.consent.of', { name })}>
       <div className={styles.itemHead}>
-        <MerchantHead merchant={told?.merchant} address={consent.merchant} about={told?.planName} />
-        <Amount fiat={told ? { amount: told.price.amount, currency: told.price.currency } : undefined} token={cap} />
+        <MerchantHead merchant={reported?.merchant} address={consent.merchant} about={reported?.planName} />
+        <Amount
+          fiat={reported ? { amount: reported.price.amount, currency: reported.price.currency } : undefined}
+          token={cap}
+        />
       </div>
       <div className={styles.outlook}>
-        <Status status={isRevoked ? 'REVOKED' : (told?.status ?? 'ACTIVE')} tone={isRevoked ? 'quiet' : 'wait'}>
+        <Status status={isRevoked ? 'REVOKED' : (reported?.status ?? 'ACTIVE')} tone={isRevoked ? 'quiet' : 'wait'}>
           {isRevoked ? t('payer.consent.revoked') : t('payer.consent.standing')}
         </Status>
         <p>
           {isRevoked ? t('payer.consent.revokedWords') : t('payer.consent.words', { most, period })}
-          {!isRevoked && told?.nextChargeAt && told.isCurrent && !told.cancelAtPeriodEnd && (
-            <> {t('payer.consent.next', { at: formats.absolute(new Date(told.nextChargeAt)) })}</>
+          {!isRevoked && reported?.nextChargeAt && reported.isCurrent && !reported.cancelAtPeriodEnd && (
+            <> {t('payer.consent.next', { at: formats.absolute(new Date(reported.nextChargeAt)) })}</>
           )}
         </p>
-        {told?.usage?.map(({ periodStart, quantity, unitName, amount, currency }) => (
+        {reported?.usage?.map(({ periodStart, quantity, unitName, amount, currency }) => (
           <p key={periodStart}>
             {t('payer.consent.usage', {
               quantity: formats.quantity(quantity),

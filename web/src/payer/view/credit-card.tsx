@@ -24,7 +24,7 @@ export function CreditCard({ credit, acting }: { credit: HeldCredit; acting: Act
   if (!token) return null;
   const isCoin = token.address === 'native';
   const figure = `${formats.token(amount, token.decimals).exact} ${token.symbol}`;
-  const names = [...new Set(from.flatMap(({ told }) => told?.merchant.name ?? []))];
+  const names = [...new Set(from.flatMap(({ reported }) => reported?.merchant.name ?? []))];
   return (
     <article className={styles.item} aria-labelledby={id} data-credit={tokenKey}>
       <div className={styles.itemHead}>

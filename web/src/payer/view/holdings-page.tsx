@@ -79,7 +79,7 @@ export function HoldingsPage({ wallet, credential, onSignedOut }: HoldingsPagePr
               key={consent.key}
               consent={consent}
               isRevoked={
-                known.chains.get(consent.chainId)?.consents.get(consent.key) ?? consent.told?.isRevoked ?? false
+                known.chains.get(consent.chainId)?.consents.get(consent.key) ?? consent.reported?.isRevoked ?? false
               }
               acting={acting}
             />

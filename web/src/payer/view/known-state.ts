@@ -22,7 +22,7 @@ export function stateOfPayment(
 ): { state: EscrowState | null; source: StateSource } {
   const read = states?.payments.get(payment.key);
   if (read && read.status !== 'NONE') return { state: read, source: 'CONTRACT' };
-  if (payment.told) return { state: payment.told.state, source: 'GATEWAY' };
+  if (payment.reported) return { state: payment.reported.state, source: 'GATEWAY' };
   return { state: null, source: 'NOBODY' };
 }
 

@@ -35,21 +35,21 @@ type PaymentCardProps = {
 
 export function PaymentCard({ payment, state, source, now, hasCredit, acting }: PaymentCardProps) {
   const { t } = useTranslation();
-  const { terms, told, chainId } = payment;
+  const { terms, reported, chainId } = payment;
   const next: Outlook = state ? outlookOf(terms, state, now) : { kind: 'UNKNOWN' };
   const outlook = hasCredit ? collectable(next) : next;
-  const isRefunded = outlook.kind === 'RETURNED' && refundSums(told?.refunds ?? []).refunded > 0n;
+  const isRefunded = outlook.kind === 'RETURNED' && refundSums(reported?.refunds ?? []).refunded > 0n;
   const card = useRef<HTMLElement>(null);
   return (
     <article
       ref={card}
       tabIndex={-1}
       className={styles.item}
-      aria-label={t('payer.payment', { name: told?.merchant.name ?? terms.merchant })}
+      aria-label={t('payer.payment', { name: reported?.merchant.name ?? terms.merchant })}
     >
       <div className={styles.itemHead}>
-        <MerchantHead merchant={told?.merchant} address={terms.merchant} about={told?.lines.join(', ')} />
-        <Amount fiat={told?.fiat} token={tokenAmount(chainId, terms.token, terms.amount)} />
+        <MerchantHead merchant={reported?.merchant} address={terms.merchant} about={reported?.lines.join(', ')} />
+        <Amount fiat={reported?.fiat} token={tokenAmount(chainId, terms.token, terms.amount)} />
       </div>
       <div className={styles.outlook}>
         <Status status={outlook.kind} tone={tones[outlook.kind]}>
@@ -58,17 +58,19 @@ export function PaymentCard({ payment, state, source, now, hasCredit, acting }: 
         <p>{isRefunded ? t('payer.outlook.REFUNDED') : <OutlookWords outlook={outlook} />}</p>
         {hasCredit && outlook.kind !== 'COLLECTABLE' && <p>{t('payer.credits.part')}</p>}
       </div>
-      {told && <PayerRefunds refunds={told.refunds} payee={told.merchant.name} />}
+      {reported && <PayerRefunds refunds={reported.refunds} payee={reported.merchant.name} />}
       <PaymentAction payment={payment} outlook={outlook} acting={acting} card={card} />
-      {told?.disputeId && acting.credential && (
-        <PayersDispute disputeId={told.disputeId} credential={acting.credential} />
+      {reported?.disputeId && acting.credential && (
+        <PayersDispute disputeId={reported.disputeId} credential={acting.credential} />
       )}
-      {told && <PayeeContact contact={told.contact} payee={told.merchant.name} reference={told.intentId} />}
+      {reported && (
+        <PayeeContact contact={reported.contact} payee={reported.merchant.name} reference={reported.intentId} />
+      )}
       <p className={styles.source}>
         {t(`payer.source.${source}`)}
-        {told?.txHash && (
+        {reported?.txHash && (
           <span className={styles.hash}>
-            <Address value={told.txHash} chainId={chainId} kind="transaction" />
+            <Address value={reported.txHash} chainId={chainId} kind="transaction" />
           </span>
         )}
       </p>
@@ -111,7 +113,7 @@ function PaymentAction({ payment, outlook, acting, card }: PaymentActionProps) {
   const [disputing, setDisputing] = useState<Disputing>({ isOpen: false, intentId: null });
   const action = actionOf(outlook);
   const open = () => {
-    const intentId = acting.gateway === 'ANSWERS' ? (payment.told?.intentId ?? null) : null;
+    const intentId = acting.gateway === 'ANSWERS' ? (payment.reported?.intentId ?? null) : null;
     setDisputing({ isOpen: true, intentId });
   };
   return (

@@ -43,12 +43,12 @@ export function useHoldings(wallet: Address, credential: Credential | null, foun
     enabled: credential !== null,
     refetchInterval: GATEWAY_EVERY_MS,
   });
-  const told = useMemo(
+  const reported = useMemo(
     () => (gateway.data ? reportedHoldings(gateway.data.payer, escrowOf) : noHoldings),
     [gateway.data],
   );
   const kept = useMemo(() => readCopy(localStorage.getItem(keptUnder(wallet)), { wallet, escrowOf }), [wallet]);
-  const known = useMemo(() => mergeHoldings(told, found, kept), [told, found, kept]);
+  const known = useMemo(() => mergeHoldings(reported, found, kept), [reported, found, kept]);
   useEffect(() => {
     if (known.payments.length + known.consents.length > 0) localStorage.setItem(keptUnder(wallet), printCopy(known));
   }, [wallet, known]);

@@ -15,20 +15,20 @@ type AddressProps = {
   chainId?: number | null | undefined;
   kind?: OnChain;
   /** Shows the full value, for comparison character by character. */
-  isWhole?: boolean;
+  isFull?: boolean;
   /** Omits the buttons, for rows that are links as a whole. */
   isBare?: boolean;
 };
 
-export function Address({ value, chainId, kind = 'address', isWhole, isBare }: AddressProps) {
+export function Address({ value, chainId, kind = 'address', isFull, isBare }: AddressProps) {
   const { t } = useTranslation();
   const chain = chainId == null ? undefined : chainOf(chainId);
   const link = chain && explorerLink(chain, kind, value);
   return (
     <span className={styles.address}>
       {kind === 'address' && <Identicon value={value} />}
-      <span className={classNames(styles.value, isWhole && styles.whole)} title={value}>
-        {isWhole ? value : shortAddress(value)}
+      <span className={classNames(styles.value, isFull && styles.full)} title={value}>
+        {isFull ? value : shortAddress(value)}
       </span>
       {!isBare && <CopyButton text={value} name={t(`everywhere.${kind}`)} />}
       {!isBare && link && (

@@ -52,18 +52,18 @@ export function Chart({ label, cells, columns, layers, figure }: ChartProps) {
     event.preventDefault();
     bars.current?.querySelector<SVGGElement>(`[data-column="${index + step}"]`)?.focus();
   };
-  const told = shown === undefined ? undefined : stack.columns[shown];
+  const active = shown === undefined ? undefined : stack.columns[shown];
   const every = Math.max(1, Math.ceil(columns.length / LABELS));
   const firstReached = Math.max(0, columns.length - 1);
 
   return (
     <figure className={styles.chart}>
-      <div className={styles.told} aria-hidden="true">
-        {told && shown !== undefined ? (
+      <div className={styles.shown} aria-hidden="true">
+        {active && shown !== undefined ? (
           <>
-            <span className={styles.toldWhen}>{columns[shown]?.words}</span> <strong>{figure(told.total)}</strong>{' '}
-            {told.parts.map(({ layer, amount }) => (
-              <span key={layer} className={styles.toldPart}>
+            <span className={styles.shownWhen}>{columns[shown]?.words}</span> <strong>{figure(active.total)}</strong>{' '}
+            {active.parts.map(({ layer, amount }) => (
+              <span key={layer} className={styles.shownPart}>
                 {nameOf(layers, layer)} {figure(amount)}
               </span>
             ))}

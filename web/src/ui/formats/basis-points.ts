@@ -1,4 +1,4 @@
-const WHOLE_BPS = 10_000;
+const MAX_BPS = 10_000;
 
 /** Basis points of a percentage with at most two decimals, written with a point or a comma; undefined for anything else. */
 export function basisPointsOf(percent: string): number | undefined {
@@ -6,5 +6,5 @@ export function basisPointsOf(percent: string): number | undefined {
   if (!parts) return undefined;
   const [, whole = '0', decimals = ''] = parts;
   const bps = Number(whole) * 100 + Number(decimals.padEnd(2, '0'));
-  return bps <= WHOLE_BPS ? bps : undefined;
+  return bps <= MAX_BPS ? bps : undefined;
 }

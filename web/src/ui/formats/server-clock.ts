@@ -4,9 +4,9 @@
  */
 let offsetMs = 0;
 
-/** `told` is the header `sluice-time` of a response that has just arrived. */
-export function noteServerTime(told: string | null): void {
-  const at = told === null ? Number.NaN : Date.parse(told);
+/** `header` is the header `sluice-time` of a response that has just arrived. */
+export function noteServerTime(header: string | null): void {
+  const at = header === null ? Number.NaN : Date.parse(header);
   if (!Number.isNaN(at)) offsetMs = at - Date.now();
 }
 

@@ -1,21 +1,21 @@
 /** The current time, updated at an interval. The whole page uses one timer for each interval. */
 import { useSyncExternalStore } from 'react';
 
-type Ticker = { now: Date; told: Set<() => void>; timer: ReturnType<typeof setInterval> | undefined };
+type Ticker = { now: Date; listeners: Set<() => void>; timer: ReturnType<typeof setInterval> | undefined };
 const tickers = new Map<number, Ticker>();
 
 export function useNow(everyMs: number = 30_000): Date {
   const ticker = tickerOf(everyMs);
   return useSyncExternalStore(
-    (told) => {
-      ticker.told.add(told);
+    (listener) => {
+      ticker.listeners.add(listener);
       ticker.timer ??= setInterval(() => {
         ticker.now = new Date();
-        for (const one of ticker.told) one();
+        for (const one of ticker.listeners) one();
       }, everyMs);
       return () => {
-        ticker.told.delete(told);
-        if (ticker.told.size > 0) return;
+        ticker.listeners.delete(listener);
+        if (ticker.listeners.size > 0) return;
         clearInterval(ticker.timer);
         ticker.timer = undefined;
       };
@@ -31,7 +31,7 @@ export function useNow(everyMs: number = 30_000): Date {
 function tickerOf(everyMs: number): Ticker {
   const known = tickers.get(everyMs);
   if (known) return known;
-  const made: Ticker = { now: new Date(), told: new Set(), timer: undefined };
+  const made: Ticker = { now: new Date(), listeners: new Set(), timer: undefined };
   tickers.set(everyMs, made);
   return made;
 }

@@ -1,4 +1,4 @@
-/** Short messages in the corner of the page: `const tell = useToasts(); tell({ title: 'Saved', tone: 'good' })`. */
+/** Short messages in the corner of the page: `const showToast = useToasts(); showToast({ title: 'Saved', tone: 'good' })`. */
 import * as Radix from '@radix-ui/react-toast';
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -23,14 +23,14 @@ export function Toasts({ children }: { children: ReactNode }) {
   const { t } = useTranslation();
   const [toasts, setToasts] = useState<(Toast & { key: number })[]>([]);
   const count = useRef(0);
-  const tell = useCallback((toast: Toast) => {
+  const showToast = useCallback((toast: Toast) => {
     count.current += 1;
     const key = count.current;
     setToasts((shown) => [...shown.slice(1 - MOST), { ...toast, key }]);
   }, []);
   const forget = (key: number) => setToasts((shown) => shown.filter((one) => one.key !== key));
   return (
-    <ToastContext value={tell}>
+    <ToastContext value={showToast}>
       <Radix.Provider label={t('everywhere.notifications')} duration={SHOWN_MS} swipeDirection="right">
         {children}
         {toasts.map(({ key, title, more, tone = 'good' }) => (

@@ -33,16 +33,16 @@ export async function connectPhone(request: {
   const connector = addPhoneConnector(request.projectId);
   const tooLate = Promise.withResolvers<never>();
   const timer = setTimeout(() => tooLate.reject(new Error('The relay does not respond.')), CODE_WITHIN_MS);
-  const told = ({ type, data }: { type: string; data?: unknown }) => {
+  const onMessage = ({ type, data }: { type: string; data?: unknown }) => {
     if (type !== 'display_uri' || typeof data !== 'string') return;
     clearTimeout(timer);
     request.onAddress(data);
   };
-  connector.emitter.on('message', told);
+  connector.emitter.on('message', onMessage);
   try {
     await Promise.race([connect(walletConfig(), { connector }), tooLate.promise]);
   } finally {
     clearTimeout(timer);
-    connector.emitter.off('message', told);
+    connector.emitter.off('message', onMessage);
   }
 }

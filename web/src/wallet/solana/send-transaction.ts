@@ -6,7 +6,7 @@ import type { ConnectedSolanaWallet } from './found-wallets.ts';
 import { isPayersNo } from './solana-fault.ts';
 
 /** The same signed transaction sent again is the same payment. */
-const TRIES = 3;
+const ATTEMPTS = 3;
 const ANSWERED_WITHIN_MS = 10_000;
 
 /**
@@ -39,10 +39,10 @@ export async function sendSolanaTransaction(
 /** Once a response was lost, no later refusal proves that nothing was sent. */
 async function sendByNode(nodeUrl: string, signed: Uint8Array): Promise<string> {
   const signature = base58.encode(signatureOf(signed));
-  for (let tries = 1; tries <= TRIES; tries++) {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const answer = await askNode(nodeUrl, signed);
     if (answer === 'LOST') continue;
-    if (tries === 1 && answer.refusal !== undefined) throw new Error(answer.refusal);
+    if (attempt === 1 && answer.refusal !== undefined) throw new Error(answer.refusal);
     break;
   }
   return signature;

@@ -6,7 +6,7 @@ export type SolanaFault = 'REJECTED' | 'NO_GAS' | 'UNSURE' | 'FAILED';
 /** The standard defines no code for refusals, so the wallets' messages decide. Some wallets use 4001 as on EVM chains. */
 export function solanaFault(error: unknown): SolanaFault {
   if (error instanceof Unsure) return 'UNSURE';
-  const { code, text } = saidBy(error);
+  const { code, text } = describedBy(error);
   if (code === 4001 || /reject|denied|declined|cancel|closed/.test(text)) return 'REJECTED';
   if (/insufficient|no record of a prior credit|attempt to debit/.test(text)) return 'NO_GAS';
   return 'FAILED';
@@ -17,11 +17,11 @@ export function solanaFault(error: unknown): SolanaFault {
  * cancelled by a timeout, may have sent what it was asked to send.
  */
 export function isPayersNo(error: unknown): boolean {
-  const { code, text } = saidBy(error);
+  const { code, text } = describedBy(error);
   return code === 4001 || /user (rejected|denied|declined)/.test(text);
 }
 
-function saidBy(error: unknown): { code: unknown; text: string } {
+function describedBy(error: unknown): { code: unknown; text: string } {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return { code, text: error instanceof Error ? error.message.toLowerCase() : '' };
 }

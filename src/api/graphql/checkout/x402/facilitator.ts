@@ -1,5 +1,5 @@
 /** The query x402Supported and the mutations verifyX402Payment and settleX402Payment: what an x402 facilitator does. */
-import { facilitatorSchema } from '../../../../payments/x402/judge-payment.ts';
+import { facilitatorSchema } from '../../../../payments/x402/evaluate-payment.ts';
 import { listSupported, type Supported, type SupportedKind } from '../../../../payments/x402/list-supported.ts';
 import { settleX402Payment } from '../../../../payments/x402/settle-x402-payment.ts';
 import { verifyX402Payment } from '../../../../payments/x402/verify-x402-payment.ts';

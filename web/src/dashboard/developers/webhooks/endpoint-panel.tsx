@@ -28,7 +28,7 @@ type Doing = 'edit' | 'secret' | 'delete';
 export function EndpointPanel({ endpoint, onBack }: { endpoint: DeveloperEndpointFragment; onBack: () => void }) {
   const { t } = useTranslation();
   const { app, mayWrite } = useDashboard();
-  const tell = useToasts();
+  const showToast = useToasts();
   const [doing, setDoing] = useState<Doing>();
   const close = () => setDoing(undefined);
   const list = { changes: [DeveloperEndpointsDocument, DeveloperDeliveriesDocument] };
@@ -45,7 +45,7 @@ export function EndpointPanel({ endpoint, onBack }: { endpoint: DeveloperEndpoin
       answer.responseStatus === null
         ? answer.error
         : t('developers.webhooks.answered', { status: answer.responseStatus, ms: answer.latencyMs });
-    tell({
+    showToast({
       title: t(answer.delivered ? 'developers.webhooks.pingGood' : 'developers.webhooks.pingBad'),
       more,
       tone: answer.delivered ? 'good' : 'bad',

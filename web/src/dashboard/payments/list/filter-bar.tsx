@@ -167,22 +167,22 @@ type TypedProps = Omit<ComponentProps<typeof TextField>, 'value' | 'onChange'> &
 /** Reports the text once typing pauses, and at once on Enter and when the field loses focus. */
 function Typed({ value, onType, ...rest }: TypedProps) {
   const [text, setText] = useState(value);
-  const told = useRef(onType);
-  told.current = onType;
+  const latestOnType = useRef(onType);
+  latestOnType.current = onType;
   useEffect(() => setText(value), [value]);
   useEffect(() => {
     if (text === value) return;
-    const timer = setTimeout(() => told.current(text), TYPING_MS);
+    const timer = setTimeout(() => latestOnType.current(text), TYPING_MS);
     return () => clearTimeout(timer);
   }, [text, value]);
-  const tell = () => text !== value && onType(text);
+  const submit = () => text !== value && onType(text);
   return (
     <TextField
       {...rest}
       value={text}
       onChange={(event) => setText(event.target.value)}
-      onBlur={tell}
-      onKeyDown={(event) => event.key === 'Enter' && tell()}
+      onBlur={submit}
+      onKeyDown={(event) => event.key === 'Enter' && submit()}
     />
   );
 }

@@ -18,18 +18,18 @@ import { planRefund } from './refund-size.ts';
 export function CaptureDialog({ payment, onClose }: { payment: PaymentStory; onClose: () => void }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const tell = useToasts();
+  const showToast = useToasts();
   const decimals = payment.cryptoTokenDecimals ?? 0;
   const held = BigInt(payment.leftoverAmount ?? '0');
   const [text, setText] = useState(plainDecimal(held, decimals));
-  const plan = planRefund({ kind: 'amount', text }, { left: held, decimals });
+  const plan = planRefund({ kind: 'amount', text }, { remaining: held, decimals });
   const amount = (units: bigint) => `${formats.token(units, decimals).exact} ${symbolOf(payment)}`;
   const capture = useApiMutation(PaymentCaptureDocument, { changes: [PaymentStoryDocument] });
   const send = async () => {
     if (!plan.isGood) return;
-    const input = plan.leftover === 0n ? {} : { amount: String(plan.units) };
+    const input = plan.remainingAfter === 0n ? {} : { amount: String(plan.units) };
     const done = () => {
-      tell({ title: t('payments.capture.asked') });
+      showToast({ title: t('payments.capture.asked') });
       onClose();
     };
     await capture.mutateAsync({ id: payment.id, input }).then(done, () => {});
@@ -60,7 +60,7 @@ export function CaptureDialog({ payment, onClose }: { payment: PaymentStory; onC
         <dl className={styles.preview} aria-live="polite">
           <div>
             <dt>{t('payments.capture.returns')}</dt>
-            <dd>{plan.isGood ? amount(plan.leftover) : '–'}</dd>
+            <dd>{plan.isGood ? amount(plan.remainingAfter) : '–'}</dd>
           </div>
         </dl>
         <ErrorNote error={capture.error} />

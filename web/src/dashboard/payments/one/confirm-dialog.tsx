@@ -19,26 +19,26 @@ type ConfirmDialogProps = { kind: 'cancel' | 'concede'; payment: PaymentStory; o
 export function ConfirmDialog({ kind, payment, onClose }: ConfirmDialogProps) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const tell = useToasts();
+  const showToast = useToasts();
   const cancel = useApiMutation(PaymentCancelDocument, { changes: [PaymentStoryDocument] });
   const concede = useApiMutation(PaymentDisputeConcedeDocument, { changes: [PaymentStoryDocument] });
   const disputeId = payment.dispute?.id;
   const done = () => {
-    tell({ title: t(`payments.${kind}.asked`) });
+    showToast({ title: t(`payments.${kind}.asked`) });
     onClose();
   };
   const send = async () => {
     if (kind === 'cancel') await cancel.mutateAsync({ id: payment.id }).then(done, () => {});
     else if (disputeId) await concede.mutateAsync({ id: disputeId }).then(done, () => {});
   };
-  const left = formats.token(payment.leftoverAmount ?? '0', payment.cryptoTokenDecimals ?? 0).exact;
+  const remaining = formats.token(payment.leftoverAmount ?? '0', payment.cryptoTokenDecimals ?? 0).exact;
   const isHeld = payment.status !== 'CREATED';
   return (
     <Dialog
       isOpen
       onClose={onClose}
       title={t(`payments.${kind}.title`)}
-      about={t(`payments.${kind}.${isHeld ? 'aboutHeld' : 'about'}`, { amount: `${left} ${symbolOf(payment)}` })}
+      about={t(`payments.${kind}.${isHeld ? 'aboutHeld' : 'about'}`, { amount: `${remaining} ${symbolOf(payment)}` })}
       actions={
         <>
           <Button onPress={onClose}>{t('payments.keep')}</Button>

@@ -101,15 +101,15 @@ function deliveryOf(steps: readonly StoryStep[], entry: StoryEntry): StoryStep |
 /** The latest transaction of a matching type that is not newer than the event. */
 function stepOfEvent(steps: readonly StoryStep[], event: StoryEvent): StoryStep | undefined {
   const types = causes[event.type] ?? [];
-  const told = Date.parse(event.timestamp) + SLACK_MS;
+  const latestAt = Date.parse(event.timestamp) + SLACK_MS;
   return steps
-    .filter(({ transaction }) => transaction && types.includes(transaction.type) && isTellable(transaction, event))
-    .filter(({ at }) => Date.parse(at) <= told)
+    .filter(({ transaction }) => transaction && types.includes(transaction.type) && isReportedBy(transaction, event))
+    .filter(({ at }) => Date.parse(at) <= latestAt)
     .at(-1);
 }
 
 /** Only `failed` events report failures. */
-function isTellable(transaction: StoryTransaction, event: StoryEvent): boolean {
+function isReportedBy(transaction: StoryTransaction, event: StoryEvent): boolean {
   const isAsked = /pending$/.test(event.type);
   return isAsked || (transaction.status === 'FAILED') === /failed$/.test(event.type);
 }

@@ -20,13 +20,13 @@ const REASON_LENGTH = 500;
 export function RefundDialog({ payment, onClose }: { payment: PaymentStory; onClose: () => void }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const tell = useToasts();
+  const showToast = useToasts();
   const [choice, setChoice] = useState<RefundChoice>({ kind: 'all' });
   const [reason, setReason] = useState('');
   const [isTried, setTried] = useState(false);
   const decimals = payment.cryptoTokenDecimals ?? 0;
-  const left = BigInt(payment.leftoverAmount ?? '0');
-  const plan = planRefund(choice, { left, decimals });
+  const remaining = BigInt(payment.leftoverAmount ?? '0');
+  const plan = planRefund(choice, { remaining, decimals });
   const amount = (units: bigint) => `${formats.token(units, decimals).exact} ${symbolOf(payment)}`;
   const refund = useApiMutation(PaymentRefundDocument, { changes: [PaymentStoryDocument] });
   const isReasonMissing = reason.trim() === '';
@@ -34,7 +34,7 @@ export function RefundDialog({ payment, onClose }: { payment: PaymentStory; onCl
     setTried(true);
     if (!plan.isGood || isReasonMissing) return;
     const done = () => {
-      tell({ title: t('payments.refund.asked'), more: t('payments.story.refundPending') });
+      showToast({ title: t('payments.refund.asked'), more: t('payments.story.refundPending') });
       onClose();
     };
     refund.mutate({ id: payment.id, input: { ...plan.input, reason } }, { onSuccess: done });
@@ -47,12 +47,19 @@ export function RefundDialog({ payment, onClose }: { payment: PaymentStory; onCl
       busyWords={t('payments.refund.sending')}
       error={refund.error}
       title={t('payments.refund.title')}
-      about={t('payments.refund.about', { left: amount(left) })}
+      about={t('payments.refund.about', { left: amount(remaining) })}
       action={
         plan.isGood ? t('payments.refund.send', { amount: amount(plan.units) }) : t('payments.refund.sendNothing')
       }
     >
-      <Size payment={payment} choice={choice} onChoose={setChoice} plan={plan} isTried={isTried} left={left} />
+      <Size
+        payment={payment}
+        choice={choice}
+        onChoose={setChoice}
+        plan={plan}
+        isTried={isTried}
+        remaining={remaining}
+      />
       <dl className={styles.preview} aria-live="polite">
         <div>
           <dt>{t('payments.refund.back')}</dt>
@@ -60,7 +67,7 @@ export function RefundDialog({ payment, onClose }: { payment: PaymentStory; onCl
         </div>
         <div>
           <dt>{t('payments.refund.leftover')}</dt>
-          <dd data-figure="leftover">{plan.isGood ? amount(plan.leftover) : '–'}</dd>
+          <dd data-figure="leftover">{plan.isGood ? amount(plan.remainingAfter) : '–'}</dd>
         </div>
       </dl>
       <TextArea
@@ -82,18 +89,19 @@ type SizeProps = {
   onChoose: (choice: RefundChoice) => void;
   plan: RefundPlan;
   isTried: boolean;
-  left: bigint;
+  remaining: bigint;
 };
 
-function Size({ payment, choice, onChoose, plan, isTried, left }: SizeProps) {
+function Size({ payment, choice, onChoose, plan, isTried, remaining }: SizeProps) {
   const { t } = useTranslation();
   const decimals = payment.cryptoTokenDecimals ?? 0;
   // A vault on Solana can only be refunded in full.
-  const isWhole = payment.authorizationChainId !== null && chainOf(payment.authorizationChainId)?.family === 'SOLANA';
-  if (isWhole) return <p className={styles.soft}>{t('payments.refund.wholeOnly')}</p>;
+  const isFullOnly =
+    payment.authorizationChainId !== null && chainOf(payment.authorizationChainId)?.family === 'SOLANA';
+  if (isFullOnly) return <p className={styles.soft}>{t('payments.refund.wholeOnly')}</p>;
   const kinds = [
     { kind: 'all' },
-    { kind: 'amount', text: plainDecimal(left, decimals) },
+    { kind: 'amount', text: plainDecimal(remaining, decimals) },
     { kind: 'percent', text: '50' },
   ] as const satisfies RefundChoice[];
   const isEmpty = !plan.isGood && plan.fault === 'empty';

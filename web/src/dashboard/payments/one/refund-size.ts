@@ -3,20 +3,25 @@
 export type RefundChoice = { kind: 'all' } | { kind: 'amount'; text: string } | { kind: 'percent'; text: string };
 
 export type RefundPlan =
-  | { isGood: true; units: bigint; leftover: bigint; input: { amount?: string; percent?: number } }
+  | { isGood: true; units: bigint; remainingAfter: bigint; input: { amount?: string; percent?: number } }
   | { isGood: false; fault: 'empty' | 'noNumber' | 'tooFine' | 'nothing' | 'tooMuch' | 'percentRange' };
 
-/** `left` is in base units of a token with `decimals`. The texts are decimals with a point or a comma. */
-export function planRefund(choice: RefundChoice, { left, decimals }: { left: bigint; decimals: number }): RefundPlan {
+/** `remaining` is in base units of a token with `decimals`. The texts are decimals with a point or a comma. */
+export function planRefund(
+  choice: RefundChoice,
+  { remaining, decimals }: { remaining: bigint; decimals: number },
+): RefundPlan {
   switch (choice.kind) {
     case 'all':
-      return left > 0n ? { isGood: true, units: left, leftover: 0n, input: {} } : { isGood: false, fault: 'nothing' };
+      return remaining > 0n
+        ? { isGood: true, units: remaining, remainingAfter: 0n, input: {} }
+        : { isGood: false, fault: 'nothing' };
     case 'amount': {
       const units = parseUnits(choice.text, decimals);
       if (typeof units === 'string') return { isGood: false, fault: units };
       if (units === 0n) return { isGood: false, fault: 'nothing' };
-      if (units > left) return { isGood: false, fault: 'tooMuch' };
-      return { isGood: true, units, leftover: left - units, input: { amount: String(units) } };
+      if (units > remaining) return { isGood: false, fault: 'tooMuch' };
+      return { isGood: true, units, remainingAfter: remaining - units, input: { amount: String(units) } };
     }
     case 'percent': {
       const text = normal(choice.text);
@@ -25,10 +30,10 @@ export function planRefund(choice: RefundChoice, { left, decimals }: { left: big
       const scaled = parseUnits(text, 6);
       if (typeof scaled === 'string') return { isGood: false, fault: scaled };
       if (scaled < 1_000_000n || scaled > 100_000_000n) return { isGood: false, fault: 'percentRange' };
-      const units = (left * scaled) / 100_000_000n;
+      const units = (remaining * scaled) / 100_000_000n;
       if (units === 0n) return { isGood: false, fault: 'nothing' };
       // The API accepts a percentage as a number, because it is not an amount. It has at most six decimals.
-      return { isGood: true, units, leftover: left - units, input: { percent: Number(text) } };
+      return { isGood: true, units, remainingAfter: remaining - units, input: { percent: Number(text) } };
     }
     default:
       return choice satisfies never;

@@ -9,11 +9,11 @@ import { MerchantMark } from '../../../ui/merchant-mark.tsx';
 import type { BrandTexts } from './brand-texts.ts';
 import styles from './look.module.css';
 
-type BrandPreviewsProps = { name: string; logo: string | null; colour: string; said: BrandTexts };
+type BrandPreviewsProps = { name: string; logo: string | null; colour: string; brandTexts: BrandTexts };
 
 const AMOUNT = { amount: '12.50', currency: 'EUR' } as const;
 
-export function BrandPreviews({ name, logo, colour, said }: BrandPreviewsProps) {
+export function BrandPreviews({ name, logo, colour, brandTexts }: BrandPreviewsProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const [mode, setMode] = useState<Mode>('light');
@@ -48,8 +48,8 @@ export function BrandPreviews({ name, logo, colour, said }: BrandPreviewsProps) 
       <ul className={styles.previews} data-mode={mode} style={style}>
         <Preview kind="checkout">
           {head}
-          {said.checkoutHeading.trim() && <p className={styles.heading}>{said.checkoutHeading}</p>}
-          {said.checkoutMessage.trim() && <p className={styles.soft}>{said.checkoutMessage}</p>}
+          {brandTexts.checkoutHeading.trim() && <p className={styles.heading}>{brandTexts.checkoutHeading}</p>}
+          {brandTexts.checkoutMessage.trim() && <p className={styles.soft}>{brandTexts.checkoutMessage}</p>}
           {line}
           <span className={styles.button}>{t('settings.look.sample.pay', { amount })}</span>
         </Preview>
@@ -58,7 +58,7 @@ export function BrandPreviews({ name, logo, colour, said }: BrandPreviewsProps) 
           <p className={styles.heading}>
             <Icon name="check" /> {t('settings.look.sample.paid')}
           </p>
-          {said.receiptMessage.trim() && <p className={styles.soft}>{said.receiptMessage}</p>}
+          {brandTexts.receiptMessage.trim() && <p className={styles.soft}>{brandTexts.receiptMessage}</p>}
           {line}
           <span className={styles.button}>{t('settings.look.sample.back', { name })}</span>
         </Preview>
@@ -66,10 +66,10 @@ export function BrandPreviews({ name, logo, colour, said }: BrandPreviewsProps) 
           <div className={styles.bar} />
           {head}
           <p className={styles.heading}>{t('settings.look.sample.youPaid', { amount })}</p>
-          {said.receiptMessage.trim() && <p className={styles.soft}>{said.receiptMessage}</p>}
+          {brandTexts.receiptMessage.trim() && <p className={styles.soft}>{brandTexts.receiptMessage}</p>}
           {line}
           <span className={styles.button}>{t('settings.look.sample.invoice')}</span>
-          {said.footerText.trim() && <p className={styles.foot}>{said.footerText}</p>}
+          {brandTexts.footerText.trim() && <p className={styles.foot}>{brandTexts.footerText}</p>}
         </Preview>
         <Preview kind="invoice">
           <div className={styles.bar} />
@@ -83,7 +83,7 @@ export function BrandPreviews({ name, logo, colour, said }: BrandPreviewsProps) 
             </dd>
           </dl>
           <span className={styles.button}>{t('settings.look.sample.pay', { amount })}</span>
-          {said.footerText.trim() && <p className={styles.foot}>{said.footerText}</p>}
+          {brandTexts.footerText.trim() && <p className={styles.foot}>{brandTexts.footerText}</p>}
         </Preview>
       </ul>
     </>

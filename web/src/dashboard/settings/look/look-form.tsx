@@ -27,7 +27,7 @@ export function LookForm({ app }: { app: SettingsOfApp }) {
   const [logoUrl, setLogoUrl] = useState(app.logoUrl ?? '');
   const [colour, setColour] = useState(app.accentColor ?? '');
   const [isTried, setTried] = useState(false);
-  const [said, setSaid] = useState<BrandTexts>({
+  const [brandTexts, setBrandTexts] = useState<BrandTexts>({
     checkoutHeading: app.checkoutHeading ?? '',
     checkoutMessage: app.checkoutMessage ?? '',
     receiptMessage: app.receiptMessage ?? '',
@@ -39,7 +39,7 @@ export function LookForm({ app }: { app: SettingsOfApp }) {
   const send = () => {
     setTried(true);
     if (chosen !== '' && !isColour) return;
-    const wording = Object.fromEntries(texts.map(({ name }) => [name, said[name].trim() || null]));
+    const wording = Object.fromEntries(texts.map(({ name }) => [name, brandTexts[name].trim() || null]));
     save({ logoUrl: logoUrl.trim() || null, accentColor: chosen || null, ...wording });
   };
   const actions = mayWrite && (
@@ -91,23 +91,27 @@ export function LookForm({ app }: { app: SettingsOfApp }) {
             <TextArea
               key={name}
               label={t(`settings.look.${name}`)}
-              hint={t('settings.look.limit', { about: t(`settings.look.${name}Hint`), count: said[name].length, most })}
+              hint={t('settings.look.limit', {
+                about: t(`settings.look.${name}Hint`),
+                count: brandTexts[name].length,
+                most,
+              })}
               name={name}
               rows={name === 'checkoutHeading' ? 1 : 3}
               maxLength={most}
-              value={said[name]}
+              value={brandTexts[name]}
               disabled={!mayWrite}
               onChange={(event) => {
                 // The texts have one line each, so a pasted line break becomes a space.
                 const text = event.target.value.replace(/[\r\n]+/g, ' ');
-                setSaid((before) => ({ ...before, [name]: text }));
+                setBrandTexts((before) => ({ ...before, [name]: text }));
               }}
             />
           ))}
         </div>
       </Panel>
       <Panel title={t('settings.look.preview')} about={t('settings.look.previewAbout')}>
-        <BrandPreviews name={app.name} logo={logo} colour={isColour ? chosen : OWN_ACCENT} said={said} />
+        <BrandPreviews name={app.name} logo={logo} colour={isColour ? chosen : OWN_ACCENT} brandTexts={brandTexts} />
       </Panel>
     </Form>
   );

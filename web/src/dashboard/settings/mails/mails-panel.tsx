@@ -46,18 +46,18 @@ export function MailsPanel() {
 function MailsForm({ data }: { data: SettingsMailsQuery }) {
   const { t } = useTranslation();
   const { app, mayWrite } = useDashboard();
-  const tell = useToasts();
+  const showToast = useToasts();
   const update = useApiMutation(SettingsUpdateMailsDocument, { changes: [SettingsMailsDocument] });
   const [chosen, setChosen] = useState<readonly PayerMailKind[]>(data.mailSettings.kinds);
   const [fromName, setFromName] = useState(data.mailSettings.fromName ?? '');
   const [replyTo, setReplyTo] = useState(data.mailSettings.replyTo ?? '');
   const [language, setLanguage] = useState(data.mailSettings.language);
   const [days, setDays] = useState(String(data.mailSettings.reminderDays));
-  const isWhole = /^\d{1,3}$/.test(days.trim());
+  const isInteger = /^\d{1,3}$/.test(days.trim());
   const [isTried, setTried] = useState(false);
   const send = () => {
     setTried(true);
-    if (!isWhole) return;
+    if (!isInteger) return;
     const input = {
       kinds: [...chosen],
       fromName: fromName.trim() || null,
@@ -65,7 +65,7 @@ function MailsForm({ data }: { data: SettingsMailsQuery }) {
       language,
       reminderDays: Number(days),
     };
-    update.mutate({ appId: app.id, input }, { onSuccess: () => tell({ title: t('settings.saved') }) });
+    update.mutate({ appId: app.id, input }, { onSuccess: () => showToast({ title: t('settings.saved') }) });
   };
   const actions = mayWrite && (
     <div>
@@ -101,7 +101,7 @@ function MailsForm({ data }: { data: SettingsMailsQuery }) {
             label={t('settings.mails.reminderDays')}
             hint={t('settings.mails.reminderDaysHint')}
             name="reminderDays"
-            error={isTried && !isWhole ? t('settings.notWhole') : undefined}
+            error={isTried && !isInteger ? t('settings.notWhole') : undefined}
             inputMode="numeric"
             value={days}
             disabled={!mayWrite}

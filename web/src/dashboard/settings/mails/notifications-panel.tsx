@@ -27,12 +27,15 @@ export function NotificationsPanel() {
 
 function NotificationsForm({ settings }: { settings: SettingsNotificationsQuery['notificationSettings'] }) {
   const { t } = useTranslation();
-  const tell = useToasts();
+  const showToast = useToasts();
   const update = useApiMutation(SettingsUpdateNotificationsDocument, { changes: [SettingsNotificationsDocument] });
   const [chosen, setChosen] = useState(settings.kinds);
   const [language, setLanguage] = useState(settings.language);
   const send = () => {
-    update.mutate({ input: { kinds: chosen, language } }, { onSuccess: () => tell({ title: t('settings.saved') }) });
+    update.mutate(
+      { input: { kinds: chosen, language } },
+      { onSuccess: () => showToast({ title: t('settings.saved') }) },
+    );
   };
   return (
     <Form

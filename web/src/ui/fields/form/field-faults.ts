@@ -12,10 +12,10 @@ export type FieldFaults = {
 export function fieldFaults(error: unknown, params: readonly string[]): FieldFaults {
   if (!(error instanceof ApiError)) return { byParam: new Map(), rest: error };
   const { details = [], param, message } = error.fault;
-  const told = details.length > 0 ? details : param === undefined ? [] : [{ param, message }];
+  const faults = details.length > 0 ? details : param === undefined ? [] : [{ param, message }];
   const byParam = new Map<string, string>();
   const unplaced: { param: string; message: string }[] = [];
-  for (const fault of told) {
+  for (const fault of faults) {
     const field = fieldOf(fault.param, params);
     if (field === undefined) unplaced.push(fault);
     else if (!byParam.has(field)) byParam.set(field, fault.message);

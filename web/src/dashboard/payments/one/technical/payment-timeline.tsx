@@ -43,14 +43,14 @@ function Step({ step, payment }: { step: StoryStep; payment: PaymentStory }) {
       {transaction && <TransactionFacts transaction={transaction} payment={payment} />}
       {step.entries.length > 0 && <LedgerLines entries={step.entries} payment={payment} />}
       {step.events.map((event) => (
-        <Told key={event.id} event={event} />
+        <EventDetails key={event.id} event={event} />
       ))}
     </li>
   );
 }
 
 /** One event, the request that caused it, and its delivery to each webhook endpoint. */
-function Told({ event }: { event: StoryEvent }) {
+function EventDetails({ event }: { event: StoryEvent }) {
   const { t } = useTranslation();
   return (
     <div className={styles.event} data-event={event.type}>
@@ -58,7 +58,7 @@ function Told({ event }: { event: StoryEvent }) {
         <code>{event.type}</code>
         <span className={styles.soft}>{t('payments.story.sequence', { number: event.sequence })}</span>
         {event.finality && !event.finality.isFinal && (
-          <span className={styles.soft}>{t('payments.story.told', { ...event.finality })}</span>
+          <span className={styles.soft}>{t('payments.story.reported', { ...event.finality })}</span>
         )}
       </p>
       {event.requestId && (

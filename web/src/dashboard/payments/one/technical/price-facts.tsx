@@ -18,10 +18,10 @@ export function PriceFacts({ payment }: { payment: PaymentStory }) {
         <dl key={asset} className={styles.facts}>
           <dt>{asset}</dt>
           <dd>{priceUsd} USD</dd>
-          {sources.map(({ source, priceUsd: told, at }) => [
+          {sources.map(({ source, priceUsd: price, at }) => [
             <dt key={`${source} name`}>{t('payments.facts.source', { source })}</dt>,
             <dd key={`${source} value`} title={formats.absolute(new Date(at))}>
-              {told} USD · {formats.clock(new Date(at))}
+              {price} USD · {formats.clock(new Date(at))}
             </dd>,
           ])}
         </dl>

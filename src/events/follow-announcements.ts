@@ -4,7 +4,7 @@ import { announcedApps, announcementChannel } from './announcements.ts';
 const SLOW_POLL_MS = 10_000;
 const FAST_POLL_MS = 500;
 
-export type Hearing = {
+export type AnnouncementOptions = {
   listener: Listener;
   /** The pause between two polls while notifications are received; ten seconds by default. */
   slowPollMs?: number | undefined;
@@ -14,8 +14,8 @@ export type Hearing = {
  * Calls `wake` for each notification, with the apps that have new events. Because notifications may be lost, it is also called with null,
  * which stands for every app: every ten seconds, when notifications begin or cease to be received, and twice a second while they are not.
  */
-export function hearAnnouncements(
-  { listener, slowPollMs = SLOW_POLL_MS }: Hearing,
+export function followAnnouncements(
+  { listener, slowPollMs = SLOW_POLL_MS }: AnnouncementOptions,
   wake: (apps: readonly string[] | null) => void,
 ): { stop(): void } {
   let isListening = false;

@@ -14,7 +14,7 @@ const [CREDITED] = encodeEventTopics({ abi: escrowAbi, eventName: 'Credited' });
  * Puts credits of these payments into the inbox that are in the receipts of their new steps and that no source has reported; the
  * contract's state of a payment does not show that such a log is missing. The projector folds them in its next run.
  */
-export async function reportUntoldCredits(
+export async function reportUnreportedCredits(
   world: Pick<FoldingWorld, 'database' | 'registry' | 'log'>,
   { evidence, receipts }: { evidence: readonly PaymentEvidence[]; receipts: Receipts },
 ): Promise<void> {

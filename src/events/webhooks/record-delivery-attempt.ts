@@ -9,9 +9,9 @@ import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/identifier.ts';
 import type { Log } from '../../platform/log.ts';
 import { appendEvents } from '../append-events.ts';
+import type { AttemptOutcome } from './attempt-delivery.ts';
 import { disabledEndpointFields } from './endpoint-fields.ts';
 import type { DueDelivery } from './store.ts';
-import type { TryOutcome } from './try-delivery.ts';
 import { FAILING_LIMIT_SECONDS, nextTryAt, pauseMs } from './webhook-endpoint.ts';
 
 export type DeliveryWorld = { database: Database; clock: Clock; privateAddresses: boolean; log?: Log };
@@ -21,7 +21,7 @@ export type Tried = {
   /** Whether the endpoint's previous attempt failed. */
   isFailing: boolean;
   delivery: DueDelivery;
-  outcome: TryOutcome;
+  outcome: AttemptOutcome;
 };
 
 /** The endpoint's state after an attempt, including concurrent changes. */
@@ -34,7 +34,7 @@ const GONE = 410;
  * consecutive failures; a failure may pause or disable the endpoint, and disabling appends `webhook_endpoint.disabled`. Returns
  * null if the endpoint was deleted.
  */
-export function recordTry(world: DeliveryWorld, tried: Tried): Promise<Standing | null> {
+export function recordDeliveryAttempt(world: DeliveryWorld, tried: Tried): Promise<Standing | null> {
   return tried.outcome.isDelivered ? recordSuccess(world, tried) : recordFailure(world, tried);
 }
 
@@ -48,14 +48,14 @@ async function recordSuccess({ database, clock }: DeliveryWorld, tried: Tried): 
       WHERE id = ${endpointId}::uuid`;
   }
   const [standing] = await database.$queryRaw<Standing[]>`
-    WITH told AS (
+    WITH delivered AS (
       UPDATE webhook_delivery SET status = 'DELIVERED', attempts = attempts + 1, try_count = try_count + 1,
         first_tried_at = coalesce(first_tried_at, ${now}), next_retry_at = NULL, delivered_at = gateway_now(),
         response_status = ${outcome.responseStatus}, response_body = ${outcome.responseBody}
       WHERE id = ${delivery.id}::uuid RETURNING id
     ), tried AS (
       INSERT INTO webhook_attempt (id, delivery_id, response_status, response_body, latency_ms)
-      SELECT ${newId()}::uuid, told.id, ${outcome.responseStatus}, ${outcome.responseBody}, ${outcome.latencyMs} FROM told
+      SELECT ${newId()}::uuid, delivered.id, ${outcome.responseStatus}, ${outcome.responseBody}, ${outcome.latencyMs} FROM delivered
     )
     SELECT active, ordered, false AS "isPaused" FROM webhook_endpoint WHERE id = ${endpointId}::uuid`;
   return standing ?? null;
@@ -127,7 +127,7 @@ async function writeFailure(tx: DatabaseTransaction, failed: Tried & { now: Date
   });
 }
 
-function disabledReason(failed: { outcome: TryOutcome; failingSince: Date; now: Date }): string | null {
+function disabledReason(failed: { outcome: AttemptOutcome; failingSince: Date; now: Date }): string | null {
   if (failed.outcome.responseStatus === GONE) return 'The receiver answered 410 Gone.';
   const failingMs = failed.now.getTime() - failed.failingSince.getTime();
   const days = FAILING_LIMIT_SECONDS / 86_400;

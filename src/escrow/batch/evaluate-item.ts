@@ -7,14 +7,14 @@ import {
   numberToHex,
   type PublicClient,
 } from 'viem';
+import { classifyRevert, type RevertVerdict } from '../classify-revert.ts';
 import { describeRevert } from '../describe-revert.ts';
 import { escrowAbi } from '../escrow-abi.ts';
-import { judgeRevert, type RevertVerdict } from '../judge-revert.ts';
 import { readEscrowState } from '../read-escrow-state.ts';
 import type { BatchGoal, BatchItem } from './batch-item.ts';
 
 /** DONE: the goal is reached, by this call or another. Otherwise, the cause and whether the same call may succeed later. */
-export type ItemJudgement = { verdict: 'DONE' } | { verdict: RevertVerdict; error: string };
+export type ItemVerdict = { verdict: 'DONE' } | { verdict: RevertVerdict; error: string };
 
 type CallFault = { kind: 'REVERT'; data: Hex | null; message: string } | { kind: 'NO_FUNDS' };
 
@@ -28,12 +28,12 @@ type World = {
 /**
  * Why an item of a batch failed, or was refused: its goal is read, and if it is not reached the call is simulated alone,
  * with the gas that it had in the batch if `gasCap` is given. At the latest block, or in exactly the block of `blockHash`,
- * which must be canonical. A call that now succeeds is judged PASSES, because its obstacle is gone. Throws the node's errors.
+ * which must be canonical. A call that now succeeds is classified as PASSES, because its obstacle is gone. Throws the node's errors.
  */
-export async function judgeItem(
+export async function evaluateItem(
   world: World,
   { item, gasCap, blockHash }: { item: BatchItem; gasCap?: bigint; blockHash?: Hex },
-): Promise<ItemJudgement> {
+): Promise<ItemVerdict> {
   const block = blockHash === undefined ? ('latest' as const) : ({ blockHash, requireCanonical: true } as const);
   if (await isReached(world, item.goal, blockHash)) return { verdict: 'DONE' };
   const gas = gasCap === undefined ? {} : { gas: numberToHex(gasCap + intrinsicGas(item.data)) };
@@ -45,7 +45,7 @@ export async function judgeItem(
     const fault = world.callFault(error);
     if (fault?.kind !== 'REVERT') throw error;
     if (fault.data === null) return { verdict: 'PASSES', error: fault.message };
-    return { verdict: judgeRevert(fault.data), error: describeRevert(fault.data) };
+    return { verdict: classifyRevert(fault.data), error: describeRevert(fault.data) };
   }
 }
 

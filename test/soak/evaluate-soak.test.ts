@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { judgeMemory, type Sample, slopeOf } from './judge-memory.ts';
-import { faultsOf, MACHINE, type Soak } from './judge-soak.ts';
+import { evaluateMemory, type Sample, slopeOf } from './evaluate-memory.ts';
+import { faultsOf, MACHINE, type Soak } from './evaluate-soak.ts';
 import { openObservations } from './observations.ts';
 import { DUE_JOBS } from './table-sizes.ts';
 
@@ -17,7 +17,7 @@ function samples(mbAt: (minute: number) => number, noiseMb = 0): Sample[] {
 describe('memory', () => {
   test('that grows until the end is a leak, even if the noise exceeds its growth in a minute', () => {
     expect(
-      judgeMemory(
+      evaluateMemory(
         samples((minute) => 100 + 0.3 * minute, 2),
         0.1,
       ).verdict,
@@ -26,7 +26,7 @@ describe('memory', () => {
 
   test('that grew in the first half only is steady', () => {
     const warmUp = samples((minute) => 100 + 5 * Math.min(minute, 25), 2);
-    expect(judgeMemory(warmUp, 0.1).verdict).toBe('steady');
+    expect(evaluateMemory(warmUp, 0.1).verdict).toBe('steady');
     expect(slopeOf(warmUp)?.mbPerMinute).toBeGreaterThan(0.1);
   });
 
@@ -38,12 +38,12 @@ describe('memory', () => {
       samples((minute) => 200 - minute, 2),
       samples((minute) => 100 + 0.05 * minute),
     ]) {
-      expect(judgeMemory(steady, 0.1).verdict).toBe('steady');
+      expect(evaluateMemory(steady, 0.1).verdict).toBe('steady');
     }
   });
 
   test('with too few samples is not evaluated', () => {
-    expect(judgeMemory(samples((minute) => minute).slice(0, 8), 0.1).verdict).toBe('too few samples');
+    expect(evaluateMemory(samples((minute) => minute).slice(0, 8), 0.1).verdict).toBe('too few samples');
   });
 });
 

@@ -1,18 +1,18 @@
-/** A worker and a projector on the database and chain of a gateway. They die at step `diesAt`. */
+/** A worker and a projector on the database and chain of a gateway. They crash at step `crashesAt`. */
 import { openLogSource } from '../../../src/facts/log-source.ts';
 import { newProjectorMemory, observeChain } from '../../../src/facts/observe-chain.ts';
 import { factTable } from '../../../src/main/fact-table.ts';
 import { openPumps } from '../../../src/main/open-sending.ts';
 import { watchBalances } from '../../../src/main/watch-balances.ts';
+import { type Crash, crashing, crashingNodes } from './crashing.ts';
 import type { Gateway } from './gateway.ts';
-import { type Life, mortal, mortalNodes } from './mortal.ts';
 
 /** `world` is the argument for verbs and jobs. `pump` and `observe` are one turn of the operator's pump and of the projector. */
-export function mortalGateway(gateway: Gateway, life: Life) {
+export function crashingGateway(gateway: Gateway, crash: Crash) {
   const { chainId } = gateway.evm;
-  const database = mortal(gateway.database, life);
-  const nodes = mortalNodes(gateway.nodes, life);
-  const operator = mortal(gateway.action.operator, life);
+  const database = crashing(gateway.database, crash);
+  const nodes = crashingNodes(gateway.nodes, crash);
+  const operator = crashing(gateway.action.operator, crash);
   const world = { ...gateway.action, database, nodes, operator };
   const source = openLogSource({ nodes, registry: gateway.registry });
   const pumps = openPumps({ ...world, locks: gateway.locks, limits: gateway.limits });

@@ -2,7 +2,7 @@ import { type ChainFact, transaction } from '../../prisma/client.ts';
 import { factKey } from './chain-fact.ts';
 import { type ChainView, canonicalHashes } from './chain-view.ts';
 import { groupFacts } from './group-facts.ts';
-import { countTry, type ProjectorMemory, type ProjectorWorld } from './projector-world.ts';
+import { countAttempt, type ProjectorMemory, type ProjectorWorld } from './projector-world.ts';
 import {
   confirmBlocks,
   confirmFacts,
@@ -16,33 +16,33 @@ import {
   seenFacts,
 } from './store.ts';
 
-type Judged = Pick<ProjectorWorld, 'database' | 'handlers' | 'source' | 'log' | 'observer'> & {
+type FactsWorld = Pick<ProjectorWorld, 'database' | 'handlers' | 'source' | 'log' | 'observer'> & {
   memory: ProjectorMemory;
 };
 
 /** After this many turns, the node takes precedence over a source's row in a block that the node reports as final. */
 const FINAL_MISMATCH_TURNS = 5;
-/** Page size of the blocks to judge. Each turn judges every page. */
+/** Page size of the blocks to evaluate. Each turn evaluates every page. */
 const PAGE = 500;
 /**
  * Compares every block that has a fact that is not final with the node's chain. SEEN facts become CONFIRMED, applied facts become FINAL,
  * and facts whose block is gone *and* whose row the source has dropped become ORPHANED. A missing row alone proves nothing.
  * Returns the number of facts in doubt, for which node and source report different blocks.
  */
-export async function judgeFacts(world: Judged, { view }: { view: ChainView }): Promise<number> {
+export async function evaluateFacts(world: FactsWorld, { view }: { view: ChainView }): Promise<number> {
   let after: OpenBlock | undefined;
   let doubtful = 0;
   for (;;) {
     const page = await openBlocks(world.database, { chainId: view.chainId, after, limit: PAGE });
-    if (page.length > 0) doubtful += await judgePage(world, view, page);
+    if (page.length > 0) doubtful += await evaluatePage(world, view, page);
     if (page.length < PAGE) return doubtful;
     after = page.at(-1);
   }
 }
 
 /**
- * Confirms the facts with these references, which were put into the inbox after `judgeFacts` of the same turn, by the same rule: the
- * node's chain has their block at or below the confirmed height. Only `judgeFacts` orphans facts.
+ * Confirms the facts with these references, which were put into the inbox after `evaluateFacts` of the same turn, by the same rule: the
+ * node's chain has their block at or below the confirmed height. Only `evaluateFacts` orphans facts.
  */
 export async function confirmNewFacts(
   { database }: Pick<ProjectorWorld, 'database'>,
@@ -57,7 +57,7 @@ export async function confirmNewFacts(
   await confirmFacts(database, standing);
 }
 
-async function judgePage(world: Judged, view: ChainView, page: readonly OpenBlock[]): Promise<number> {
+async function evaluatePage(world: FactsWorld, view: ChainView, page: readonly OpenBlock[]): Promise<number> {
   const { chainId, confirmed, finalized } = view;
   const hashes = await canonicalHashes(
     view,
@@ -86,7 +86,7 @@ async function judgePage(world: Judged, view: ChainView, page: readonly OpenBloc
  * Returns the facts of which the source no longer has a row, and none while the source knows nothing of the chain. A source never
  * drops what is final to itself. Below the node's finalized block, its row therefore overrules the node only for some turns.
  */
-async function dropped(world: Judged, view: ChainView, suspects: readonly ChainFact[]): Promise<ChainFact[]> {
+async function dropped(world: FactsWorld, view: ChainView, suspects: readonly ChainFact[]): Promise<ChainFact[]> {
   const { chainId } = view;
   const gone: ChainFact[] = [];
   for (const number of new Set(suspects.map((fact) => fact.blockNumber))) {
@@ -102,7 +102,8 @@ async function dropped(world: Judged, view: ChainView, suspects: readonly ChainF
       ...suspects.filter(
         (fact) =>
           fact.blockNumber === number &&
-          (!isHeld(fact) || (isFinal && countTry(world.memory, `mismatch:${factKey(fact)}`) >= FINAL_MISMATCH_TURNS)),
+          (!isHeld(fact) ||
+            (isFinal && countAttempt(world.memory, `mismatch:${factKey(fact)}`) >= FINAL_MISMATCH_TURNS)),
       ),
     );
   }
@@ -110,13 +111,13 @@ async function dropped(world: Judged, view: ChainView, suspects: readonly ChainF
 }
 
 /** Applied facts are reverted by the next application. Facts that were only reported as pending are reverted here. */
-async function orphan(world: Judged, view: ChainView, facts: readonly ChainFact[]): Promise<void> {
-  const told = facts.filter((fact) => fact.appliedAt === null);
+async function orphan(world: FactsWorld, view: ChainView, facts: readonly ChainFact[]): Promise<void> {
+  const unapplied = facts.filter((fact) => fact.appliedAt === null);
   await orphanFacts(
     world.database,
     facts.filter((fact) => fact.appliedAt !== null || !world.handlers.get(fact.kind)?.vanished),
   );
-  for (const group of groupFacts(world.handlers, view, told)) {
+  for (const group of groupFacts(world.handlers, view, unapplied)) {
     const { vanished } = group.handler;
     if (!vanished) continue;
     await transaction(world.database, async (tx) => {

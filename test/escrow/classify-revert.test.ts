@@ -15,9 +15,9 @@ import {
   settleCall,
   voidCall,
 } from '../../src/escrow/calldata.ts';
+import { classifyRevert, type RevertVerdict } from '../../src/escrow/classify-revert.ts';
 import { disputeTypedData } from '../../src/escrow/dispute-request.ts';
 import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
-import { judgeRevert, type RevertVerdict } from '../../src/escrow/judge-revert.ts';
 import { type Ground, openGround, type Signed } from '../payments/ground.ts';
 
 type Verdict = RevertVerdict | 'SUCCEEDS';
@@ -106,7 +106,7 @@ async function verdictOn(signed: Signed, verb: Verb): Promise<Verdict> {
   } catch (error) {
     const fault = callFault(error);
     if (fault?.kind !== 'REVERT' || fault.data === null) throw error;
-    return judgeRevert(fault.data);
+    return classifyRevert(fault.data);
   }
 }
 
@@ -142,7 +142,7 @@ describe('a verb on a payment', () => {
     const call = refundCall({ escrow: evm.escrow, terms, ...wholly });
     const refused = evm.publicClient.estimateGas({ account: evm.payers[1].address, ...call });
     const fault = await refused.then(() => null, callFault);
-    expect(fault?.kind === 'REVERT' && fault.data !== null && judgeRevert(fault.data)).toBe('IMPOSSIBLE');
+    expect(fault?.kind === 'REVERT' && fault.data !== null && classifyRevert(fault.data)).toBe('IMPOSSIBLE');
   });
 });
 
@@ -164,6 +164,6 @@ describe('an error', () => {
     ['a token that is paused: `Error("paused")`', '0x08c379a0', 'PASSES'],
     ['an error of some other contract', '0xdeadbeef', 'PASSES'],
   ] as const)('%s', (_, data, verdict) => {
-    expect(judgeRevert(data)).toBe(verdict);
+    expect(classifyRevert(data)).toBe(verdict);
   });
 });

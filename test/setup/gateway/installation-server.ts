@@ -14,10 +14,10 @@ import { checkoutFolder } from '../../../src/local/local-settings.ts';
 import { freePort } from '../free-port.ts';
 import { type Mailbox, startMailbox } from '../mail/start-mailbox.ts';
 
-/** The response of the door. */
+/** The response of the server. */
 export type StandingInstallation = { demo: Demo; databaseUrl: string; folder: string };
 
-export type InstallationDoor = {
+export type InstallationServer = {
   /** GET /installation responds when the installation is ready. GET /mails?to= returns the mails to an address, oldest first. */
   url: string;
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export type InstallationDoor = {
 
 const START_LIMIT_MS = 400_000;
 const STOP_LIMIT_MS = 45_000;
-const TRIES = 2;
+const ATTEMPTS = 2;
 
 const portNames = [
   'PORT',
@@ -38,7 +38,7 @@ const portNames = [
 ];
 
 /** `makeDatabase` is called once, and returns a database with all migrations and no rows. */
-export async function openInstallationDoor(makeDatabase: () => Promise<string>): Promise<InstallationDoor> {
+export async function openInstallationServer(makeDatabase: () => Promise<string>): Promise<InstallationServer> {
   const folder = join(tmpdir(), `sluice-test-${process.pid}-${crypto.randomUUID().slice(0, 8)}`);
   const closers: (() => Promise<void>)[] = [];
   let mailbox: Mailbox | undefined;
@@ -47,11 +47,11 @@ export async function openInstallationDoor(makeDatabase: () => Promise<string>):
     const databaseUrl = await makeDatabase();
     mailbox = await startMailbox();
     closers.push(mailbox.close);
-    const demo = await startOnFreePorts({ folder, databaseUrl, smtpUrl: mailbox.url, closers }, TRIES);
+    const demo = await startOnFreePorts({ folder, databaseUrl, smtpUrl: mailbox.url, closers }, ATTEMPTS);
     return { demo, databaseUrl, folder };
   };
   const server = createServer(async (request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://door');
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://installation');
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     if (pathname === '/mails') {
@@ -88,7 +88,7 @@ type StartOptions = {
 };
 
 /** Another process may take a port between the choice and the use of the port. */
-async function startOnFreePorts(options: StartOptions, tries: number): Promise<Demo> {
+async function startOnFreePorts(options: StartOptions, attempts: number): Promise<Demo> {
   const ports = await Promise.all(portNames.map(async (name) => [name, String(await freePort())]));
   const environment = {
     PATH: process.env.PATH,
@@ -109,12 +109,11 @@ async function startOnFreePorts(options: StartOptions, tries: number): Promise<D
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(String(chunk)));
   options.closers.push(() => stop(child));
   const deadline = Date.now() + START_LIMIT_MS;
-  while (child.exitCode === null && !chunks.join('').includes('Sluice is running') && Date.now() < deadline)
-    await delay(50);
+  while (child.exitCode === null && !chunks.join('').includes('Sluice runs') && Date.now() < deadline) await delay(50);
   const demo = readDemo(join(options.folder, 'demo.json'));
-  if (child.exitCode === null && demo && chunks.join('').includes('Sluice is running')) return demo;
+  if (child.exitCode === null && demo && chunks.join('').includes('Sluice runs')) return demo;
   await stop(child);
-  if (tries > 1) return startOnFreePorts(options, tries - 1);
+  if (attempts > 1) return startOnFreePorts(options, attempts - 1);
   throw new Error(`The installation for the browser tests did not start:\n${chunks.join('')}`);
 }
 

@@ -16,7 +16,7 @@ import { chargeKey, lockRenewable } from './store.ts';
 /** The contract's error for terms that have expired. */
 const LATE = 'AuthorizeByPassed' satisfies ContractErrorName<typeof escrowAbi>;
 /** The number of late charges of an invoice that are not counted; further ones are reported as failures. */
-const LATE_TRIES = 5;
+const LATE_ATTEMPTS = 5;
 const late: RenewalCause = {
   code: 'CHARGE_LATE',
   message: 'The charge was not on the chain before its price expired. It will be priced and sent again.',
@@ -26,7 +26,7 @@ const late: RenewalCause = {
  * Handles a sent charge that failed for good: determines the cause from the payer's current state on chain, or else from the
  * contract's error, and records the failure. Does nothing if another worker has done so.
  */
-export async function judgeFailure(world: RenewalWorld, failed: FailedCharge): Promise<void> {
+export async function resolveFailure(world: RenewalWorld, failed: FailedCharge): Promise<void> {
   const { attempt } = failed;
   const cause = await causeOf(world, failed);
   await transaction(world.database, async (tx) => {
@@ -55,7 +55,7 @@ async function causeOf(world: RenewalWorld, { subscription, attempt, error }: Fa
   if (!consent) return words;
   const signed = await world.database.paymentTerms.findUniqueOrThrow({ where: { chainId_termsHash: key } });
   const { amount } = termsFromJson(signed.terms);
-  const isLate = error?.startsWith(LATE) === true && (await countLate(world, attempt)) < LATE_TRIES;
+  const isLate = error?.startsWith(LATE) === true && (await countLate(world, attempt)) < LATE_ATTEMPTS;
   try {
     const charge = wantedCharge(world, { subscription, consent, amount, now: world.clock.now() });
     return payerCause(charge, await readPayer(world, consent)) ?? (isLate ? late : words);

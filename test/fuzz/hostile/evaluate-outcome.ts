@@ -59,8 +59,8 @@ const message = z.looseObject({
 });
 
 /** All violated requirements. Empty if the outcome is correct. */
-export function judgeOutcome(attack: Attack, outcome: Outcome): Finding[] {
-  const found = outcome.over === 'websocket' ? judgeFrames(outcome) : judgeBytes(attack, outcome);
+export function evaluateOutcome(attack: Attack, outcome: Outcome): Finding[] {
+  const found = outcome.over === 'websocket' ? evaluateFrames(outcome) : evaluateBytes(attack, outcome);
   return found.map(({ cause, words }) => ({ cause: `${attack.kind}: ${cause}`, words }));
 }
 
@@ -72,55 +72,55 @@ export function isRefusal(outcome: Outcome): boolean {
   );
 }
 
-function judgeBytes(attack: Attack, outcome: ByteOutcome): Finding[] {
+function evaluateBytes(attack: Attack, outcome: ByteOutcome): Finding[] {
   const { answers, endless, rest, sentBytes } = outcome;
   const findings: Finding[] = answers.flatMap((answer) =>
-    judgeAnswer(answer, { sentBytes, isEmpty: isHead(attack) || isOfImage(attack) }),
+    evaluateAnswer(answer, { sentBytes, isEmpty: isHead(attack) || isOfImage(attack) }),
   );
   const last = answers.at(-1);
-  const say = (cause: string) => findings.push({ cause, words: JSON.stringify(answers).slice(0, 300) });
-  if (endless === 'wait') say('neither a response nor a close');
-  if (endless === 'flood') say('endless reading of a flood');
-  if (rest.length > 0 && last?.status !== 101) say('bytes after the responses');
+  const report = (cause: string) => findings.push({ cause, words: JSON.stringify(answers).slice(0, 300) });
+  if (endless === 'wait') report('neither a response nor a close');
+  if (endless === 'flood') report('endless reading of a flood');
+  if (rest.length > 0 && last?.status !== 101) report('bytes after the responses');
   const [least, most] = attack.over === 'socket' ? attack.answers : [1, 1];
   if (answers.length < least || answers.length > most)
-    say(`${answers.length < least ? 'too few' : 'too many'} responses`);
+    report(`${answers.length < least ? 'too few' : 'too many'} responses`);
   const wanted = attack.over === 'socket' ? attack.status : undefined;
-  if (wanted !== undefined && last && last.status !== wanted) say(`status ${last.status}, not ${wanted}`);
+  if (wanted !== undefined && last && last.status !== wanted) report(`status ${last.status}, not ${wanted}`);
   return findings;
 }
 
-function judgeAnswer(answer: Answer, request: { sentBytes: number; isEmpty: boolean }): Finding[] {
+function evaluateAnswer(answer: Answer, request: { sentBytes: number; isEmpty: boolean }): Finding[] {
   const { status, headers, body } = answer;
   const type = (headers.get('content-type') ?? '').split(';')[0] ?? '';
   const isEvents = type === 'text/event-stream';
-  const told = isEvents ? (/^data: (\{.*)$/m.exec(body)?.[1] ?? '{}') : body;
-  const refused = status >= 400 || /^\{"errors":/.test(told);
+  const text = isEvents ? (/^data: (\{.*)$/m.exec(body)?.[1] ?? '{}') : body;
+  const refused = status >= 400 || /^\{"errors":/.test(text);
   const findings: Finding[] = [];
-  const say = (cause: string) => findings.push({ cause, words: `${status} ${type} ${told.slice(0, 600)}` });
-  if (status !== 101 && !/^[A-Za-z0-9._:-]{1,128}$/.test(headers.get('x-request-id') ?? '')) say('no x-request-id');
-  if (!refused && told.length > ANSWER_BYTES) say(`a response of more than ${ANSWER_BYTES} bytes`);
-  if ((request.isEmpty && told === '') || (!refused && !/json|event-stream/.test(type))) {
-    if (status >= 500) say(`status ${status}`);
+  const report = (cause: string) => findings.push({ cause, words: `${status} ${type} ${text.slice(0, 600)}` });
+  if (status !== 101 && !/^[A-Za-z0-9._:-]{1,128}$/.test(headers.get('x-request-id') ?? '')) report('no x-request-id');
+  if (!refused && text.length > ANSWER_BYTES) report(`a response of more than ${ANSWER_BYTES} bytes`);
+  if ((request.isEmpty && text === '') || (!refused && !/json|event-stream/.test(type))) {
+    if (status >= 500) report(`status ${status}`);
     return findings;
   }
-  const parsed = parseJson(told);
+  const parsed = parseJson(text);
   const isPage = type === 'text/html' && !/INTERNAL/.test(body);
-  if (status >= 500 && !lawful.has(codeOf(parsed))) say(`status ${status}`);
-  if (refused && INSIDE.test(told)) say('internals are revealed');
-  if (refused && told.length > REFUSAL_BYTES + (isDetailed(parsed) ? NAMED_TIMES * request.sentBytes : 0))
-    say(`an error response of more than ${REFUSAL_BYTES} bytes`);
-  if (refused && !isPage) findings.push(...judgeRefusal(parsed, { status, type, told }));
+  if (status >= 500 && !lawful.has(codeOf(parsed))) report(`status ${status}`);
+  if (refused && INSIDE.test(text)) report('internals are revealed');
+  if (refused && text.length > REFUSAL_BYTES + (isDetailed(parsed) ? NAMED_TIMES * request.sentBytes : 0))
+    report(`an error response of more than ${REFUSAL_BYTES} bytes`);
+  if (refused && !isPage) findings.push(...evaluateRefusal(parsed, { status, type, text }));
   return findings;
 }
 
 /** Checks a rejection by its shape: GraphQL errors, the envelope, or problem details. */
-function judgeRefusal(
+function evaluateRefusal(
   parsed: unknown,
-  { status, type, told }: { status: number; type: string; told: string },
+  { status, type, text }: { status: number; type: string; text: string },
 ): Finding[] {
-  const words = `${status} ${type} ${told.slice(0, 600)}`;
-  if (typeof parsed === 'object' && parsed !== null && 'errors' in parsed) return judgeGraphql(parsed, words);
+  const words = `${status} ${type} ${text.slice(0, 600)}`;
+  if (typeof parsed === 'object' && parsed !== null && 'errors' in parsed) return evaluateGraphql(parsed, words);
   const shape = type === 'application/problem+json' ? problem : envelope;
   const read = shape.safeParse(parsed);
   if (!read.success) return [{ cause: `an unexpected shape with status ${status}`, words }];
@@ -130,7 +130,7 @@ function judgeRefusal(
   return [];
 }
 
-function judgeGraphql(parsed: unknown, words: string): Finding[] {
+function evaluateGraphql(parsed: unknown, words: string): Finding[] {
   const read = graphqlAnswer.safeParse(parsed);
   if (!read.success) return [{ cause: 'errors of an unexpected shape', words }];
   const errors = read.data.errors ?? [];
@@ -141,25 +141,25 @@ function judgeGraphql(parsed: unknown, words: string): Finding[] {
   ];
 }
 
-function judgeFrames({ messages, close, unanswered, sentBytes }: FrameOutcome): Finding[] {
+function evaluateFrames({ messages, close, unanswered, sentBytes }: FrameOutcome): Finding[] {
   const findings: Finding[] = [];
-  const say = (cause: string, words: string) => findings.push({ cause, words: words.slice(0, 600) });
+  const report = (cause: string, words: string) => findings.push({ cause, words: words.slice(0, 600) });
   for (const text of messages) {
     const read = message.safeParse(parseJson(text));
     if (!read.success) {
-      say('a message of an unexpected shape', text);
+      report('a message of an unexpected shape', text);
       continue;
     }
     const { type, payload } = read.data;
     const errors = type === 'error' ? { errors: payload } : type === 'next' ? payload : {};
-    findings.push(...judgeGraphql(errors, text.slice(0, 600)));
+    findings.push(...evaluateGraphql(errors, text.slice(0, 600)));
     if (type === 'error' && text.length > REFUSAL_BYTES + (isDetailed(errors) ? NAMED_TIMES * sentBytes : 0))
-      say('an error message that grows with the request', text);
-    if (type === 'error' && INSIDE.test(text)) say('internals are revealed', text);
+      report('an error message that grows with the request', text);
+    if (type === 'error' && INSIDE.test(text)) report('internals are revealed', text);
   }
-  if (close && !closes.has(close.code)) say(`closed by ${close.code}`, close.reason);
-  if (close && INSIDE.test(close.reason)) say('internals are revealed', close.reason);
-  if (unanswered.length > 0) say('neither a response nor a close', unanswered.join(' '));
+  if (close && !closes.has(close.code)) report(`closed by ${close.code}`, close.reason);
+  if (close && INSIDE.test(close.reason)) report('internals are revealed', close.reason);
+  if (unanswered.length > 0) report('neither a response nor a close', unanswered.join(' '));
   return findings;
 }
 

@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTeardown } from '../../setup/teardown.ts';
 
-export async function openMortalDoor(origin: string): Promise<{ url: string; close: () => Promise<void> }> {
+export async function openClosableProxy(origin: string): Promise<{ url: string; close: () => Promise<void> }> {
   const server = createServer((incoming, outgoing) => {
     const { method, url: path = '/', headers } = incoming;
     const onward = request(new URL(path, origin), { method, headers }, (answer) => {

@@ -1,5 +1,5 @@
 /** The measurements of a soak, and whether it passes. */
-import { judgeMemory, type Sample } from './judge-memory.ts';
+import { evaluateMemory, type Sample } from './evaluate-memory.ts';
 import { QUARTERS } from './observations.ts';
 import { DUE_JOBS, type TableSize } from './table-sizes.ts';
 
@@ -63,7 +63,7 @@ function memoryFaults({ processes }: Soak): string[] {
 }
 
 function leakOf(what: string, samples: readonly Sample[], limit: number): string[] {
-  const { slope, verdict } = judgeMemory(samples, limit);
+  const { slope, verdict } = evaluateMemory(samples, limit);
   if (verdict !== 'leak' || !slope) return [];
   return [`${what} grew by ${slope.mbPerMinute.toFixed(2)} MiB a minute in the last half; ${limit} are allowed.`];
 }

@@ -7,7 +7,7 @@ import { signatureHeaders } from './webhook-signature.ts';
 const TIMEOUT_MS = 15_000;
 const KEPT_BYTES = 1024;
 
-export type TryOutcome = {
+export type AttemptOutcome = {
   isDelivered: boolean;
   /** The receiver's status code; null if it did not respond. */
   responseStatus: number | null;
@@ -20,10 +20,10 @@ export type TryOutcome = {
 };
 
 /** Posts one signed message to an endpoint and returns the outcome; never throws because of the receiver. */
-export async function tryDelivery(
+export async function attemptDelivery(
   world: { clock: Clock; privateAddresses: boolean },
   message: { endpoint: WebhookEndpoint; messageId: string; body: string; requestId?: string | null },
-): Promise<TryOutcome> {
+): Promise<AttemptOutcome> {
   const { endpoint, messageId: id, body, requestId } = message;
   const sentAt = world.clock.now();
   const startedAt = performance.now();

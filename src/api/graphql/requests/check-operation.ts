@@ -27,44 +27,44 @@ export type OperationRequest = {
   operationName?: string | null | undefined;
 };
 
-type Judged = Pick<OperationRequest, 'schema' | 'document' | 'contextValue'> & {
+type CheckedOperation = Pick<OperationRequest, 'schema' | 'document' | 'contextValue'> & {
   operation: OperationDefinitionNode;
   variables: Record<string, unknown>;
 };
 
 /** Returns why the operation is refused, as the caller may see it. Unexpected errors are masked like all others. */
-export async function judgeOperation(world: World, request: OperationRequest): Promise<GraphQLError | undefined> {
+export async function checkOperation(world: World, request: OperationRequest): Promise<GraphQLError | undefined> {
   const context = request.contextValue;
-  if (context.isJudged) return undefined;
+  if (context.isChecked) return undefined;
   const facts = faultFacts(world, context.requestId);
   try {
     const operation = operationOf(request.document, request.operationName);
     if (!operation) return undefined;
-    const judged = { ...request, operation, variables: request.variableValues ?? {} };
+    const checked = { ...request, operation, variables: request.variableValues ?? {} };
     const mayIntrospect = !world.config.isProduction || context.principal.kind === 'member';
-    requireRootAccess(judged, { principal: context.principal, config: world.config, mayIntrospect });
-    if (!context.ownDocument) requireReadScope(judged, context.principal);
-    requireVariables(judged);
-    if (!context.ownDocument) await takeCost(world, context, judged);
+    requireRootAccess(checked, { principal: context.principal, config: world.config, mayIntrospect });
+    if (!context.ownDocument) requireReadScope(checked, context.principal);
+    requireVariables(checked);
+    if (!context.ownDocument) await takeCost(world, context, checked);
     // Another process may have moved the test clock since this process last read it or was notified.
     const { time } = world;
     if (time?.isMovable && (operation.operation === 'mutation' || !time.isListening()))
       await time.catchUp(world.database);
-    context.isJudged = true;
+    context.isChecked = true;
     return undefined;
   } catch (error) {
     return formatFault(facts, error);
   }
 }
 
-function requireVariables(judged: Judged): void {
-  const faults = variableFaults(judged.operation, judged.variables);
+function requireVariables(checked: CheckedOperation): void {
+  const faults = variableFaults(checked.operation, checked.variables);
   if (faults.length === 0) return;
-  throw variablesFault(judged, [...faults, ...allVariableFaults(judged.contextValue, judged)]);
+  throw variablesFault(checked, [...faults, ...allVariableFaults(checked.contextValue, checked)]);
 }
 
-async function takeCost(world: World, context: GraphqlContext, judged: Judged): Promise<void> {
-  const complexity = complexityOf(context, judged);
+async function takeCost(world: World, context: GraphqlContext, checked: CheckedOperation): Promise<void> {
+  const complexity = complexityOf(context, checked);
   if (complexity === undefined) return;
   const limit = complexityLimit(world.config.graphql, context.principal);
   const tooComplex = overLimit({ complexity: { is: complexity, limit } });
@@ -75,9 +75,9 @@ async function takeCost(world: World, context: GraphqlContext, judged: Judged): 
 }
 
 /** Returns undefined if variables do not match their types. Execution rejects these before any field and lists all of them. */
-function complexityOf(context: GraphqlContext, judged: Judged): number | undefined {
+function complexityOf(context: GraphqlContext, checked: CheckedOperation): number | undefined {
   try {
-    return operationComplexity(context, judged);
+    return operationComplexity(context, checked);
   } catch (error) {
     if (error instanceof Error && variableFault(error.message)) return undefined;
     throw error;

@@ -18,14 +18,14 @@ export async function riskEvent(
   { subscription, cause }: { subscription: Subscription; cause: RenewalCause },
 ): Promise<NewEvent[]> {
   const forecast = foretold[cause.code];
-  return forecast === undefined ? [] : await tellRisk(tx, { subscription, forecast });
+  return forecast === undefined ? [] : await reportRisk(tx, { subscription, forecast });
 }
 
 /**
  * Returns `subscription.renewal_at_risk` once per end of a period. Runs in the caller's transaction, which holds the
  * subscription's lock and appends the events.
  */
-export async function tellRisk(
+export async function reportRisk(
   tx: DatabaseTransaction,
   { subscription, forecast }: { subscription: Subscription; forecast: RenewalForecast },
 ): Promise<NewEvent[]> {

@@ -75,23 +75,23 @@ const verdicts = {
   // Less than expected is left after another refund. More is left if the node has not seen the last refund yet.
   WrongLeft: byArguments(([actual, expected]) => (integer(actual) < integer(expected) ? 'OVERTAKEN' : 'BEHIND')),
   WrongStatus: byArguments(([, actual, required]) => statusVerdict(integer(actual), integer(required))),
-} satisfies Record<ErrorName, Judgement>;
+} satisfies Record<ErrorName, VerdictRule>;
 
 /** Returns the verdict on a revert of a call to the escrow. Errors that are not the contract's own count as PASSES. */
-export function judgeRevert(data: Hex): RevertVerdict {
+export function classifyRevert(data: Hex): RevertVerdict {
   try {
     const { errorName, args } = decodeErrorResult({ abi: escrowAbi, data });
-    const judgement: Judgement = judgements.get(errorName) ?? 'PASSES';
-    return typeof judgement === 'string' ? judgement : judgement(args ?? []);
+    const rule: VerdictRule = verdictRules.get(errorName) ?? 'PASSES';
+    return typeof rule === 'string' ? rule : rule(args ?? []);
   } catch {
     return 'PASSES';
   }
 }
 
 /** Read by a name that may also be one of the compiler's own errors. */
-const judgements: ReadonlyMap<string, Judgement> = new Map<string, Judgement>(Object.entries(verdicts));
+const verdictRules: ReadonlyMap<string, VerdictRule> = new Map<string, VerdictRule>(Object.entries(verdicts));
 
-type Judgement = RevertVerdict | ((args: readonly unknown[]) => RevertVerdict);
+type VerdictRule = RevertVerdict | ((args: readonly unknown[]) => RevertVerdict);
 
 /**
  * If a payment that must be new is not, another sender has submitted this authorization to the contract. It is paid, and the indexer will
@@ -104,8 +104,8 @@ function statusVerdict(actual: bigint, required: bigint): RevertVerdict {
   return 'OVERTAKEN';
 }
 
-function byArguments(judge: (args: readonly unknown[]) => RevertVerdict): Judgement {
-  return judge;
+function byArguments(classify: (args: readonly unknown[]) => RevertVerdict): VerdictRule {
+  return classify;
 }
 
 /** The decoder returns small integers as numbers and larger ones as bigint. */

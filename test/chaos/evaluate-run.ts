@@ -31,7 +31,7 @@ export type Verdict = { reasons: string[]; facts: string[] };
 const finalStatuses = new Set(['SETTLED', 'CANCELLED', 'REFUNDED', 'FAILED']);
 const PAGE_SIZE = 100;
 
-export async function judge(evidence: Evidence): Promise<Verdict> {
+export async function evaluateRun(evidence: Evidence): Promise<Verdict> {
   const reasons: string[] = [];
   const facts: string[] = [];
   const owners = await readOwners(evidence.ground);
@@ -116,7 +116,7 @@ function intentFaults(shop: Shop, intent: Intent, events: readonly EscrowEvent[]
   const count = (...kinds: EscrowEvent['kind'][]) => events.filter(({ kind }) => kinds.includes(kind)).length;
   const name = `${shop.name}, intent ${intent.id} (${intent.status})`;
   const last = events.at(-1);
-  const left = last && 'left' in last ? last.left : 0n;
+  const remaining = last && 'left' in last ? last.left : 0n;
   if (!isFinal(intent)) {
     if (intent.disputeId === null) faults.push(`${name} is not in a final state. On chain: ${countKinds(events)}.`);
     return faults;
@@ -125,7 +125,7 @@ function intentFaults(shop: Shop, intent: Intent, events: readonly EscrowEvent[]
   if (count('Captured') > 1) faults.push(`${name} was captured ${count('Captured')} times.`);
   const ends = count('Settled', 'Voided', 'Reclaimed', 'Resolved');
   if (ends > 1) faults.push(`${name} was settled, voided or resolved ${ends} times.`);
-  if (left !== 0n) faults.push(`${name} is final, and the contract still holds ${left} for it.`);
+  if (remaining !== 0n) faults.push(`${name} is final, and the contract still holds ${remaining} for it.`);
   const expected: Record<string, boolean> = {
     SETTLED: count('Settled', 'Resolved') === 1,
     CANCELLED: count('Authorized') === 0 || count('Voided', 'Reclaimed') === 1,
@@ -235,10 +235,11 @@ async function commandFaults({ operate }: Ground): Promise<string[]> {
     }
   }
   const status = await operate(['ops', 'status', '--json']);
-  const said = statusShape.safeParse(jsonIn(status.printed));
-  if (!said.success) faults.push(`ops status exited with code ${status.code}: ${status.printed} ${status.complained}`);
+  const reported = statusShape.safeParse(jsonIn(status.printed));
+  if (!reported.success)
+    faults.push(`ops status exited with code ${status.code}: ${status.printed} ${status.complained}`);
   // Transactions that were given up are allowed here, because their consequences are checked separately.
-  const complaints = (said.data?.fault ?? '').split('\n').filter((line) => line !== '' && !/given up/.test(line));
+  const complaints = (reported.data?.fault ?? '').split('\n').filter((line) => line !== '' && !/given up/.test(line));
   faults.push(...complaints.map((line) => `ops status: ${line}`));
   return faults;
 }

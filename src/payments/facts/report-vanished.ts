@@ -9,7 +9,7 @@ import { finalityOf } from './finality.ts';
  * Appends `payment_intent.reverted` when the transaction of a reported `payment_intent.pending` is no longer in any block. The
  * intent's state never changed.
  */
-export async function tellVanished(tx: DatabaseTransaction, group: FactGroup): Promise<void> {
+export async function reportVanished(tx: DatabaseTransaction, group: FactGroup): Promise<void> {
   const [fact] = group.facts;
   if (group.ref === null || !fact) return;
   const terms = await tx.paymentTerms.findUnique({
@@ -18,7 +18,7 @@ export async function tellVanished(tx: DatabaseTransaction, group: FactGroup): P
   });
   if (!terms) return;
   const intent = terms.paymentIntent;
-  const told = await isPendingReported(tx, { intent, fact });
+  const isReported = await isPendingReported(tx, { intent, fact });
   const minedAgain = await tx.chainFact.findFirst({
     where: {
       chainId: group.chainId,
@@ -27,7 +27,7 @@ export async function tellVanished(tx: DatabaseTransaction, group: FactGroup): P
       status: { in: ['SEEN', 'CONFIRMED', 'FINAL'] },
     },
   });
-  if (!told || minedAgain) return;
+  if (!isReported || minedAgain) return;
   await appendEvents(tx, intent.appId, [
     {
       type: 'payment_intent.reverted',

@@ -19,15 +19,15 @@ export type CallEvidence = {
 export type CallVerdict = { reasons: string[]; facts: string[] };
 
 /** The number of faults of one kind that are reported in full. */
-const TOLD = 5;
+const REPORTED_LIMIT = 5;
 const PATIENCE_MS = 60_000;
 
-export async function judgeCalls(evidence: CallEvidence): Promise<CallVerdict> {
+export async function evaluateCalls(evidence: CallEvidence): Promise<CallVerdict> {
   const { ground, headers } = evidence;
   const reasons: string[] = [];
   const add = (faults: readonly string[]) => {
-    reasons.push(...faults.slice(0, TOLD));
-    if (faults.length > TOLD) reasons.push(`… and ${faults.length - TOLD} more like the last one.`);
+    reasons.push(...faults.slice(0, REPORTED_LIMIT));
+    if (faults.length > REPORTED_LIMIT) reasons.push(`… and ${faults.length - REPORTED_LIMIT} more like the last one.`);
   };
   const onToken = await readToken(evidence.token);
   const books = await readBooks(ground.adminUrl);
@@ -56,12 +56,12 @@ export async function judgeCalls(evidence: CallEvidence): Promise<CallVerdict> {
 /** For each rule, the headers that violate it. */
 function headerFaults(headers: readonly PaidHeader[], { used }: OnToken): string[][] {
   const usesOf = (header: PaidHeader) => used.get(keyOf(header)) ?? [];
-  const told = (header: PaidHeader, fault: string) => {
+  const lineOf = (header: PaidHeader, fault: string) => {
     const answers = `${header.presented} answers, ${header.served} served, refused with ${header.refusals.join(', ') || 'nothing'}`;
     return `${fault}: ${header.route}, payer ${header.payer}, nonce ${header.nonce} (${answers}; receipts ${header.receipts.join(', ') || 'none'}; on chain ${usesOf(header).join(', ') || 'never'}).`;
   };
   const where = (fault: string, isBroken: (header: PaidHeader) => boolean) =>
-    headers.filter(isBroken).map((header) => told(header, fault));
+    headers.filter(isBroken).map((header) => lineOf(header, fault));
   return [
     where('A header was charged twice', (header) => usesOf(header).length > 1),
     where('A header bought two responses', ({ served }) => served > 1),
@@ -78,10 +78,10 @@ function headerFaults(headers: readonly PaidHeader[], { used }: OnToken): string
 
 function bookFaults(books: ReadonlyMap<string, Booked>, { used }: OnToken): string[][] {
   const rows = [...books];
-  const told = ([key, one]: [string, Booked], fault: string) =>
+  const lineOf = ([key, one]: [string, Booked], fault: string) =>
     `${fault}: ${key}, authorization ${one.status}, intent ${one.intentId} ${one.intentStatus}, booked ${one.fromPayer} from the payer and ${one.toMerchant} to the merchant of ${one.amount}; transaction ${one.txHash}, on chain ${used.get(key)?.join(', ') ?? 'never'}.`;
   const where = (fault: string, isBroken: (one: Booked, uses: readonly string[]) => boolean) =>
-    rows.filter(([key, one]) => isBroken(one, used.get(key) ?? [])).map((row) => told(row, fault));
+    rows.filter(([key, one]) => isBroken(one, used.get(key) ?? [])).map((row) => lineOf(row, fault));
   return [
     where('A payment is on the chain and not settled', (one, uses) => uses.length > 0 && one.status !== 'SETTLED'),
     where('A payment is settled and not on the chain', (one, uses) => uses.length === 0 && one.status === 'SETTLED'),

@@ -16,7 +16,7 @@ import {
   requirementsSchema,
   X402_VERSION,
 } from './x402-types.ts';
-import { type JudgedPayment, type PayeeApp, type X402Way, type X402World, x402Ways } from './x402-world.ts';
+import { type EvaluatedPayment, type PayeeApp, type X402Way, type X402World, x402Ways } from './x402-world.ts';
 
 /** The request of `verify` and `settle`, as any x402 resource server sends it. */
 export const facilitatorSchema = z.object({
@@ -35,18 +35,18 @@ export function requireFacilitatorRequest(input: unknown): FacilitatorRequest {
   throw invalid(faults);
 }
 
-export type Judgement = { judged: JudgedPayment; refusal: null } | { judged: null; refusal: Refusal };
+export type Evaluation = { evaluated: EvaluatedPayment; refusal: null } | { evaluated: null; refusal: Refusal };
 
-const refuse = (reason: string, message: string): Judgement => ({ judged: null, refusal: { reason, message } });
+const refuse = (reason: string, message: string): Evaluation => ({ evaluated: null, refusal: { reason, message } });
 
 /**
- * Judges what does not depend on the time or the scheme's own payload. A quote that was changed, is of another app or is of another
+ * Evaluates what does not depend on the time or the scheme's own payload. A quote that was changed, is of another app or is of another
  * installation gives the same answer.
  */
-export async function judgePayment(
+export async function evaluatePayment(
   world: X402World,
   request: { scope: { merchantId: string; appId: string }; asked: FacilitatorRequest },
-): Promise<Judgement> {
+): Promise<Evaluation> {
   const { paymentPayload: payment, paymentRequirements: requirements } = request.asked;
   if (canonicalJson(payment.accepted) !== canonicalJson(requirements)) {
     return refuse('invalid_payment_requirements', 'The payment accepts other requirements than these.');
@@ -54,13 +54,13 @@ export async function judgePayment(
   const way = findWay(world, requirements);
   if (way === null) return refuse('invalid_network', 'No such network and token is served here.');
   const app = await requirePayeeApp(world.database, request.scope);
-  const judged = { ...way, app, requirements, payment, attemptId: request.asked.attemptId ?? null };
-  if (requirements.extra.quote === undefined) return judgeForeign(judged);
+  const evaluated = { ...way, app, requirements, payment, attemptId: request.asked.attemptId ?? null };
+  if (requirements.extra.quote === undefined) return evaluateForeign(evaluated);
   const claims = readQuote(world.secretKeys, requirements);
   if (claims === null || claims.appId !== app.id) {
     return refuse('invalid_quote', 'The quote is not one that was issued to this app.');
   }
-  return { judged: { ...judged, claims }, refusal: null };
+  return { evaluated: { ...evaluated, claims }, refusal: null };
 }
 
 function findWay(world: X402World, { network, asset }: PaymentRequirements): X402Way | null {
@@ -71,8 +71,8 @@ function findWay(world: X402World, { network, asset }: PaymentRequirements): X40
 }
 
 /** Payments to other resource servers are settled only for apps that allow it, and only with `exact`. */
-function judgeForeign(judged: Omit<JudgedPayment, 'claims'>): Judgement {
-  const { app, chain, requirements } = judged;
+function evaluateForeign(evaluated: Omit<EvaluatedPayment, 'claims'>): Evaluation {
+  const { app, chain, requirements } = evaluated;
   if (!app.x402SettlesForOthers) {
     return refuse(
       'invalid_quote',
@@ -89,18 +89,18 @@ function judgeForeign(judged: Omit<JudgedPayment, 'claims'>): Judgement {
   if (!takesPayment(chain, app.mode)) {
     return refuse('invalid_network', `A ${app.mode} app takes no payments on ${chain.name}.`);
   }
-  return { judged: { ...judged, claims: null }, refusal: null };
+  return { evaluated: { ...evaluated, claims: null }, refusal: null };
 }
 
 /** Why a payment that has not been taken yet cannot be taken any more, or null. One that was taken in time keeps its outcome. */
-export async function newPaymentFault(world: X402World, judged: JudgedPayment): Promise<Refusal | null> {
-  const { app, chain, claims, requirements } = judged;
+export async function newPaymentFault(world: X402World, evaluated: EvaluatedPayment): Promise<Refusal | null> {
+  const { app, chain, claims, requirements } = evaluated;
   if (claims !== null) {
     const latest = Date.parse(claims.expiresAt) + requirements.maxTimeoutSeconds * 1000;
     if (world.clock.now().getTime() > latest) {
       return { reason: 'quote_expired', message: `The quote expired at ${claims.expiresAt}.` };
     }
-    if (!paysPresentAddress(app, judged)) {
+    if (!paysPresentAddress(app, evaluated)) {
       const message = 'The address at which the merchant is paid has changed since the offer was made.';
       return { reason: 'pay_to_changed', message };
     }
@@ -111,7 +111,7 @@ export async function newPaymentFault(world: X402World, judged: JudgedPayment): 
 }
 
 /** An address that the merchant has replaced, perhaps because its key is lost, is no longer paid. */
-function paysPresentAddress(app: PayeeApp, { chain, requirements }: Pick<JudgedPayment, 'chain' | 'requirements'>) {
+function paysPresentAddress(app: PayeeApp, { chain, requirements }: Pick<EvaluatedPayment, 'chain' | 'requirements'>) {
   const payout = payoutOn({ app }, chain);
   const { terms } = requirements.extra;
   const merchant = requirements.scheme === 'exact' ? requirements.payTo : merchantOf(terms);

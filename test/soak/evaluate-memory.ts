@@ -39,7 +39,7 @@ export function slopeOf(samples: readonly Sample[]): Slope | null {
 }
 
 /** A leak grows by more than `limitMbPerMinute` in the last half, with statistical significance. */
-export function judgeMemory(
+export function evaluateMemory(
   samples: readonly Sample[],
   limitMbPerMinute: number,
 ): { slope: Slope | null; verdict: Verdict } {

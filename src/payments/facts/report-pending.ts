@@ -8,7 +8,7 @@ import { finalityOf } from './finality.ts';
  * Appends `payment_intent.pending` when a transaction of a payment is on the chain but not final yet: once per payment,
  * transaction and block.
  */
-export async function tellPending(tx: DatabaseTransaction, group: FactGroup): Promise<void> {
+export async function reportPending(tx: DatabaseTransaction, group: FactGroup): Promise<void> {
   const [fact] = group.facts;
   if (group.ref === null || !fact) return;
   const terms = await tx.paymentTerms.findUnique({
