@@ -7,7 +7,7 @@ import type { EvmNodes } from '../../../src/chains/evm/nodes.ts';
 export type Crash = {
   /** The number of steps so far. */
   steps: number;
-  /** The step that is not done, nor any after it. */
+  /** The first step that is not executed. */
   crashesAt: number;
 };
 
