@@ -175,9 +175,9 @@ export function whatToDo(cause: Cause, about: Advised): string {
     case 'DEPOSIT':
       return `Ask the payer, or the issuer of ${symbol}, why ${about.recipient} cannot receive it; the return is retried automatically at least every 6 hours, and only the payer can ever receive it.`;
     case 'DISPUTE':
-      return 'Have the merchant concede it or the arbiter resolve it before the deadline. After it, the terms determine the result.';
+      return 'Have the merchant concede it or the arbiter resolve it before the deadline; after it, the terms determine the result.';
     case 'CAPTURE':
-      return 'Have the merchant capture or cancel the payment before the deadline. After it, the funds are returned to the payer.';
+      return 'Have the merchant capture or cancel the payment before the deadline; after it, the funds are returned to the payer.';
     case 'GIVEN_UP':
       return 'Fix the cause named in the error, then have the merchant repeat the step, or run: npm run ops -- sweep';
     case 'REFUSED':
@@ -187,7 +187,7 @@ export function whatToDo(cause: Cause, about: Advised): string {
     case 'UNSENT':
       return `Check that a worker runs with this key and that fees on ${chain} are below MAX_FEE_PER_GAS_WEI_${chainId}.`;
     case 'PAYOUT':
-      return 'Inspect the vault on its chain. Report the cause unless a deposit from a stranger explains it.';
+      return 'Inspect the vault on its chain, and report the cause unless a deposit from a stranger explains it.';
     case 'CONSENT':
       return 'Have the customer consent again by a new checkout, or have the merchant change or cancel the subscription.';
     case 'CHAIN_PAUSED':
