@@ -1,9 +1,13 @@
-/** What the gas of exact payments cost the installation, from the receipt to the row. */
+/** What the gas of exact payments cost the installation, from the receipt to the row, the report and the operator's sum. */
 import { isHex } from 'viem';
 import { beforeAll, expect, it, vi } from 'vitest';
+import { createApp } from '../../../src/auth/create-app.ts';
+import { createMerchant } from '../../../src/auth/create-merchant.ts';
 import { contractAddress } from '../../../src/chains/chain.ts';
 import { usdcTokenAbi } from '../../../src/local/test-tokens.ts';
 import { readSpending } from '../../../src/operations/health/read-spending.ts';
+import { readFacilitated, sumFacilitated } from '../../../src/payments/reports/read-facilitated.ts';
+import type { Row } from '../../../src/payments/reports/report.ts';
 import { hex } from '../../../src/payments/x402/exact/exact-authorization.ts';
 import { type ExactGround, openExactGround, type Signed } from './exact-ground.ts';
 
@@ -15,9 +19,9 @@ beforeAll(async () => {
   ground = await openExactGround();
 });
 
-const settleForOther = async (): Promise<Signed> => {
+const settleForOther = async (app = ground.app): Promise<Signed> => {
   const signed = await ground.sign({ validBefore: (await ground.chainTime()) + 3_600n });
-  await ground.settle(signed, { by: ground.forOther() });
+  await ground.settle(signed, { by: ground.forOther(), app });
   return signed;
 };
 const transfersOf = async (signed: Signed) => {
@@ -38,6 +42,11 @@ async function receiptCost({ txHash }: { txHash: string | null }): Promise<strin
   if (!isHex(txHash)) throw new Error('It was not sent.');
   const { gasUsed, effectiveGasPrice } = await ground.gateway.evm.publicClient.getTransactionReceipt({ hash: txHash });
   return String(gasUsed * effectiveGasPrice);
+}
+
+function unitsOf(cell: Row[string] | undefined, decimals: number): bigint {
+  const [whole, fraction = ''] = String(cell).split('.');
+  return BigInt(`${whole}${fraction.padEnd(decimals, '0')}`);
 }
 
 const setBlacklisted = (functionName: 'blacklist' | 'unBlacklist') =>
@@ -149,6 +158,53 @@ it('of a payment intent are those of its transaction, and have no row of their o
   expect(step).toMatchObject({ type: 'SETTLE', status: 'CONFIRMED' });
   expect(step.gasCostWei?.toFixed()).toBe(await receiptCost(step));
   expect(await costsOf(signed)).toEqual([]);
+});
+
+it('sum exactly in the report of each app and in the sums of all apps', async () => {
+  const { gateway } = ground;
+  const { database, registry, settleDown } = gateway;
+  const merchant = await createMerchant({ database }, { name: 'Other' });
+  const { id } = await createApp({ database }, { merchantId: merchant.id, name: 'Other', mode: 'TEST' });
+  const otherApp = await database.app.findUniqueOrThrow({ where: { id } });
+  for (let number = 0; number < 2; number += 1) {
+    await settleForOther(otherApp);
+    await settleDown();
+  }
+  const canceled = await settleForOther(otherApp);
+  await ground.cancel(canceled);
+  await gateway.observe();
+  await settleDown();
+
+  const period = { from: new Date(Date.now() - 86_400_000), to: new Date(Date.now() + 86_400_000) };
+  for (const [app, settled, failed] of [
+    [ground.app, 5, 0],
+    [otherApp, 2, 1],
+  ] as const) {
+    const rows: Row[] = [];
+    const scope = { merchantId: app.merchantId, appId: app.id };
+    for await (const page of readFacilitated({ database, registry }, { scope, period })) rows.push(...page);
+    // There are two rows if a month ends while the test runs.
+    const sum = (name: string, decimals = 0) => rows.reduce((total, row) => total + unitsOf(row[name], decimals), 0n);
+    expect([sum('settled_count'), sum('failed_count'), sum('pending_count')].map(Number)).toEqual([settled, failed, 0]);
+    // 0.5 % of 10,000 for each.
+    expect([sum('amount_base_units'), sum('fee_base_units')].map(Number)).toEqual([10_000 * settled, 50 * settled]);
+    const costs = await database.exactGasCost.findMany({ where: { authorization: { appId: app.id } } });
+    const wei = costs.reduce((total, { gasCostWei }) => total + unitsOf(gasCostWei.toFixed(), 0), 0n);
+    const usd = costs.reduce((total, { gasCostUsd }) => total + unitsOf(gasCostUsd?.toFixed() ?? '0', 18), 0n);
+    const unpriced = costs.filter(({ gasCostUsd }) => gasCostUsd === null).length;
+    expect(wei).toBeGreaterThan(0n);
+    expect([sum('gas_cost_coin', 18), sum('gas_cost_usd', 18)]).toEqual([wei, usd]);
+    expect(Number(sum('gas_unpriced_count'))).toBe(unpriced);
+    const [fees, ...more] = await sumFacilitated({ database }, { appId: app.id, period });
+    expect(more).toEqual([]);
+    expect(fees).toMatchObject({ appId: app.id, app: app.name, settledCount: settled, failedCount: failed });
+    expect([fees?.gasUsd, fees?.feeUsd].map((sums) => unitsOf(sums?.toFixed(), 18))).toEqual([
+      usd,
+      unitsOf('0.00005', 18) * BigInt(settled),
+    ]);
+  }
+  const all = await sumFacilitated({ database }, { appId: null, period });
+  expect(all.map(({ appId }) => appId).sort()).toEqual([ground.app.id, otherApp.id].sort());
 });
 
 it('count as spending of the key that paid them', async () => {
