@@ -75,6 +75,7 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   DepositAddress: ofPayment,
   DepositBalance: (scope) => ({ deposit: { paymentIntent: appScope(scope) } }),
   ExactAuthorization: appScope,
+  ExactGasCost: (scope) => ({ authorization: appScope(scope) }),
   AuditEntry: (scope) => ({ merchantId: scope.merchantId, ...(scope.appId === null ? {} : { appId: scope.appId }) }),
   LiabilityAccount: appScope,
   LiabilitySnapshot: null,

@@ -18,6 +18,7 @@ import { releaseRelayed } from '../operator/store.ts';
 import { heldInVaults } from '../payments/solana/held-in-vaults.ts';
 import { keptShares } from '../payments/solana/kept-shares.ts';
 import { paymentOutgoingHooks } from '../payments/transactions/payment-outgoing-hooks.ts';
+import { bookExactGas } from '../payments/x402/exact/book-exact-gas.ts';
 import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
@@ -68,7 +69,7 @@ export function openPumps(world: SendersWorld): Turn {
   const keyOf = relayKeyOf(world);
   const relayOf = openRelay(senders.length > 0 ? senders : [operator]);
   const batchingOf = openBatching(registry);
-  const hooks = paymentOutgoingHooks({ clock, registry, operator, relayFailed });
+  const hooks = bookExactGas(paymentOutgoingHooks({ clock, registry, operator, relayFailed }));
   return async (queue, { goOn, wake } = {}) => {
     const { chainId, sender } = keyOf(queue);
     const chain = registry.chain(chainId);

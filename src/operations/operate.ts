@@ -10,6 +10,7 @@ import { archiveOperations } from './database/archive-operations.ts';
 import { databaseOperations } from './database/database-operations.ts';
 import type { Answer, Operation, OperationsWorld } from './operations-world.ts';
 import { bookOperations } from './payments/book-operations.ts';
+import { feeOperations } from './payments/fee-operations.ts';
 import { liabilityOperations } from './payments/liability-operations.ts';
 import { paymentOperations } from './payments/payment-operations.ts';
 import { payoutOperations } from './payments/payout-operations.ts';
@@ -26,6 +27,7 @@ const operations: Record<string, Operation> = {
   ...payoutOperations,
   ...bookOperations,
   ...liabilityOperations,
+  ...feeOperations,
   ...repairOperations,
   ...restoreOperations,
   ...databaseOperations,

@@ -17,7 +17,8 @@ import type { Relay } from './relay.ts';
  * first time.
  *
  * `onGasPaid` is called outside of the pump's transaction, before the hook that reports the outcome. It may be called again with the same
- * or, after a reorganization, with other costs, and the last call is the valid one.
+ * or, after a reorganization, with other costs, and the last call is the valid one. `bearsGas`: whether it also receives the cost of a
+ * transaction of this purpose that belongs to no payment's transaction row.
  */
 export type OutgoingHooks = {
   onSigned(tx: DatabaseTransaction, outgoing: readonly OutgoingOutcome[]): Promise<void>;
@@ -25,6 +26,7 @@ export type OutgoingHooks = {
   onFailed(tx: DatabaseTransaction, outgoing: OutgoingFailure): Promise<void>;
   onWaiting?(tx: DatabaseTransaction, outgoing: OutgoingTransaction): Promise<void>;
   onGasPaid?(database: Database, paid: readonly GasPaid[]): Promise<void>;
+  bearsGas?(purpose: string): boolean;
 };
 
 /** One sender on one chain, and the dependencies of its pump. */

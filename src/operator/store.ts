@@ -50,12 +50,12 @@ export async function minedTransactions(
 export async function batchItems(
   database: Database,
   batchIds: readonly string[],
-): Promise<Pick<OutgoingTransaction, 'batchId' | 'transactionId'>[]> {
+): Promise<Pick<OutgoingTransaction, 'id' | 'batchId' | 'purpose' | 'transactionId'>[]> {
   if (batchIds.length === 0) return [];
   return await database.outgoingTransaction.findMany({
     where: { batchId: { in: [...batchIds] }, status: 'SENT' },
     orderBy: { id: 'asc' },
-    select: { batchId: true, transactionId: true },
+    select: { id: true, batchId: true, purpose: true, transactionId: true },
   });
 }
 

@@ -199,6 +199,7 @@ async function makeServerPayments(): Promise<void> {
         valueUsd: '1.25',
         feeBps: 50,
         feeAmount: '6250',
+        gasCosts: { create: { outgoingId: crypto.randomUUID(), gasCostWei: '52000000000000', gasCostUsd: '0.13' } },
         ...row,
       },
     });
@@ -238,6 +239,7 @@ test('x402 payments to other servers are limited and listed, and a paid call is 
   const settled = page.getByRole('row').filter({ has: page.locator('[data-status="SETTLED"]') });
   await settled.getByText('weather.example.com').waitFor();
   await settled.getByText('0.5%').waitFor();
+  await settled.getByText('$0.13').waitFor();
   expect(await page.locator('[data-status="FAILED"]').count()).toBe(1);
   await inspect(opened, 'server-payments');
 

@@ -25,6 +25,7 @@ const fragmentTypes: { readonly [fragment: string]: string } = {
   DisputeResolutionFields: 'DisputeResolution',
   DisputeTermsFields: 'DisputeTerms',
   EventFields: 'Event',
+  FacilitatedPaymentFields: 'FacilitatedPayment',
   InvoiceFields: 'Invoice',
   InvoiceItemFields: 'InvoiceItem',
   LiabilitySnapshotFields: 'LiabilitySnapshot',

@@ -30,6 +30,8 @@ export async function readSpending(database: Database, now: Date): Promise<Spend
           UNION ALL
           SELECT step.gas_cost_wei FROM outgoing_transaction item JOIN transaction step ON step.id = item.transaction_id
           WHERE item.batch_id = latest.id
+          UNION ALL
+          SELECT gas_cost_wei FROM exact_gas_cost WHERE outgoing_id = latest.id
         ) AS borne
       ) cost ON true
       WHERE latest.created_at >= ${since}

@@ -9,8 +9,17 @@
 import { Decimal } from 'decimal.js';
 import { type Hex, isHex, type TransactionReceipt } from 'viem';
 
-/** `transactionId` is the transaction row of the payment. `usd` is null if the coin had no price. */
-export type GasPaid = { transactionId: string; wei: bigint; usd: Decimal | null };
+/**
+ * The cost of a transaction of the queue, or the share of an item of a batch. `transactionId` is the transaction row of the payment, if it
+ * belongs to one. `usd` is null if the coin had no price.
+ */
+export type GasPaid = {
+  outgoingId: string;
+  purpose: string;
+  transactionId: string | null;
+  wei: bigint;
+  usd: Decimal | null;
+};
 
 /** USD for one whole coin of a chain, and the decimals of the coin. */
 export type CoinPrice = { priceUsd: Decimal; decimals: number };

@@ -148,3 +148,29 @@ export const reconciliationColumns: readonly Column[] = [
   ),
   amount('booked_base_units', 'The amount in the books for this log. Empty if the books have no entry.'),
 ];
+
+export const facilitatedColumns: readonly Column[] = [
+  text(
+    'month',
+    'The month in UTC in which the payments were accepted, such as `2026-03`. Payments outside of the period are not counted.',
+  ),
+  text('pay_to_address', 'The address that was paid.'),
+  ofChain,
+  ofToken,
+  integer('settled_count', 'Number of settled payments. Amounts, values and fees are theirs.'),
+  integer('failed_count', 'Number of payments that failed. Nothing is billed for them.'),
+  integer('pending_count', 'Number of payments whose outcome is not known yet.'),
+  amount('amount_tokens', 'What was paid, in whole tokens.'),
+  amount('amount_base_units', 'The same amount in base units.'),
+  amount('value_usd', 'The value of the payments in USD, each at the price when it was accepted.'),
+  amount('fee_tokens', 'The fees that are billed, in whole tokens. They were not deducted.'),
+  amount('fee_base_units', 'The same amount in base units.'),
+  amount('fee_usd', 'The same in USD, each at the price of its payment.'),
+  text('gas_coin', "Symbol of the chain's coin."),
+  amount(
+    'gas_cost_coin',
+    'What this installation paid for the gas of all payments, including failed ones, in whole coins.',
+  ),
+  amount('gas_cost_usd', 'The same in USD, where the coin had a price.'),
+  integer('gas_unpriced_count', 'Number of transfers whose cost is not in `gas_cost_usd`.'),
+];

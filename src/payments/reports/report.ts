@@ -1,6 +1,7 @@
 /**
  * A report is a table about one app and one period. Its columns are defined once (report-columns.ts), and both formats and the OpenAPI
- * document are derived from them. Reports only read: the authority for every figure is the ledger, and for gas the transactions.
+ * document are derived from them. Reports only read: the authority for every figure is the ledger, and for gas the transactions. Payments to
+ * other servers, which are in no ledger, have rows of their own.
  *
  * A period includes `from` and excludes `to`. What is booked is selected by the time of its booking, which never changes, so that the
  * report of a period that is over stays the same: a reorganization adds entries to the period in which it is noticed.

@@ -240,7 +240,7 @@ describe('payments to other servers', () => {
       },
       {
         ...{ id: pending, status: 'PENDING', amount: '1000', valueUsd: '0.001', feeBps: 50, feeAmount: '5' },
-        ...{ resource: resource.url, txHash: null, failureReason: null, settledAt: null },
+        ...{ resource: resource.url, txHash: null, failureReason: null, settledAt: null, gasCost: null },
         payer: getAddress(`0x${'0a'.repeat(20)}`),
       },
     ]);
@@ -252,6 +252,27 @@ describe('payments to other servers', () => {
       { key },
     );
     expect(data).toEqual({ facilitatedPayments: { totalCount: 1, nodes: [{ id: pending, feeAmount: '5' }] } });
+  });
+
+  it('have the gas cost of all their transfers, without a value if one of them had no price', async () => {
+    const id = await make(ground.api.merchantA.appId);
+    const add = (gasCostWei: string, gasCostUsd: string | null) =>
+      ground.api.database.exactGasCost.create({
+        data: { outgoingId: newId(), authorizationId: id, gasCostWei, gasCostUsd },
+      });
+    await add('123456789012345678901234567890', '0.005');
+    await add('1', '0.308641972530862500');
+    const cost = { amount: '123456789012345678901234567891', coin: 'ETH', decimals: 18, amountUsd: '0.31364197' };
+    expect((await get(`/${id}`)).body.data.gasCost).toEqual(cost);
+    const listed = (await get('')).body.data.find((one: { id: string }) => one.id === id);
+    expect(listed.gasCost).toEqual(cost);
+    const document = `query ($id: ID!) { node(id: $id) { ... on FacilitatedPayment { gasCost { amount amountUsd } } } }`;
+    const read = await ground.api.graphql(document, { id }, { key });
+    expect(read.data.node.gasCost).toEqual({ amount: cost.amount, amountUsd: cost.amountUsd });
+    await add('2', null);
+    const unpriced = { ...cost, amount: '123456789012345678901234567893', amountUsd: null };
+    expect((await get(`/${id}`)).body.data.gasCost).toEqual(unpriced);
+    expect(codeOf(await get(`/${id}`, ground.api.merchantB.secretKey))).toEqual([404, 'NOT_FOUND']);
   });
 
   it('are not visible to another app, and exclude the payments of payment intents', async () => {

@@ -121,6 +121,7 @@ async function serverPayments(): Promise<void> {
         valueUsd: '1.25',
         feeBps: 50,
         feeAmount: '6250',
+        gasCosts: { create: { outgoingId: newId(), gasCostWei: '52000000000000', gasCostUsd: '0.13' } },
         ...state,
       },
     });

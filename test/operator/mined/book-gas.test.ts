@@ -25,7 +25,10 @@ describe('the gas that a key paid for', () => {
     await mine();
   });
 
-  async function openPaying(overrides: Partial<SendingWorld> = {}, options: { confirmations?: number } = {}) {
+  async function openPaying(
+    overrides: Partial<SendingWorld> = {},
+    options: { confirmations?: number; bearsGas?: (purpose: string) => boolean } = {},
+  ) {
     const sender = await openSender(ground, options);
     const paid: GasPaid[] = [];
     const { hooks } = sender.world;
@@ -35,6 +38,7 @@ describe('the gas that a key paid for', () => {
       ...overrides,
       hooks: {
         ...hooks,
+        ...(options.bearsGas ? { bearsGas: options.bearsGas } : {}),
         onGasPaid: async (_, costs) => {
           paid.push(...costs);
         },
@@ -67,7 +71,7 @@ describe('the gas that a key paid for', () => {
     await turn();
     const wei = await costOf(id);
     expect(before - (await ground.client.getBalance({ address: account.address }))).toBe(wei + 1n);
-    expect(paid).toEqual([{ transactionId, wei, usd: expect.anything() }]);
+    expect(paid).toEqual([{ outgoingId: id, purpose: 'paid', transactionId, wei, usd: expect.anything() }]);
     expect(paid[0]?.usd?.toFixed()).toBe(new Decimal(String(wei)).times('2500e-18').toFixed());
   });
 
@@ -122,5 +126,15 @@ describe('the gas that a key paid for', () => {
     await turn();
     expect(reported.map((one) => one.kind)).toEqual(['SIGNED', 'MINED']);
     expect(paid).toEqual([]);
+  });
+
+  it('is reported for a transaction without a payment whose purpose bears it, and for no other', async () => {
+    const { enqueue, turn, paid, costOf } = await openPaying({}, { bearsGas: (purpose) => purpose === 'bearing' });
+    const id = await enqueue({ purpose: 'bearing', to });
+    await enqueue({ purpose: 'another', to });
+    await turn();
+    await mine();
+    await turn();
+    expect(paid).toMatchObject([{ outgoingId: id, purpose: 'bearing', transactionId: null, wei: await costOf(id) }]);
   });
 });

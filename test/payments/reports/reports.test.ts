@@ -14,7 +14,7 @@ const api = await openRestApi();
 const { database, world, merchantA, merchantB } = api;
 const COUNT = 1400;
 const PERIOD = 'from=2026-03-01T00:00:00Z&to=2026-06-01T00:00:00Z';
-const tables = ['payments', 'payouts', 'fees', 'balances', 'reconciliation'];
+const tables = ['payments', 'payouts', 'fees', 'balances', 'reconciliation', 'facilitated'];
 type Row = Record<string, string | number | null>;
 
 beforeAll(async () => {

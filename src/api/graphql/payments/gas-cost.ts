@@ -1,9 +1,9 @@
-/** The type GasCost: what the installation paid for the gas of a transaction. */
+/** The type GasCost: what the installation paid for the gas of a transaction, or of a payment to another server. */
 import { Prisma } from '../../../../prisma/client.ts';
 import type { Chain } from '../../../chains/chain.ts';
 import { builder } from '../server/builder.ts';
 
-type GasCost = { coin: Chain['native']; wei: Prisma.Decimal; usd: Prisma.Decimal | null };
+export type GasCost = { coin: Chain['native']; wei: Prisma.Decimal; usd: Prisma.Decimal | null };
 
 /** Gas costs fractions of a cent on many chains. */
 const USD_DIGITS = 8;
@@ -14,7 +14,8 @@ export function printGasUsd(usd: Prisma.Decimal): string {
 }
 
 export const GasCostRef = builder.objectRef<GasCost>('GasCost').implement({
-  description: 'What this installation paid for the gas of a transaction.',
+  description:
+    'What this installation paid for the gas of a transaction, or of all transfers of a payment to another server.',
   fields: (t) => ({
     amount: t.field({
       type: 'BaseUnits',

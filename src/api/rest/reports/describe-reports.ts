@@ -105,6 +105,8 @@ const namedExamples: { [name: string]: Cell } = {
   recipient_role: 'MERCHANT',
   row: 'TRANSFER',
   day: '2026-03-01',
+  month: '2026-03',
+  settled_count: 1,
   payment_intent_ids: '01980000-0001-7000-8000-000000000001',
   block_number: 24_000_000,
   log_index: 12,

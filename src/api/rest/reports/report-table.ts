@@ -4,12 +4,14 @@ import { type JournalFormat, journalFormats, printJournal } from '../../../payme
 import { readJournal } from '../../../payments/reports/ledger/read-journal.ts';
 import { printReport, type ReportFormat, reportFormats } from '../../../payments/reports/print-report.ts';
 import { readBalances } from '../../../payments/reports/read-balances.ts';
+import { readFacilitated } from '../../../payments/reports/read-facilitated.ts';
 import { readFees, readPayments } from '../../../payments/reports/read-payment-rows.ts';
 import { readPayouts } from '../../../payments/reports/read-payouts.ts';
 import { readReconciliation } from '../../../payments/reports/reconciliation/read-reconciliation.ts';
 import type { Column, ReportRequest, Row } from '../../../payments/reports/report.ts';
 import {
   balanceColumns,
+  facilitatedColumns,
   feeColumns,
   paymentColumns,
   payoutColumns,
@@ -62,6 +64,14 @@ export const reports: ReadonlyMap<string, Report> = new Map([
       'Every transfer from the escrow to a payout address, by day, with totals and the differences between the books and the chain',
       reconciliationColumns,
       readReconciliation,
+    ),
+  ],
+  [
+    'facilitated',
+    table(
+      'The x402 payments to other servers that were accepted in the period and the fees that are billed for them, by month, receiver, chain and token',
+      facilitatedColumns,
+      readFacilitated,
     ),
   ],
   ['ledger', journal('The ledger of the period as a journal for hledger or Beancount')],

@@ -8,7 +8,7 @@ import { canonicalSignature } from '../../../chains/evm/signature.ts';
 import { transferCall } from '../../../chains/evm/transfer-authorization.ts';
 import { enqueueTransaction } from '../../../operator/enqueue-transaction.ts';
 import { RELAY_SENDER } from '../../../operator/relay.ts';
-import { newId } from '../../../platform/identifier.ts';
+import { isId, newId } from '../../../platform/identifier.ts';
 import { toBigInt } from '../../../prices/base-units.ts';
 import { hex } from './exact-authorization.ts';
 import { MAX_TRANSFER_GAS } from './verify-exact.ts';
@@ -108,6 +108,12 @@ export async function dropTransfers(
 
 function purposePrefix({ id }: Pick<ExactAuthorization, 'id'>): string {
   return `exact:${id}:`;
+}
+
+/** The id of the authorization that a transaction of this purpose transfers, or null for every other purpose. */
+export function authorizationOf(purpose: string): string | null {
+  const [kind, id] = purpose.split(':');
+  return kind === 'exact' && id !== undefined && isId(id) ? id : null;
 }
 
 function signedOf(authorization: ExactAuthorization) {

@@ -1,7 +1,15 @@
 /** The reports that can be downloaded, with their formats. */
 import { instantsOf, type ReportPeriod } from './report-period.ts';
 
-export const reportNames = ['payments', 'payouts', 'fees', 'balances', 'reconciliation', 'ledger'] as const;
+export const reportNames = [
+  'payments',
+  'payouts',
+  'fees',
+  'balances',
+  'reconciliation',
+  'facilitated',
+  'ledger',
+] as const;
 export type ReportName = (typeof reportNames)[number];
 
 const tables = ['csv', 'json'] as const;

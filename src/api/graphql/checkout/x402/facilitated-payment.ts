@@ -1,9 +1,11 @@
 /** The FacilitatedPayment type, and the queries facilitatedPayment, facilitatedPayments and facilitatedPaymentsPage. */
-import type { ExactAuthorization, ExactStatus, Prisma } from '../../../../../prisma/client.ts';
+import { type ExactAuthorization, type ExactGasCost, type ExactStatus, Prisma } from '../../../../../prisma/client.ts';
 import { appScope } from '../../../../auth/app-scope.ts';
 import type { Scope } from '../../../../auth/principal.ts';
 import { notFound } from '../../../../errors.ts';
 import { facilitatedPaymentFields } from '../../../../payments/x402/exact/facilitated-payment-fields.ts';
+import { toBigInt, toDecimal } from '../../../../prices/base-units.ts';
+import { type GasCost, GasCostRef } from '../../payments/gas-cost.ts';
 import { builder, NodeRef } from '../../server/builder.ts';
 import { anyOf, conditionsOf, connectionSize, orderArgs, windowOf } from '../../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../../server/page.ts';
@@ -60,6 +62,18 @@ builder.prismaObject('ExactAuthorization', {
         'The fee in base units, rounded up. It is billed for a settled payment and never deducted from the amount.',
       resolve: (row) => printed(row).feeAmount,
     }),
+    gasCost: t.field({
+      extensions: { rest: true },
+      type: GasCostRef,
+      nullable: true,
+      description:
+        'What this installation paid for the gas of its transfers, including those that failed. Null if none of them is confirmed. `amountUsd` is null if one of them had no price.',
+      select: { chainId: true, gasCosts: { select: { gasCostWei: true, gasCostUsd: true } } },
+      resolve: ({ chainId, gasCosts }, _args, { world }) => {
+        const coin = world.registry.chain(chainId)?.native;
+        return gasCosts.length === 0 || !coin ? null : { coin, ...sumOf(gasCosts) };
+      },
+    }),
     txHash: t.expose('txHash', {
       type: 'Hex',
       nullable: true,
@@ -80,6 +94,15 @@ builder.prismaObject('ExactAuthorization', {
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
   }),
 });
+
+/** The sum of at least one cost. */
+function sumOf(costs: readonly Pick<ExactGasCost, 'gasCostWei' | 'gasCostUsd'>[]): Pick<GasCost, 'wei' | 'usd'> {
+  const priced = costs.flatMap(({ gasCostUsd }) => (gasCostUsd === null ? [] : [gasCostUsd]));
+  return {
+    wei: toDecimal(costs.reduce((sum, { gasCostWei }) => sum + toBigInt(gasCostWei), 0n)),
+    usd: priced.length < costs.length ? null : Prisma.Decimal.sum(...priced),
+  };
+}
 
 type PaymentQuery = { include?: Prisma.ExactAuthorizationInclude; select?: Prisma.ExactAuthorizationSelect };
 

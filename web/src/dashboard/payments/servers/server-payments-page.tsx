@@ -79,6 +79,7 @@ export function ServerPaymentsPage() {
           },
           { key: 'resource', head: t('payments.servers.columns.resource'), cell: (row) => <Resource row={row} /> },
           { key: 'fee', head: t('payments.servers.columns.fee'), cell: (row) => <Fee row={row} /> },
+          { key: 'gas', head: t('payments.servers.columns.gas'), cell: (row) => <Gas row={row} /> },
           {
             key: 'transaction',
             head: t('payments.servers.columns.transaction'),
@@ -138,6 +139,20 @@ function Fee({ row: { status, feeAmount, feeBps, tokenKey } }: { row: ServerPaym
     <span className={styles.stack}>
       {figure}
       <span className={styles.quiet}>{formats.percent(feeBps)}</span>
+    </span>
+  );
+}
+
+/** Paid by the installation, also for payments that failed. */
+function Gas({ row: { gasCost } }: { row: ServerPayment }) {
+  const formats = useFormats();
+  if (!gasCost) return '–';
+  const { amount, amountUsd, coin, decimals } = gasCost;
+  const figure = formats.token(amount, decimals);
+  return (
+    <span className={styles.stack} title={`${figure.exact} ${coin}`}>
+      {amountUsd !== null && formats.smallFiat(amountUsd, 'USD')}
+      <span className={styles.quiet}>{`${figure.words} ${coin}`}</span>
     </span>
   );
 }
