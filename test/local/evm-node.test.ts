@@ -81,7 +81,7 @@ test('an occupied port is an error that names the setting', async () => {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const started = startEvmNode({ chainId: 31338, port, stateFile: stateFileOfTest() });
   await expect(started).rejects.toThrow(ConfigError);
-  await expect(started).rejects.toThrow(`LOCAL_EVM_PORT_31338: port ${port} is taken`);
+  await expect(started).rejects.toThrow(`LOCAL_EVM_PORT_31338: port ${port} is in use by another process`);
   server.close();
 });
 

@@ -131,7 +131,7 @@ test('an occupied port is an error that names the setting', async () => {
   await new Promise<void>((resolve) => stranger.listen(port, '127.0.0.1', resolve));
   const started = startPostgres({ folder: join(open, 'taken'), port, settings });
   await expect(started).rejects.toThrow(ConfigError);
-  await expect(started).rejects.toThrow(`LOCAL_POSTGRES_PORT: port ${port} is taken`);
+  await expect(started).rejects.toThrow(`LOCAL_POSTGRES_PORT: port ${port} is in use by another process`);
   stranger.close();
 });
 
