@@ -239,7 +239,7 @@ test('x402 payments to other servers are limited and listed, and a paid call is 
   const settled = page.getByRole('row').filter({ has: page.locator('[data-status="SETTLED"]') });
   await settled.getByText('weather.example.com').waitFor();
   await settled.getByText('0.5%').waitFor();
-  await settled.getByText('$0.13').waitFor();
+  await settled.getByText('0.13 USD').waitFor();
   expect(await page.locator('[data-status="FAILED"]').count()).toBe(1);
   await inspect(opened, 'server-payments');
 
