@@ -35,11 +35,11 @@ function rowOf(fees: AppFees): Row {
   };
 }
 
-/** Parses a month in UTC. */
+/** Parses a month in UTC, of the years 2000 to 2099. */
 function monthOf(text: string): { from: Date; to: Date } {
-  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
+  const [, year, month] = /^(20\d{2})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
   if (year === undefined || month === undefined) {
-    throw invalid([{ param: '--month', message: 'must be a month such as 2027-01' }]);
+    throw invalid([{ param: '--month', message: 'must be a month of the years 2000 to 2099, such as 2027-01' }]);
   }
   return { from: new Date(`${year}-${month}-01T00:00:00Z`), to: new Date(Date.UTC(Number(year), Number(month))) };
 }

@@ -145,7 +145,12 @@ describe('ops x402 fees', () => {
 
   test('refuses a month or an app that is not one', async () => {
     expect(await run()).toMatchObject({ code: 2, complained: expect.stringContaining('--month') });
-    expect(await run('--month', '2026-13')).toMatchObject({ code: 2 });
+    for (const month of ['2026-13', '2026-00', '2026-3', '1999-12', '2100-01', '9999-12'])
+      expect(await run('--month', month)).toMatchObject({
+        code: 2,
+        complained: expect.stringContaining('2000 to 2099'),
+      });
+    expect(await run('--month', '2099-12')).toMatchObject({ code: 0, printed: '[]' });
     expect(await run('--month', '2026-03', '--app', 'x')).toMatchObject({ code: 2 });
     expect(await run('--month', '2026-03', '--app', newId())).toMatchObject({ code: 1 });
   });

@@ -12,26 +12,28 @@ export function bookExactGas(hooks: OutgoingHooks): OutgoingHooks {
     ...hooks,
     bearsGas: (purpose) => authorizationOf(purpose) !== null,
     async onGasPaid(database, paid) {
-      const others = paid.filter(({ transactionId }) => transactionId === null);
-      if (others.length < paid.length) await hooks.onGasPaid?.(database, paid);
-      await noteGasCosts(database, others);
+      const { intents = [], others = [] } = Object.groupBy(paid, (cost) =>
+        cost.transactionId === null ? 'others' : 'intents',
+      );
+      if (intents.length > 0) await hooks.onGasPaid?.(database, intents);
+      await recordTransferCosts(database, others);
     },
   };
 }
 
 /** Writes one row per transfer, which replaces what was recorded for it before. */
-async function noteGasCosts(database: Database, paid: readonly GasPaid[]): Promise<void> {
-  const noted = paid.flatMap(({ outgoingId, purpose, wei, usd }) => {
+async function recordTransferCosts(database: Database, paid: readonly GasPaid[]): Promise<void> {
+  const costs = paid.flatMap(({ outgoingId, purpose, wei, usd }) => {
     const authorizationId = authorizationOf(purpose);
     return authorizationId === null ? [] : [{ outgoingId, authorizationId, wei, usd }];
   });
-  if (noted.length === 0) return;
+  if (costs.length === 0) return;
   await database.$executeRaw`
     INSERT INTO exact_gas_cost (outgoing_id, authorization_id, gas_cost_wei, gas_cost_usd)
-    SELECT noted.outgoing_id, exact.id, noted.wei, noted.usd
-    FROM unnest(${noted.map((one) => one.outgoingId)}::uuid[], ${noted.map((one) => one.authorizationId)}::uuid[],
-      ${noted.map((one) => one.wei.toString())}::numeric[], ${noted.map((one) => one.usd?.toFixed() ?? null)}::numeric[])
-      AS noted (outgoing_id, authorization_id, wei, usd)
-    JOIN exact_authorization exact ON exact.id = noted.authorization_id
+    SELECT cost.outgoing_id, exact.id, cost.wei, cost.usd
+    FROM unnest(${costs.map((one) => one.outgoingId)}::uuid[], ${costs.map((one) => one.authorizationId)}::uuid[],
+      ${costs.map((one) => one.wei.toString())}::numeric[], ${costs.map((one) => one.usd?.toFixed() ?? null)}::numeric[])
+      AS cost (outgoing_id, authorization_id, wei, usd)
+    JOIN exact_authorization exact ON exact.id = cost.authorization_id
     ON CONFLICT (outgoing_id) DO UPDATE SET gas_cost_wei = excluded.gas_cost_wei, gas_cost_usd = excluded.gas_cost_usd`;
 }
