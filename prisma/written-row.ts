@@ -64,13 +64,20 @@ export function columnsOf<Row extends object>(table: WrittenTable<Row>, alias: s
   selected.set(table, known);
   const found = known.get(alias);
   if (found) return found;
-  const made = Prisma.raw(
-    fieldsOf(table)
-      .map((field) => `${alias}.${columnOf(field)} AS "${field}"`)
-      .join(', '),
-  );
+  const made = Prisma.raw(columnTexts(table, alias, () => true).join(', '));
   known.set(alias, made);
   return made;
+}
+
+/** Returns the columns of the fields that are wanted, in the order of the table, with the names of their fields. */
+export function columnTexts<Row extends object>(
+  table: WrittenTable<Row>,
+  alias: string,
+  isWanted: (field: keyof Row & string) => boolean,
+): string[] {
+  return fieldsOf(table)
+    .filter(isWanted)
+    .map((field) => `${alias}.${columnOf(field)} AS "${field}"`);
 }
 
 /** Converts a JSON row that `columnsOf` selected to the values of its columns. Changes and returns the same object. */

@@ -16,7 +16,7 @@ import {
   Prisma,
   type Transaction,
 } from '../../prisma/client.ts';
-import { columnsOf, type RelatedTable, rowFromJson } from '../../prisma/written-row.ts';
+import { columnsOf, columnTexts, type RelatedTable, rowFromJson } from '../../prisma/written-row.ts';
 import type { Scope } from '../auth/principal.ts';
 import { paymentIntentTable } from './store.ts';
 
@@ -126,13 +126,18 @@ export const relatedTables = {
 /** The maximum number of rows returned per relation. */
 const ROWS = 100;
 
-/** The intents with these ids that are in the scope, by id. */
+/** The intents with these ids that are in the scope, by id. If `columns` is not null, only these and the id are read. */
 export async function readPaymentIntents(database: Database, request: Identified): Promise<Map<string, ReadIntent>> {
   const rows = await runStatement<IntentRow>(database, intentsStatement(request));
   return new Map(rows.map((row) => [row.id, intentFrom(row, request.relations)]));
 }
 
-type Identified = { scope: Scope; ids: readonly string[]; relations: ReadonlySet<IntentRelation> };
+type Identified = {
+  scope: Scope;
+  ids: readonly string[];
+  relations: ReadonlySet<IntentRelation>;
+  columns?: ReadonlySet<string> | null;
+};
 type Listed = { scope: Scope; status: PaymentIntentStatus | null };
 /** Without statuses, intents in any status are counted. */
 type Counted = { scope: Scope; statuses: readonly PaymentIntentStatus[] };
@@ -151,17 +156,18 @@ export async function countPaymentIntents(database: Database, request: Counted):
   return row?.count ?? 0;
 }
 
-export function intentsStatement({ scope, ids, relations }: Identified): Statement {
+export function intentsStatement({ scope, ids, relations, columns = null }: Identified): Statement {
   // With an array of one element, Postgres would plan the prepared statement again for every execution.
   const among = ids.length === 1 ? Prisma.sql`= ${ids[0]}::uuid` : Prisma.sql`= ANY (${ids}::uuid[])`;
-  const statement = Prisma.sql`SELECT ${selectedColumns(relations)} FROM payment_intent intent
+  const statement = Prisma.sql`SELECT ${selectedColumns(relations, columns)} FROM payment_intent intent
     WHERE intent.id ${among} AND ${inScope(scope, 'intent')}`;
-  return withKeptText(`${ids.length === 1 ? 'one' : 'several'} ${shapeOf(scope, relations)}`, statement);
+  const shape = `${ids.length === 1 ? 'one' : 'several'} ${shapeOf(scope, relations)} ${columns ? [...columns].join() : ''}`;
+  return withKeptText(shape, statement);
 }
 
 export function listStatement({ scope, status, skip, take, relations }: Page): Statement {
   const inStatus = status === null ? Prisma.empty : Prisma.sql`AND intent.status = ${status}::payment_intent_status`;
-  const statement = Prisma.sql`SELECT ${selectedColumns(relations)} FROM payment_intent intent
+  const statement = Prisma.sql`SELECT ${selectedColumns(relations, null)} FROM payment_intent intent
     WHERE ${inScope(scope, 'intent')} ${inStatus} ORDER BY intent.id DESC LIMIT ${take}::bigint OFFSET ${skip}::bigint`;
   return withKeptText(`${status === null ? 'list' : 'list in a status'} ${shapeOf(scope, relations)}`, statement);
 }
@@ -198,15 +204,18 @@ function inScope({ merchantId, appId }: Scope, alias: 'intent' | 'counted'): Pri
         AND EXISTS (SELECT FROM app WHERE id = ${appId}::uuid AND merchant_id = ${merchantId}::uuid)`;
 }
 
-/** The columns of an intent, and of each relation one column of JSON. */
-function selectedColumns(relations: ReadonlySet<IntentRelation>): Prisma.Sql {
+/** The columns of an intent, or the given ones and the id, and of each relation one column of JSON. */
+function selectedColumns(relations: ReadonlySet<IntentRelation>, columns: ReadonlySet<string> | null): Prisma.Sql {
   const related: string[] = [];
   if (relations.has('transactions')) related.push(`${TRANSACTIONS} AS "steps"`);
   if (relations.has('transactions') || relations.has('payouts')) related.push(`${PAYOUTS} AS "undelivered"`);
   if (relations.has('deposits')) related.push(`${DEPOSITS} AS "deposited"`);
   if (relations.has('dispute')) related.push(`${DISPUTE} AS "disputed"`);
   if (relations.has('customerAccount')) related.push(`${CUSTOMER} AS "customer"`);
-  return Prisma.raw([columnsOf(paymentIntentTable, 'intent').text, ...related].join(', '));
+  const own = columns
+    ? columnTexts(paymentIntentTable, 'intent', (field) => field === 'id' || columns.has(field)).join(', ')
+    : columnsOf(paymentIntentTable, 'intent').text;
+  return Prisma.raw([own, ...related].join(', '));
 }
 
 const TRANSACTIONS = `(SELECT json_agg(step) FROM (SELECT ${columnsOf(transactionTable, 'step').text}

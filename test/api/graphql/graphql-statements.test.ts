@@ -1,4 +1,7 @@
+import { type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Prisma } from '../../../prisma/client.ts';
+import { schema } from '../../../src/api/graphql/schema.ts';
 import { newId } from '../../../src/platform/identifier.ts';
 import { neverRecent, openApi, type TestApi } from '../../setup/api/api.ts';
 import { countStatements } from '../../setup/database/count-statements.ts';
@@ -76,6 +79,55 @@ describe('a list with all relations of its rows', () => {
     expect(withTotal.length).toBe(without.length + 1);
   });
 });
+
+describe('one payment intent', () => {
+  const read = async (fields: string) => {
+    const key = api.merchantA.secretKey;
+    const { id } = await api.database.paymentIntent.findFirstOrThrow({
+      where: { appId: api.merchantA.appId, status: 'SETTLED' },
+      orderBy: { id: 'asc' },
+    });
+    let data: Record<string, unknown> = {};
+    const statements = await countStatements(async () => {
+      const answer = await api.graphql(`query ($id: ID!) { paymentIntent(id: $id) { ${fields} } }`, { id }, { key });
+      expect(answer.errors).toBeUndefined();
+      data = answer.data.paymentIntent;
+    });
+    return { data, statement: statements.find((text) => text.includes('FROM payment_intent intent')) };
+  };
+  const fields = Object.values(objectType('PaymentIntent').getFields());
+  const scalars = fields.filter(({ type }) => isLeafType(getNamedType(type))).map(({ name }) => name);
+
+  test('is read with the selected columns alone', async () => {
+    const { data, statement } = await read('__typename amount metadata');
+    expect(data).toEqual({ __typename: 'PaymentIntent', amount: '1.00', metadata: {} });
+    expect(columnsIn(statement)).toEqual(['id', 'amount', 'metadata']);
+  });
+
+  test.each(scalars)('%s alone is the same as among all fields', async (name) => {
+    const all = await read(scalars.join(' '));
+    const alone = await read(name);
+    expect(alone.data).toEqual({ [name]: all.data[name] });
+  });
+
+  test('is read with all columns once many sets of columns are in use', async () => {
+    const names = scalars.filter((name) => name !== 'amount');
+    let statement: string | undefined;
+    for (const name of names) ({ statement } = await read(`amount ${name}`));
+    for (const name of names) ({ statement } = await read(`createdAt ${name}`));
+    expect(columnsIn(statement).length).toBe(Object.keys(Prisma.PaymentIntentScalarFieldEnum).length);
+  });
+});
+
+function columnsIn(statement: string | undefined): string[] {
+  return [...(statement ?? '').matchAll(/intent\.\w+ AS "(\w+)"/g)].map(([, name]) => name ?? '');
+}
+
+function objectType(name: string): GraphQLObjectType {
+  const type = schema.getType(name);
+  if (!isObjectType(type)) throw new Error(`${name} is not an object.`);
+  return type;
+}
 
 describe('overview', () => {
   test('fills a page from one statement with consistent sums', async () => {

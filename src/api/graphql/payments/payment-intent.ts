@@ -86,6 +86,7 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     externalId: t.string({
       nullable: true,
       description: "The merchant's own reference, at most 255 characters. Null for the payer.",
+      extensions: { columns: ['externalId'] },
       resolve: (intent, _args, context) => (isMerchant(context) ? intent.externalId : null),
     }),
     amount: t.expose('amount', { type: 'Decimal', description: 'Amount in `currency`, with at least two decimals.' }),
@@ -149,6 +150,7 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     exchangeRate: t.string({
       nullable: true,
       description: 'Number of whole tokens per 1 USD at the time of payment, as a decimal string.',
+      extensions: { columns: ['exchangeRate'] },
       resolve: (intent) => intent.exchangeRate?.toFixed() ?? null,
     }),
     captureTxHash: t.exposeString('captureTxHash', {
@@ -181,6 +183,7 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     refundReason: t.string({
       nullable: true,
       description: 'Reason for the latest final refund. Null for the payer.',
+      extensions: { columns: ['refundReason'] },
       resolve: (intent, _args, context) => (isMerchant(context) ? intent.refundReason : null),
     }),
     platformFeeBps: t.exposeInt('platformFeeBps', { description: 'Platform fee, in basis points.' }),
@@ -206,11 +209,13 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     metadata: t.field({
       type: 'JSONObject',
       description: "The merchant's own data. Payers receive an empty object.",
+      extensions: { columns: ['metadata'] },
       resolve: (intent, _args, context) => (isMerchant(context) ? intent.metadata : {}),
     }),
     idempotencyKey: t.string({
       nullable: true,
       description: 'Idempotency key, permanently unique in the app. Null for the payer.',
+      extensions: { columns: ['idempotencyKey'] },
       resolve: (intent, _args, context) => (isMerchant(context) ? intent.idempotencyKey : null),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),

@@ -22,7 +22,7 @@ import {
   statusesAlone,
 } from './payment-intent-filter.ts';
 import { plannedQuery } from './selections/planned-query.ts';
-import { selectsColumnsAlone } from './selections/selects-columns-alone.ts';
+import { selectedColumns } from './selections/selected-columns.ts';
 import { merchantScope, type PaymentIntentQuery, writtenRelations } from './selections/written-intents.ts';
 
 const PaymentIntentPage = builder.objectRef<Page<PaymentIntentQuery, PaymentIntent>>('PaymentIntentPage').implement({
@@ -45,8 +45,10 @@ builder.queryField('paymentIntent', (t) =>
     authScopes: { read: true },
     args: { id: t.arg.id({ required: true, description: 'UUID of the object.' }) },
     resolve: async (_root, { id }, context, info) => {
-      const query: PaymentIntentQuery = selectsColumnsAlone(info) ? {} : plannedQuery(context, info);
-      const intent = await findIntent(context, { id, query });
+      const selection = selectedColumns(info);
+      const intent = selection
+        ? await findIntent(context, { id, query: {}, columns: selection.columns })
+        : await findIntent(context, { id, query: plannedQuery(context, info), columns: null });
       if (!intent) throw notFound('payment intent');
       return intent;
     },
@@ -126,15 +128,15 @@ function flaggedPage(
   });
 }
 
-async function findIntent(
-  context: GraphqlContext,
-  { id, query }: { id: string; query: PaymentIntentQuery },
-): Promise<PaymentIntent | null> {
+type Finding = { id: string; query: PaymentIntentQuery; columns: ReadonlySet<string> | null };
+
+/** If `columns` is not null, other columns than these may be missing. */
+async function findIntent(context: GraphqlContext, { id, query, columns }: Finding): Promise<PaymentIntent | null> {
   const [scope, relations] = [merchantScope(context), writtenRelations(query)];
   if (!scope || !relations) return context.database.paymentIntent.findUnique({ ...query, where: { id } });
   // Intents that several fields of a document request are read together, as Prisma would read them.
-  const name = `intents:${[...relations].sort().join()}`;
-  const read = (ids: string[]) => readPaymentIntents(context.world.database, { scope, ids, relations });
+  const name = `intents:${[...relations].sort().join()}:${columns ? [...columns].join() : 'all'}`;
+  const read = (ids: string[]) => readPaymentIntents(context.world.database, { scope, ids, relations, columns });
   return (await batched(context, name, canonicalId(id), read)) ?? null;
 }
 
