@@ -148,6 +148,16 @@ export async function readNewEvents(
   return rows.map(readEventRow);
 }
 
+/**
+ * The events of an app whose sequence is in `range`, `<first> AND <last>`, as a subquery for a lateral join. The planner does not know how
+ * narrow the range is. Without the subquery, it may read all of the app's events in their order and compare each with the range.
+ */
+export function eventsBetween(appId: string, range: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(
+    SELECT sequence, id, app_id, type, resource_id, request_id FROM event
+    WHERE app_id = ${appId}::uuid AND sequence BETWEEN ${range} ORDER BY sequence OFFSET 0)`;
+}
+
 export function readEventRow(row: EventRow): SequencedEvent {
   return toEvent({
     appId: row.app_id,

@@ -260,12 +260,14 @@ describe('several workers', () => {
     const visible = new Map<string, number[]>(apps.map((app) => [app, []]));
     let watching = true;
     const watched = (async () => {
-      while (watching) {
+      let isLastPass: boolean;
+      do {
+        isLastPass = !watching;
         for (const app of apps) {
           const seen = visible.get(app) ?? [];
           for (const sequence of await queued(app)) if (!seen.includes(sequence)) seen.push(sequence);
         }
-      }
+      } while (!isLastPass);
     })();
     const rounds = Array.from({ length: 40 }, (_, index) => index);
     await Promise.all(

@@ -3,6 +3,7 @@ import { runStatement } from '../../../prisma/brief-transaction.ts';
 import { type Database, type DatabaseTransaction, Prisma } from '../../../prisma/client.ts';
 import type { ReactedEvent } from '../react.ts';
 import { reactJob } from '../react-job.ts';
+import { eventsBetween } from '../store.ts';
 import { queueingWithin } from '../webhooks/queue-deliveries.ts';
 import { BATCH } from './consumer.ts';
 
@@ -56,16 +57,17 @@ export type Queued = { hasMore: boolean; deliveries: number };
 
 /** Queues deliveries of the next events and moves the cursor past them, in one statement; null if there is nothing to do. */
 export async function queueNext(database: Database, consumer: string, appId: string): Promise<Queued | null> {
-  const [row] = await runStatement<Queued>(
-    database,
-    Prisma.sql`
-      WITH ${behind(consumer, appId, BATCH)}, range AS (SELECT first, last FROM behind), ${queueingWithin(appId)}, advanced AS (
-        UPDATE event_consumer SET position = behind.last, attempts = 0, next_attempt_at = NULL, error = NULL FROM behind
-        WHERE consumer = ${consumer} AND app_id = ${appId}::uuid
-      )
-      SELECT last < last_sequence AS "hasMore", (SELECT count(*) FROM queued)::int AS deliveries FROM behind`,
-  );
+  const [row] = await runStatement<Queued>(database, queueingStatement({ consumer, appId }));
   return row ?? null;
+}
+
+export function queueingStatement({ consumer, appId }: Pair): Prisma.Sql {
+  return Prisma.sql`
+    WITH ${behind(consumer, appId, BATCH)}, range AS (SELECT first, last FROM behind), ${queueingWithin(appId)}, advanced AS (
+      UPDATE event_consumer SET position = behind.last, attempts = 0, next_attempt_at = NULL, error = NULL FROM behind
+      WHERE consumer = ${consumer} AND app_id = ${appId}::uuid
+    )
+    SELECT last < last_sequence AS "hasMore", (SELECT count(*) FROM queued)::int AS deliveries FROM behind`;
 }
 
 /**
@@ -87,36 +89,36 @@ type TakenRow = Omit<Taken, 'events'> & {
  * Moves the cursor to just before the next event of these types and leases it; null if there is nothing to do. If there is no
  * such event, it only moves the cursor. One statement.
  */
-export async function takeNext(
-  database: Database,
-  request: { consumer: string; appId: string; types: readonly string[]; leaseMs?: number | undefined },
-): Promise<Taken | null> {
-  const { consumer, appId, types, leaseMs = LEASE_MS } = request;
-  const [row] = await runStatement<TakenRow>(
-    database,
-    Prisma.sql`
-      WITH ${behind(consumer, appId, WINDOW)}, concerned AS MATERIALIZED (
-        SELECT event.sequence, event.id, event.type, event.resource_id, event.request_id FROM behind JOIN event
-          ON event.app_id = ${appId}::uuid AND event.sequence BETWEEN behind.first AND behind.last
-        WHERE event.type = ANY (${types}) ORDER BY event.sequence LIMIT ${Prisma.raw(String(BATCH))}
-      ), extent AS (
-        SELECT behind.last_sequence, coalesce(min(concerned.sequence) - 1, behind.last) AS position,
-          CASE WHEN count(concerned.sequence) = ${BATCH} THEN max(concerned.sequence) ELSE behind.last END AS seen,
-          count(concerned.sequence) > 0 AS is_taken
-        FROM behind LEFT JOIN concerned ON true GROUP BY behind.last_sequence, behind.last
-      ), taken AS (
-        UPDATE event_consumer SET position = extent.position,
-          leased_until = CASE WHEN is_taken THEN now() + ${leaseMs}::float8 * interval '1 millisecond' END
-        FROM extent WHERE consumer = ${consumer} AND app_id = ${appId}::uuid
-        RETURNING attempts
-      )
-      SELECT extent.position, extent.seen, extent.seen < extent.last_sequence AS "hasMore", taken.attempts,
-        coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'type', type, 'resourceId', resource_id,
-          'sequence', sequence::text, 'requestId', request_id) ORDER BY sequence) FROM concerned), '[]'::jsonb) AS events
-      FROM extent, taken`,
-  );
+export async function takeNext(database: Database, request: Taking): Promise<Taken | null> {
+  const [row] = await runStatement<TakenRow>(database, takingStatement(request));
   if (!row) return null;
+  const { appId } = request;
   return { ...row, events: row.events.map((event) => ({ ...event, appId, sequence: BigInt(event.sequence) })) };
+}
+
+type Taking = Pair & { types: readonly string[]; leaseMs?: number | undefined };
+
+export function takingStatement({ consumer, appId, types, leaseMs = LEASE_MS }: Taking): Prisma.Sql {
+  return Prisma.sql`
+    WITH ${behind(consumer, appId, WINDOW)}, concerned AS MATERIALIZED (
+      SELECT event.sequence, event.id, event.type, event.resource_id, event.request_id
+      FROM behind CROSS JOIN LATERAL ${eventsBetween(appId, Prisma.sql`behind.first AND behind.last`)} event
+      WHERE event.type = ANY (${types}) ORDER BY event.sequence LIMIT ${Prisma.raw(String(BATCH))}
+    ), extent AS (
+      SELECT behind.last_sequence, coalesce(min(concerned.sequence) - 1, behind.last) AS position,
+        CASE WHEN count(concerned.sequence) = ${BATCH} THEN max(concerned.sequence) ELSE behind.last END AS seen,
+        count(concerned.sequence) > 0 AS is_taken
+      FROM behind LEFT JOIN concerned ON true GROUP BY behind.last_sequence, behind.last
+    ), taken AS (
+      UPDATE event_consumer SET position = extent.position,
+        leased_until = CASE WHEN is_taken THEN now() + ${leaseMs}::float8 * interval '1 millisecond' END
+      FROM extent WHERE consumer = ${consumer} AND app_id = ${appId}::uuid
+      RETURNING attempts
+    )
+    SELECT extent.position, extent.seen, extent.seen < extent.last_sequence AS "hasMore", taken.attempts,
+      coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'type', type, 'resourceId', resource_id,
+        'sequence', sequence::text, 'requestId', request_id) ORDER BY sequence) FROM concerned), '[]'::jsonb) AS events
+    FROM extent, taken`;
 }
 
 type Move = { consumer: string; appId: string; from: bigint; to: bigint };

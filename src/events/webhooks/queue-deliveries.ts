@@ -1,4 +1,5 @@
 import { type Database, Prisma } from '../../../prisma/client.ts';
+import { eventsBetween } from '../store.ts';
 
 /**
  * Queues a delivery of each event in [first, last] of an app's sequence to each active endpoint subscribed to it, and of earlier
@@ -39,8 +40,7 @@ export function queueingWithin(appId: string): Prisma.Sql {
     ), queued AS (
       INSERT INTO webhook_delivery (id, webhook_id, event_id, app_id, sequence, event, next_retry_at)
       SELECT ${TIME_ORDERED_ID}, endpoint.id, event.id, event.app_id, event.sequence, event.type, now()
-      FROM endpoint JOIN event ON event.app_id = ${appId}::uuid AND event.sequence
-        BETWEEN LEAST(GREATEST(endpoint.queued_sequence, endpoint.start_sequence) + 1, endpoint.first) AND endpoint.last
+      FROM endpoint CROSS JOIN LATERAL ${eventsBetween(appId, UNQUEUED)} event
       WHERE endpoint.active AND event.sequence > endpoint.start_sequence
         AND ('*' = ANY (endpoint.events) OR event.type = ANY (endpoint.events))
       ORDER BY event.sequence
@@ -48,3 +48,5 @@ export function queueingWithin(appId: string): Prisma.Sql {
       RETURNING webhook_id
     )`;
 }
+
+const UNQUEUED = Prisma.sql`LEAST(GREATEST(endpoint.queued_sequence, endpoint.start_sequence) + 1, endpoint.first) AND endpoint.last`;
