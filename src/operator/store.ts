@@ -6,44 +6,73 @@ import { RELAY_SENDER } from './relay.ts';
 export type OpenOutgoing = OutgoingTransaction & { attempts: OutgoingAttempt[] };
 type Sender = { chainId: number; sender: string };
 
-const UNMINED_LIMIT = 200;
 const MINED_LIMIT = 500;
 /** More than ever wait for a lower nonce. Higher nonces are checked when these are used. */
 const NONCES_LIMIT = 1_000n;
 
-/** Returns signed transactions that are not known to be in a block, in nonce order, with their attempts from first to last. */
+const withAttempts = {
+  attempts: { orderBy: [{ nonce: 'asc' }, { createdAt: 'asc' }, { maxFeePerGasWei: 'asc' }] },
+} as const;
+
+/**
+ * Returns signed transactions that are not known to be in a block, in nonce order, with their attempts from first to last. There are only
+ * as many as a sender may have in flight. They are sorted here, because Postgres would walk through all nonces of the sender to return
+ * them in order.
+ */
 export async function unminedTransactions(database: Database, { chainId, sender }: Sender): Promise<OpenOutgoing[]> {
-  return await database.outgoingTransaction.findMany({
+  const unmined = await database.outgoingTransaction.findMany({
     where: { chainId, sender, status: { in: ['SIGNED', 'SENT'] }, batchId: null },
-    orderBy: { nonce: 'asc' },
-    take: UNMINED_LIMIT,
-    include: { attempts: { orderBy: [{ nonce: 'asc' }, { createdAt: 'asc' }, { maxFeePerGasWei: 'asc' }] } },
+    include: withAttempts,
   });
+  return unmined.sort((left, right) => compare(left.nonce, right.nonce));
 }
 
 /**
  * Returns transactions in a block, oldest first: those that wait for the required depth, those that wait for finality in blocks up to
  * `upTo`, and those whose nonce is `unusedFrom` or above, which is free again on the chain. The latter include transactions that were
- * reported as failed, and final ones, because a chain that replaced a final block has removed them.
+ * reported as failed, and final ones, because a chain that replaced a final block has removed them. They are read separately, because
+ * Postgres would read all transactions of the sender for a condition that joins both.
  */
 export async function minedTransactions(
   database: Database,
   { chainId, sender, upTo, unusedFrom }: Sender & { upTo: bigint; unusedFrom: bigint },
 ): Promise<OpenOutgoing[]> {
-  return await database.outgoingTransaction.findMany({
-    where: {
-      chainId,
-      sender,
-      batchId: null,
-      OR: [
-        { status: 'MINED', OR: [{ confirmedAt: null }, { blockNumber: { lte: upTo } }] },
-        { status: { in: ['MINED', 'FINAL', 'FAILED', 'CANCELLED'] }, nonce: { gte: unusedFrom } },
-      ],
-    },
-    orderBy: { blockNumber: 'asc' },
-    take: MINED_LIMIT,
-    include: { attempts: { orderBy: [{ nonce: 'asc' }, { createdAt: 'asc' }, { maxFeePerGasWei: 'asc' }] } },
-  });
+  const [waiting, freed] = await Promise.all([
+    database.outgoingTransaction.findMany({
+      where: {
+        chainId,
+        sender,
+        batchId: null,
+        status: 'MINED',
+        OR: [{ confirmedAt: null }, { blockNumber: { lte: upTo } }],
+      },
+      orderBy: { blockNumber: 'asc' },
+      take: MINED_LIMIT,
+      include: withAttempts,
+    }),
+    database.outgoingTransaction.findMany({
+      where: {
+        chainId,
+        sender,
+        batchId: null,
+        status: { in: ['MINED', 'FINAL', 'FAILED', 'CANCELLED'] },
+        nonce: { gte: unusedFrom },
+      },
+      orderBy: { nonce: 'asc' },
+      take: MINED_LIMIT,
+      include: withAttempts,
+    }),
+  ]);
+  const found = new Map([...waiting, ...freed].map((outgoing) => [outgoing.id, outgoing]));
+  return [...found.values()].sort((left, right) => compare(left.blockNumber, right.blockNumber));
+}
+
+/** Null last. */
+function compare(left: bigint | null, right: bigint | null): number {
+  if (left === right) return 0;
+  if (left === null) return 1;
+  if (right === null) return -1;
+  return left < right ? -1 : 1;
 }
 
 /** Returns the items of batches that are under way, in the order of their requests. */

@@ -1,16 +1,16 @@
 /** A consumer's turn reads the events behind its cursor, however many there are before it. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Database, Prisma } from '../../prisma/client.ts';
 import { queueingStatement, takingStatement } from '../../src/events/consumers/store.ts';
 import { createWebhookEndpoint } from '../../src/events/webhooks/create-webhook-endpoint.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { freshDatabase } from '../setup/database/database.ts';
+import { rowsRead } from '../setup/database/rows-read.ts';
 
 const EVENTS = 8_000;
 const BEHIND = 20;
 const types = ['payment_intent.created', 'payment_intent.captured', 'payment_intent.settled'];
 
-const { database } = await freshDatabase();
+const { database, url } = await freshDatabase();
 const appId = newId();
 
 beforeAll(async () => {
@@ -47,43 +47,6 @@ describe('a turn reads no event before its cursor', () => {
     ['reactions', takingStatement({ consumer: 'reactions', appId, types })],
     ['webhooks', queueingStatement({ consumer: 'webhooks', appId })],
   ])('%s', async (_consumer, statement) => {
-    expect(await eventsRead(database, statement)).toBe(BEHIND);
+    expect(await rowsRead(url, statement, 'event')).toBe(BEHIND);
   });
 });
-
-type Node = {
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  'Rows Removed by Join Filter'?: number;
-  Operation?: string;
-  Plans?: Node[];
-};
-
-/** The number of rows that the statement reads from the table of events. The statement is rolled back. */
-async function eventsRead(from: Database, statement: Prisma.Sql): Promise<number> {
-  let read: number | undefined;
-  await from
-    .$transaction(async (tx) => {
-      const explained = Prisma.sql`EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`;
-      const [row] = await tx.$queryRaw<{ 'QUERY PLAN': { Plan: Node }[] }[]>(explained);
-      const [{ Plan: plan } = { Plan: undefined }] = row?.['QUERY PLAN'] ?? [];
-      if (plan) read = scanned(plan);
-      throw new RolledBack();
-    })
-    .catch((error: unknown) => {
-      if (!(error instanceof RolledBack)) throw error;
-    });
-  if (read === undefined) throw new Error('The statement has no plan.');
-  return read;
-}
-
-class RolledBack extends Error {}
-
-function scanned(node: Node): number {
-  const isScan = node['Relation Name'] === 'event' && node.Operation === undefined;
-  const removed = node['Rows Removed by Filter'] ?? 0;
-  const own = isScan ? (node['Actual Rows'] + removed) * node['Actual Loops'] : 0;
-  return own + (node.Plans ?? []).reduce((sum, child) => sum + scanned(child), 0);
-}
