@@ -1,6 +1,7 @@
 /** What the pump reads does not grow with the transactions that its key has ever sent. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { minedTransactions, unminedTransactions } from '../../src/operator/store.ts';
+import { RELAY_SENDER } from '../../src/operator/relay.ts';
+import { claimRelayed, minedTransactions, queuedTransactions, unminedTransactions } from '../../src/operator/store.ts';
 import { freshDatabase } from '../setup/database/database.ts';
 import { rowsRead, statementsWith } from '../setup/database/rows-read.ts';
 
@@ -16,6 +17,12 @@ beforeAll(async () => {
       (CASE WHEN number <= ${SENT_BEFORE} THEN 'FINAL' WHEN number % 2 = 0 THEN 'MINED' ELSE 'SENT' END)::outgoing_status,
       number, CASE WHEN number <= ${SENT_BEFORE} OR number % 2 = 0 THEN number END, now(), now()
     FROM generate_series(1, ${SENT_BEFORE + 10}) number`;
+  for (const sender of [key.sender, RELAY_SENDER]) {
+    await database.$executeRaw`
+      INSERT INTO outgoing_transaction (id, chain_id, sender, to_address, data, purpose, status, relayed, updated_at)
+      SELECT gen_random_uuid(), ${key.chainId}, ${sender}, ${key.sender}, '0x', ${sender} || number, 'QUEUED', true, now()
+      FROM generate_series(1, 5) number`;
+  }
   await database.$executeRaw`ANALYZE outgoing_transaction`;
 });
 
@@ -37,6 +44,20 @@ describe('a turn of the pump reads only what is open', () => {
     });
     expect(blocks).toEqual([5002n, 5004n, 5006n, 5008n, 5010n]);
     expect(await readBy(statements)).toBeLessThanOrEqual(20);
+  });
+
+  it('of queued transactions, oldest first', async () => {
+    const statements = await statementsWith('outgoing_transaction', async () => {
+      expect(await queuedTransactions(database, { ...key, now: new Date(), limit: 400 })).toHaveLength(5);
+    });
+    expect(await readBy(statements)).toBeLessThanOrEqual(10);
+  });
+
+  it('of relayed transactions that it takes', async () => {
+    const statements = await statementsWith('outgoing_transaction', () =>
+      claimRelayed(database, { ...key, now: new Date(), limit: 0 }),
+    );
+    expect(await readBy(statements)).toBeLessThanOrEqual(10);
   });
 });
 
