@@ -83,7 +83,8 @@ export async function startOnetimeRequest(
 function requireAccount(request: { chainId: string; account: string }): AccountName {
   const faults: FieldFault[] = [];
   const chain = parseChainName(request.chainId);
-  if (!chain) faults.push({ param: 'chainId', message: 'must be a CAIP-2 chain of eip155, solana or sui, such as eip155:1' });
+  if (!chain)
+    faults.push({ param: 'chainId', message: 'must be a CAIP-2 chain of eip155, solana or sui, such as eip155:1' });
   const account = request.account.includes(':')
     ? parseAccountName(request.account)
     : chain && accountOn(chain, request.account);

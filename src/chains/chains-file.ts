@@ -58,7 +58,8 @@ export function mergeChainsFile(world: World, contents: unknown): ChainsFile {
     const path = `[${index}]`;
     const parsed = chainEntry.safeParse(raw);
     const chainId = z.object({ chainId: z.int() }).safeParse(raw).data?.chainId;
-    if (chainId !== undefined && named.has(chainId)) faults.push(`${path}.chainId: ${chainId} occurs twice in the file`);
+    if (chainId !== undefined && named.has(chainId))
+      faults.push(`${path}.chainId: ${chainId} occurs twice in the file`);
     if (chainId !== undefined) named.add(chainId);
     if (!parsed.success) {
       faults.push(...issuesOf(parsed.error, path));

@@ -118,7 +118,11 @@ describe('a file with faults', () => {
 
   it.each([
     ['an object instead of an array', {}, /^the file: /],
-    ['a token twice', [{ chainId: 1, tokens: [gho, gho] }], /^\[0\]\.tokens\[1\]\.key: GHO-1 occurs twice in the chain/],
+    [
+      'a token twice',
+      [{ chainId: 1, tokens: [gho, gho] }],
+      /^\[0\]\.tokens\[1\]\.key: GHO-1 occurs twice in the chain/,
+    ],
     [
       'a wrong checksum',
       [{ chainId: 1, tokens: [{ ...gho, address: '0xa0B86991c6218b36c1d19D4a2e9Eb0cE3606eB48' }] }],

@@ -159,7 +159,10 @@ function misfit({ path = [], message }: GraphQLError): SourceFault {
 function withinLimit(found: { value: unknown }): Found {
   if (!Array.isArray(found.value) || found.value.length <= MOST_AT_ONCE) return found;
   return {
-    fault: new SourceFault('too-large', `The list has ${found.value.length} entries; at most ${MOST_AT_ONCE} are allowed.`),
+    fault: new SourceFault(
+      'too-large',
+      `The list has ${found.value.length} entries; at most ${MOST_AT_ONCE} are allowed.`,
+    ),
   };
 }
 

@@ -29,7 +29,8 @@ export function openSourceFetch(settings: SourceSettings): SourceFetch {
       if (!isCall(call)) throw new TypeError('A source can be called only by an operation.');
       const target = targetOf(settings, url);
       const isGraphql = settings.kind === 'graphql';
-      if (!isGraphql && (init?.method ?? 'GET') !== 'GET') throw new TypeError('Only GET requests can be sent to an OpenAPI source.');
+      if (!isGraphql && (init?.method ?? 'GET') !== 'GET')
+        throw new TypeError('Only GET requests can be sent to an OpenAPI source.');
       const body = isGraphql ? String(init?.body) : undefined;
       const headers = {
         accept: 'application/json',

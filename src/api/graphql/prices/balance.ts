@@ -190,7 +190,8 @@ builder.queryField('balance', (t) =>
       const currency = readCurrency(args, faults);
       if (faults.length > 0) throw invalid(faults);
       const [answer] = await readValuedBalances(world, { queries: [args], currency });
-      if (!answer || answer instanceof GatewayError) throw answer ?? new TypeError('The balance query returned no result.');
+      if (!answer || answer instanceof GatewayError)
+        throw answer ?? new TypeError('The balance query returned no result.');
       return answer;
     },
   }),
