@@ -1,7 +1,4 @@
-/**
- * The one error class, and the catalogue of what can go wrong.
- * Codes are API: never renamed, never reused.
- */
+/** The error class of the gateway, and the catalog of its error codes. Codes are part of the API and are never renamed or reused. */
 
 type CatalogueEntry = { status: number; retryable: boolean; title: string };
 
@@ -19,35 +16,35 @@ export const errorCatalogue = {
   QUOTE_EXPIRED: { status: 409, retryable: false, title: 'The quote has expired' },
   EXPIRED: { status: 410, retryable: false, title: 'The resource has expired' },
   PAYLOAD_TOO_LARGE: { status: 413, retryable: false, title: 'The body is too large' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false, title: 'The body is not JSON' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false, title: 'The media type of the body is not supported' },
   IDEMPOTENCY_MISMATCH: { status: 422, retryable: false, title: 'The idempotency key was used with other parameters' },
   RATE_LIMIT_EXCEEDED: { status: 429, retryable: true, title: 'Too many requests' },
   INTERNAL_ERROR: { status: 500, retryable: true, title: 'Something went wrong on our side' },
   CHAIN_UNAVAILABLE: { status: 502, retryable: true, title: 'The chain cannot be reached' },
   PRICE_UNAVAILABLE: { status: 502, retryable: true, title: 'No fresh price is available' },
-  /** The database is away, or a write waited too long; nothing was done. */
+  /** The database is unavailable, or a write waited too long. Unless the connection was lost during a commit, nothing was changed. */
   UNAVAILABLE: { status: 503, retryable: true, title: 'The service cannot do this at the moment' },
   CHAIN_PAUSED: { status: 503, retryable: true, title: 'New payments on this chain are paused' },
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** One bad field: its path in the request, and the fact with its limit. */
+/** An invalid field: its path in the request, and what is wrong with it, including the limit. */
 export type FieldFault = { param: string; message: string };
 
 export type GatewayErrorOptions = {
-  /** The one field that is at fault. */
+  /** The invalid field, if there is only one. */
   param?: string;
-  /** Every field that is at fault, for VALIDATION_ERROR. */
+  /** Every invalid field, for VALIDATION_ERROR. */
   details?: FieldFault[];
-  /** Ids and amounts for the log; never a secret or a node's address. */
+  /** IDs and amounts for the log; never a secret or the URL of a node. */
   meta?: Record<string, unknown>;
   /** Seconds after which a retry makes sense. */
   retryAfterSeconds?: number;
   cause?: unknown;
 };
 
-/** Everything that Sluice throws on purpose. Anything else thrown is a bug, and masked at the edge. */
+/** The only error that Sluice throws deliberately. Any other error is a bug, and its message is not returned to callers. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
@@ -74,15 +71,15 @@ export class GatewayError extends Error {
   }
 }
 
-/** A missing resource and another merchant's answer with the same words. */
+/** Returns the same error for a missing resource and for one of another merchant. */
 export function notFound(resource: string, param?: string): GatewayError {
   return new GatewayError('NOT_FOUND', `No such ${resource}.`, param === undefined ? {} : { param });
 }
 
-/** Faults that a message spells out. */
+/** Number of errors that a message lists. */
 const SPELLED_OUT = 20;
 
-/** A bad request; `details` names every bad field at once, the message the first ones. */
+/** Returns the error for an invalid request. `details` contains every invalid field, the message only the first ones. */
 export function invalid(details: FieldFault[]): GatewayError {
   const first = details.slice(0, SPELLED_OUT).map((fault) => `${fault.param}: ${fault.message}`);
   const omitted = details.length - first.length;

@@ -1,11 +1,11 @@
-/** The layout of the source tree: imports between rooms, limits for nouns, and names. */
+/** The layout of the source tree: imports between modules, limits for nouns, and names. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** A room imports only rooms of a lower rank, and its own files. The longest matching prefix applies. */
+/** A module imports only modules of a lower rank, and its own files. The longest matching prefix applies. */
 const ranks: [prefix: string, rank: number][] = [
   ['src/errors.ts', 0],
   ['src/config', 0],
@@ -86,11 +86,11 @@ const pages = filesUnder('web');
 const packages = filesUnder('packages');
 
 describe('the source tree', () => {
-  it('assigns every source file to a room', () => {
+  it('assigns every source file to a module', () => {
     expect(sources.filter((file) => !placeOf(file))).toEqual([]);
   });
 
-  it('imports only from rooms below', () => {
+  it('imports only from modules below', () => {
     const upward = sources.flatMap((file) => {
       const from = placeOf(file);
       return importsOf(file).flatMap((target) => {

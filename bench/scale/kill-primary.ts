@@ -128,14 +128,14 @@ async function verifyCounts(world: ScaleWorld, { merchants, feeds, load, seeded 
   );
   const ids = new Map(rows.map(({ id, order }) => [order, id]));
   expect(
-    'acknowledged creates that exist under the acknowledged id',
+    'acknowledged intents that exist under the acknowledged ID',
     created.filter(({ id, order }) => ids.get(order) === id).length,
     created.length,
   );
-  expect('intents of these creates', rows.length, created.length);
+  expect('intents of these requests', rows.length, created.length);
   const again = [...created.filter(({ attempts }) => attempts > 1), ...sample(created, REPEATS)];
   const same = await Promise.all(again.map(async (call) => (await load.repeat(call)) === call.id));
-  expect('repeated Idempotency-Keys that answer the same intent', same.filter(Boolean).length, again.length);
+  expect('repeated Idempotency-Keys that returned the same intent', same.filter(Boolean).length, again.length);
   const sequences = new Map<string, number>();
   for (const { name, appId } of merchants) {
     const [row] = await ask(
@@ -242,13 +242,13 @@ function timesTable({ answers, created }: WriteLoad, times: Times & { switchedMs
     `| from the last write before to the first write after | ${seconds(first - last)} |`,
     `| from the first failed write to the first that succeeded | ${seconds(first - (failed[0]?.atMs ?? first))} |`,
     '',
-    `${created.length} intents of 2 merchants, ${LANES} calls at a time each. ${failed.length} requests failed meanwhile: ${[
+    `${created.length} intents of 2 merchants, ${LANES} calls at a time each. ${failed.length} requests failed during this time: ${[
       ...kinds,
     ]
       .map(([kind, all]) => `${all.length} ${kind}`)
       .join(
         ', ',
-      )}. While the new primary had no standby, ${waiting} commits waited for one, and a list was answered with status ${reads}. A later switchover by Patroni stopped writes for ${seconds(switchedMs)} s.`,
+      )}. While the new primary had no standby, ${waiting} commits waited for one, and a list request returned status ${reads}. A later switchover by Patroni stopped writes for ${seconds(switchedMs)} s.`,
   ].join('\n');
 }
 

@@ -75,7 +75,7 @@ async function measureJobs(world: ScaleWorld): Promise<string> {
     `|---:|${groups.map(() => '---:|').join('')}`,
     ...rows,
     '',
-    `CPU milliseconds of one of ${sizes.jobs} renewals that are due at once, in processes that have made as many before. It includes what the parts do beside it. Two cores for all machines together: these figures say what a job costs, and nothing about how fast more workers are.`,
+    `CPU time per renewal in milliseconds, for ${sizes.jobs} renewals that are due at once, in processes that have already processed as many. It includes the background work of the processes. All machines share two cores, so the figures show the cost of a job and not the speed-up by additional workers.`,
   ].join('\n');
 }
 

@@ -12,7 +12,7 @@ export type Row = { operation: string; gas: bigint; target?: bigint };
 /** What a chain lets a contract's code have (EIP-170). */
 const MOST_BYTES = 24_576;
 
-/** base/commerce-payments v1.0.0, measured on the same chain with the same coin, amount and fee. */
+/** base/commerce-payments v1.0.0, measured on the same chain with the same token, amount and fee. */
 const theirs = {
   preApprove: 55_338n,
   authorizePreApproved: 85_566n,

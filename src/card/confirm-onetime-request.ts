@@ -61,7 +61,8 @@ function requireOpen(request: OnetimeRequest, decision: Decision, now: Date): bo
 async function requireSignature(world: CardWorld, request: OnetimeRequest, signature: string) {
   const account = parseAccountName(request.account);
   const encoding = signingMethods.find((one) => one.method === request.method)?.resultEncoding;
-  if (!account || !encoding) throw new Error(`Request ${request.id} has an account or a method that is not ours.`);
+  if (!account || !encoding)
+    throw new Error(`Request ${request.id} has an account or a method that this version does not support.`);
   const wanted = readWantedSignature({ method: request.method, params: request.params, account });
   const { fault, txHash } = await verifyWantedSignature(world, {
     account,

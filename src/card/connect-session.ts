@@ -91,7 +91,7 @@ async function provenAccounts(
     const place = `accounts[${index}]`;
     const name = parseAccountName(given.account);
     if (name === null) {
-      faults.push({ param: `${place}.account`, message: 'a CAIP-10 account of eip155, solana or sui' });
+      faults.push({ param: `${place}.account`, message: 'must be a CAIP-10 account of eip155, solana or sui' });
       continue;
     }
     if (seen.has(name.caip10)) faults.push({ param: `${place}.account`, message: 'is given twice' });

@@ -83,12 +83,13 @@ export async function startOnetimeRequest(
 function requireAccount(request: { chainId: string; account: string }): AccountName {
   const faults: FieldFault[] = [];
   const chain = parseChainName(request.chainId);
-  if (!chain) faults.push({ param: 'chainId', message: 'a CAIP-2 chain of eip155, solana or sui, such as eip155:1' });
+  if (!chain)
+    faults.push({ param: 'chainId', message: 'must be a CAIP-2 chain of eip155, solana or sui, such as eip155:1' });
   const account = request.account.includes(':')
     ? parseAccountName(request.account)
     : chain && accountOn(chain, request.account);
   if (!account && (chain || request.account.includes(':'))) {
-    faults.push({ param: 'account', message: 'a CAIP-10 account, or an address of the chain' });
+    faults.push({ param: 'account', message: 'must be a CAIP-10 account, or an address of the chain' });
   }
   if (chain && account && account.caip2 !== chain.caip2) {
     faults.push({ param: 'account', message: `is on ${account.caip2}, not on ${chain.caip2}` });

@@ -12,7 +12,8 @@ export async function unlinkAccount(
   request: { caller: CardCaller; account: string },
 ): Promise<void> {
   const name = parseAccountName(request.account);
-  if (name === null) throw invalid([{ param: 'account', message: 'a CAIP-10 account of eip155, solana or sui' }]);
+  if (name === null)
+    throw invalid([{ param: 'account', message: 'must be a CAIP-10 account of eip155, solana or sui' }]);
   const session = await callersSession(world.database, request.caller);
   const unlinked = await world.database.linkedAccount.updateMany({
     where: {

@@ -19,7 +19,7 @@ export const fiatAmountSchema = z
   .regex(fiatPattern, 'plain digits, at most 12 before and 2 after the point')
   .refine((text) => /[1-9]/.test(text), 'more than zero');
 
-export const currencySchema = z.enum(['USD', 'EUR'], { error: 'USD or EUR' });
+export const currencySchema = z.enum(['USD', 'EUR'], { error: 'must be USD or EUR' });
 
 const nickname = z.string().max(255, 'at most 255 characters').nullish();
 const sortOrder = z.int().min(0).max(1_000_000);

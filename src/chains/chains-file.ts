@@ -58,7 +58,8 @@ export function mergeChainsFile(world: World, contents: unknown): ChainsFile {
     const path = `[${index}]`;
     const parsed = chainEntry.safeParse(raw);
     const chainId = z.object({ chainId: z.int() }).safeParse(raw).data?.chainId;
-    if (chainId !== undefined && named.has(chainId)) faults.push(`${path}.chainId: ${chainId} is in the file twice`);
+    if (chainId !== undefined && named.has(chainId))
+      faults.push(`${path}.chainId: ${chainId} occurs twice in the file`);
     if (chainId !== undefined) named.add(chainId);
     if (!parsed.success) {
       faults.push(...issuesOf(parsed.error, path));
@@ -79,7 +80,7 @@ type Notes = { path: string; faults: string[] };
 function mergeChain({ builtIn, escrow }: World, entry: ChainEntry, { path, faults }: Notes): Chain | undefined {
   const before = faults.length;
   const known = builtIn.find((chain) => chain.chainId === entry.chainId);
-  const need = (field: string) => faults.push(`${path}.${field}: is required, for this chain does not ship`);
+  const need = (field: string) => faults.push(`${path}.${field}: is required, because this chain is not built in`);
   const family = entry.family ?? known?.family;
   const native = { ...known?.native, ...withoutPrice(entry.native) };
   if (known && family !== known.family) faults.push(`${path}.family: is ${known.family} and cannot be changed`);
@@ -121,7 +122,7 @@ function mergeTokens({ chainId, family, known }: TokenGround, entry: ChainEntry,
       continue;
     }
     if (!key.endsWith(`-${chainId}`)) faults.push(`${path}.key: must end with -${chainId}`);
-    if (seen.has(key)) faults.push(`${path}.key: ${key} is in the chain twice`);
+    if (seen.has(key)) faults.push(`${path}.key: ${key} occurs twice in the chain`);
     if (given.chainId !== undefined && given.chainId !== chainId)
       faults.push(`${path}.chainId: is ${given.chainId}, not that of its chain, ${chainId}`);
     seen.add(key);
@@ -148,7 +149,7 @@ function mergeToken(
   const missing = Object.entries({ symbol, decimals, address }).flatMap(([name, value]) =>
     value === undefined ? [name] : [],
   );
-  for (const name of missing) faults.push(`${path}.${name}: is required, for ${key} does not ship`);
+  for (const name of missing) faults.push(`${path}.${name}: is required, because ${key} is not built in`);
   if (symbol === undefined || decimals === undefined || address === undefined) return undefined;
   return {
     key,

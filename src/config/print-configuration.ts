@@ -12,7 +12,7 @@ const introduction = `# Configuration
 
 Sluice is configured by environment variables. A process reads all of them when it starts, and reports every fault at once. An empty
 variable counts as not set. \`npm start\` sets what a local installation needs, and keeps it in \`.local/environment\`.
-Limits of requests are described in [operations](operations.md#what-a-stranger-can-cost-you), and waits for the database
+Limits of requests are described in [operations](operations.md#request-limits), and waits for the database
 [there too](operations.md#waiting-for-the-database).
 `;
 

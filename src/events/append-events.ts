@@ -35,7 +35,7 @@ export async function appendEvents(
   if (events.length === 0) return [];
   const { ids, queries } = appendWithin(appId, events);
   const [numbered] = await tx.$queryRaw<{ last: bigint }[]>`WITH ${queries} SELECT numbered.last FROM numbered`;
-  if (!numbered) throw new Error('The event cursor gave no number.');
+  if (!numbered) throw new Error('The event cursor returned no sequence number.');
   afterCommit(tx, (database) => announceEvents(database, appId));
   const first = numbered.last - BigInt(events.length) + 1n;
   return events.map((event, index) => ({ ...event, id: ids[index] ?? '', appId, sequence: first + BigInt(index) }));

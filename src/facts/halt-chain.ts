@@ -40,7 +40,7 @@ export async function checkFinality(
     where: { chainId: view.chainId },
     data: { haltedAt: world.clock.now(), haltReason: reason },
   });
-  world.log.error({ chainId: view.chainId, reason }, 'CHAIN HALTED: the chain reverted something final.');
+  world.log.error({ chainId: view.chainId, reason }, 'CHAIN HALTED: a final block was removed from the chain.');
   world.observer?.halted?.({ chainId: view.chainId, reason });
   return 'HALTED';
 }

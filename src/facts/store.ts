@@ -233,7 +233,10 @@ export async function markApplied(
       UPDATE chain_fact SET applied_at = ${confirmed ? appliedAt : null} FROM ${placesOf(marking)}
       WHERE chain_fact.status = ${status}::fact_status AND (applied_at IS NULL) = ${confirmed} AND ${isPlaced}`;
     if (marked !== marking.length) {
-      throw new GatewayError('CONFLICT', `Of ${marking.length} facts ${marked} are still as they were read.`);
+      throw new GatewayError(
+        'CONFLICT',
+        `Only ${marked} of ${marking.length} facts are unchanged since they were read.`,
+      );
     }
   }
 }

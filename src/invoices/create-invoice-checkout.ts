@@ -91,7 +91,7 @@ async function plan(
   const { invoice, intent, now, expiresAt, options } = request;
   const app = await tx.app.findUniqueOrThrow({ where: { id: invoice.appId } });
   const items = await tx.invoiceItem.findMany({ where: { invoiceId: invoice.id }, orderBy: { position: 'asc' } });
-  if (!isCurrency(invoice.currency)) throw invalid([{ param: 'currency', message: 'USD or EUR' }]);
+  if (!isCurrency(invoice.currency)) throw invalid([{ param: 'currency', message: 'must be USD or EUR' }]);
   return {
     app,
     now,

@@ -15,7 +15,7 @@ export const newPaymentIntentSchema = z.object({
       (text) => parseFiat(text) !== null,
       'a positive amount of at most 12 digits and 2 decimals, such as "10.00"',
     ),
-  currency: z.enum(currencies, 'USD or EUR').nullish(),
+  currency: z.enum(currencies, 'must be USD or EUR').nullish(),
   customerAccountId: z.string().nullish(),
   externalId: name255,
   allowedChains: z.union([z.literal('ALL'), z.array(z.number())]).nullish(),

@@ -47,7 +47,7 @@ export async function readPrice(
   if (tokenAmount) {
     const given = new Exact(tokenAmount).toDecimalPlaces(decimals, Decimal.ROUND_DOWN);
     if (given.isZero())
-      throw invalid([{ param: 'tokenAmount', message: `less than one unit of ${decimals} decimals` }]);
+      throw invalid([{ param: 'tokenAmount', message: `must be at least one base unit (${decimals} decimals)` }]);
     const value = given.times(priceFiat).toDecimalPlaces(2, Decimal.ROUND_HALF_UP);
     return { ...quote, amountFiat: value, tokenAmount: given.toFixed() };
   }

@@ -41,7 +41,7 @@ export async function awaitRest(
     const unrest = await lookForUnrest(world, applied);
     quiet = unrest === null ? quiet + 1 : 0;
     if (quiet >= QUIET_LOOKS || stopped()) return null;
-    if (performance.now() >= until) return unrest ?? 'It does not stay at rest.';
+    if (performance.now() >= until) return unrest ?? 'The system does not stay idle.';
     await delay(LOOK_MS);
   }
 }
@@ -59,7 +59,7 @@ async function lookForUnrest(world: RestWorld, applied: AppliedBlocks): Promise<
     const unread = await lookAtChain(world, { chain, applied });
     if (unread !== null) return unread;
   }
-  return senders.length > 0 ? `Transactions of ${senders.length} keys are under way.` : null;
+  return senders.length > 0 ? `Transactions of ${senders.length} keys are pending.` : null;
 }
 
 async function lookAtChain(

@@ -3,10 +3,9 @@
  * depends on (jobs, periods, quotes, sessions, the chains' blocks), all at once.
  *
  * - offset: how far its time is ahead of real time. It only grows; between advances the clock runs at real speed.
- * - target: the instant that an advance is heading for. The clock never jumps there but moves in steps.
- * - stop: an instant at which something is due. The clock moves from stop to stop, and leaves one only when the system is at
- *   rest.
- * - rest: no job is due, no transaction of the installation is pending, and every block with a transaction has been applied.
+ * - target: the time to which an advance moves the clock. The clock never jumps there but moves in steps.
+ * - stop: a time at which something is due. The clock moves from stop to stop, and leaves one only when the system is idle.
+ * - idle: no job is due, no transaction of the installation is pending, and every block with a transaction has been applied.
  *
  * The following stay in real time: leases, heartbeats and locks, rate limits, the delay before a failed job is retried, the
  * schedule of webhooks and their signatures, the expiry of API keys and logins, idempotency keys, and the age of prices.

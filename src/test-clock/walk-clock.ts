@@ -12,12 +12,12 @@ export type WalkWorld = RestWorld & {
   solana: readonly LocalSolanaTime[];
   time: FollowedClock;
   log: Log;
-  /** Schedules what is due without a job of its own, as a timer does otherwise. */
+  /** Schedules what is due without a separate job, as a timer does otherwise. */
   sweep(): Promise<unknown>;
 };
 
 /**
- * Advances the clock to its target, from one due instant to the next; it leaves a stop only at rest, so that everything happens
+ * Advances the clock to its target, from one due time to the next; it leaves a stop only when the system is idle, so that everything happens
  * in order. At each stop it first moves the chains' time, then the clock, then releases the jobs and runs the sweep. Writes the
  * offset; ends the advance on arrival, or with a fault if pending work does not complete. The next run resumes an interrupted
  * advance. `stopped` ends it between two stops.
@@ -32,13 +32,13 @@ export async function walkClock(world: WalkWorld, stopped: () => boolean): Promi
     const targetAt = row?.targetAt;
     if (!row || !targetAt) return;
     if (unrest !== null || row.stops >= STOPS_LIMIT) {
-      const fault = unrest ?? `There were ${row.stops} stops, and more to come.`;
+      const fault = unrest ?? `The limit of ${STOPS_LIMIT} stops was reached.`;
       log.warn({ targetAt, stops: row.stops, fault }, 'The advance of the test clock was abandoned.');
       return await endAdvance(database, targetAt, fault);
     }
     const now = clock.now();
     if (now >= targetAt) {
-      log.info({ now, stops: row.stops }, 'The test clock has arrived.');
+      log.info({ now, stops: row.stops }, 'The test clock has reached its target.');
       return await endAdvance(database, targetAt, null);
     }
     const due = await nextDue(database, now);

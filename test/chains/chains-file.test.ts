@@ -105,20 +105,24 @@ describe('a file with faults', () => {
       /^\[2\]\.name: is required/,
       /^\[2\]\.family: is required/,
       /^\[2\]\.native\.symbol: is required/,
-      /^\[2\]\.tokens\[0\]\.decimals: is required, for GHO-5 does not ship/,
+      /^\[2\]\.tokens\[0\]\.decimals: is required, because GHO-5 is not built in/,
       /^\[3\]\.confirmations: .*<=10000/,
       /^\[3\]\.rpcUrl/,
       /^\[4\]\.family: is EVM and cannot be changed/,
       /^\[4\]\.tokens\[0\]\.key: must end with -10/,
       /^\[4\]\.tokens\[2\]\.key: is required/,
-      /^\[5\]\.chainId: 10 is in the file twice/,
+      /^\[5\]\.chainId: 10 occurs twice in the file/,
     ])
       expect(faults).toContainEqual(expect.stringMatching(fault));
   });
 
   it.each([
     ['an object instead of an array', {}, /^the file: /],
-    ['a token twice', [{ chainId: 1, tokens: [gho, gho] }], /^\[0\]\.tokens\[1\]\.key: GHO-1 is in the chain twice/],
+    [
+      'a token twice',
+      [{ chainId: 1, tokens: [gho, gho] }],
+      /^\[0\]\.tokens\[1\]\.key: GHO-1 occurs twice in the chain/,
+    ],
     [
       'a wrong checksum',
       [{ chainId: 1, tokens: [{ ...gho, address: '0xa0B86991c6218b36c1d19D4a2e9Eb0cE3606eB48' }] }],

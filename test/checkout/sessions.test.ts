@@ -198,7 +198,7 @@ describe('POST /checkout-sessions with a paymentIntentId', () => {
   });
 });
 
-describe('POST /checkout-sessions with what another room owns', () => {
+describe('POST /checkout-sessions with objects of another module', () => {
   const fields = { items: undefined };
 
   it('opens a session of a link, which brings its own rules', async () => {

@@ -19,7 +19,7 @@ const url = process.env.DATABASE_URL ?? '';
 const database = openDatabase({ url });
 const log = silentLog;
 
-/** Idempotent by the event, like the verbs of other rooms. */
+/** Idempotent by the event, like the verbs of other modules. */
 const payInvoices: Reaction = async (events) => {
   for (const event of events) await payInvoice(event);
 };

@@ -26,7 +26,7 @@ export function discountLines(lines: readonly TaxableLine[], discount: Discount 
 /** A single line with its discount. */
 export function discountLine(line: TaxableLine, discount: Discount | null): DiscountedLine {
   const [discounted] = discountLines([line], discount);
-  if (!discounted) throw new Error('One line makes one discounted line.');
+  if (!discounted) throw new Error('The line was not discounted.');
   return discounted;
 }
 

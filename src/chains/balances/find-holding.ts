@@ -67,7 +67,7 @@ async function findByKey(
   if (key === null || key === undefined) return null;
   const token = registry.token(key);
   if (!token || token.chainId !== chain.chainId) {
-    faults.push({ param: 'tokenKey', message: token ? `is not on chain ${chain.chainId}` : 'is no known token' });
+    faults.push({ param: 'tokenKey', message: token ? `is not on chain ${chain.chainId}` : 'is not a known token' });
     return null;
   }
   return { token: await canonical(chain, token), registered: token };

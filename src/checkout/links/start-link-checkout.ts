@@ -130,7 +130,7 @@ function soldByLink(request: {
     ...(options.customerAccountId ? [] : billingFaults(link.requireBillingDetails, input.billingDetails)),
   ];
   if (Array.isArray(price) || Array.isArray(quantity) || faults.length > 0) throw invalid(faults);
-  if (!isCurrency(price.currency)) throw invalid([{ param: 'currency', message: 'USD or EUR' }]);
+  if (!isCurrency(price.currency)) throw invalid([{ param: 'currency', message: 'must be USD or EUR' }]);
   const planRate = link.productPlan?.taxRate?.isActive ? link.productPlan.taxRate : null;
   const rate = link.taxRate ?? planRate;
   const line = { amount: new Decimal(price.amount), quantity, tax: taxRuleOf(rate) };

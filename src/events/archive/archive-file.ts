@@ -72,7 +72,10 @@ export async function writeArchiveFile(
     });
     await pipeline(Readable.from(lines()), createGzip(), sink);
     if (written !== count) {
-      throw new GatewayError('CONFLICT', `Of ${count} events ${written} are in the table. Does another archive run?`);
+      throw new GatewayError(
+        'CONFLICT',
+        `Only ${written} of ${count} events are in the table. Check whether another archive command is running.`,
+      );
     }
     await file.sync();
     await file.close();

@@ -17,7 +17,7 @@ export async function redeliverRange(
 ): Promise<number> {
   if (request.to < request.from) throw invalid([{ param: 'to', message: 'must not be before from' }]);
   if (request.to - request.from >= RANGE_LIMIT) {
-    throw invalid([{ param: 'to', message: `at most ${RANGE_LIMIT} events after from` }]);
+    throw invalid([{ param: 'to', message: `must be at most ${RANGE_LIMIT} events after from` }]);
   }
   const endpoint = await findEndpoint(world.database, { scope: request.scope, id: request.endpointId });
   if (!endpoint.active) throw new GatewayError('INVALID_STATE', 'The endpoint is not active.');

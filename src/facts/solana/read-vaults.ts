@@ -123,7 +123,7 @@ async function put(world: Reading, found: SolanaTransaction, tx: DatabaseTransac
   const logs = await world.reader.interpret(tx, found);
   const facts = await putFacts(tx, logs);
   if (facts.length === logs.length) return facts;
-  throw new GatewayError('INTERNAL_ERROR', `Two facts of slot ${found.slot} share a place in the inbox.`, {
+  throw new GatewayError('INTERNAL_ERROR', `Two facts of slot ${found.slot} have the same key in the inbox.`, {
     meta: { chainId: found.chainId, signature: found.signature },
   });
 }

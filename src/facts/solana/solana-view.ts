@@ -46,5 +46,5 @@ export async function readSlot(connection: Connection, slot: number, commitment:
 async function standing(connection: Connection, slot: number, commitment: Finality): Promise<BlockPlace> {
   const block = await readSlot(connection, slot, commitment);
   if (block) return block;
-  throw new Error(`The node names slot ${slot} and has no block of it.`);
+  throw new Error(`The node reports slot ${slot} but has no block for it.`);
 }

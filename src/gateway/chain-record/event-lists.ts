@@ -113,6 +113,6 @@ export async function readTogether<Parent extends { id: string }, Found>(
     return new Map(parents.map((one, index) => [keys[index] ?? '', found.get(one.id)]));
   };
   const found = await batched(context, name, JSON.stringify(parent), load);
-  if (found === undefined) throw new TypeError(`The record answers nothing for ${name} of ${parent.id}.`);
+  if (found === undefined) throw new TypeError(`The record returned no result for ${name} of ${parent.id}.`);
   return found;
 }

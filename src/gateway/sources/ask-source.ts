@@ -152,14 +152,17 @@ function valueAt(join: Join, { data, errors = [] }: ExecutionResult, alias: stri
 /** Messages of the source or of graphql-js about the response may be long, so they are truncated. */
 function misfit({ path = [], message }: GraphQLError): SourceFault {
   const place = path.slice(1).join('.');
-  const words = `The answer does not fit the description${place === '' ? '' : ` at ${place}`}`;
+  const words = `The response does not match the description${place === '' ? '' : ` at ${place}`}`;
   return new SourceFault('garbage', `${words}: ${String(message).slice(0, 200)}`);
 }
 
 function withinLimit(found: { value: unknown }): Found {
   if (!Array.isArray(found.value) || found.value.length <= MOST_AT_ONCE) return found;
   return {
-    fault: new SourceFault('too-large', `The list has ${found.value.length} entries, at most ${MOST_AT_ONCE}.`),
+    fault: new SourceFault(
+      'too-large',
+      `The list has ${found.value.length} entries; at most ${MOST_AT_ONCE} are allowed.`,
+    ),
   };
 }
 

@@ -101,7 +101,7 @@ export function parseGatewayFile({ variables }: { variables: Variables }, conten
     const path = `sources[${index}]`;
     const entry = sourceEntry.safeParse(raw);
     const given = z.object({ name: z.string() }).safeParse(raw).data?.name;
-    if (given !== undefined && named.has(given)) faults.push(`${path}.name: ${given} is in the file twice`);
+    if (given !== undefined && named.has(given)) faults.push(`${path}.name: ${given} occurs twice in the file`);
     if (given !== undefined) named.add(given);
     if (!entry.success) {
       faults.push(...issuesOf(entry.error, path));

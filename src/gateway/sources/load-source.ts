@@ -104,7 +104,7 @@ function handlerWorld(baseDir: string, { name }: SourceSettings): HandlerWorld {
     pubsub: undefined,
     cache: undefined,
     logger: silent,
-    importFn: () => Promise.reject(new Error('a description is data: no module is imported')),
+    importFn: () => Promise.reject(new Error('a description must not import modules')),
   };
   // A handler that reads a file needs nothing else of Mesh's environment.
   return world as unknown as HandlerWorld;

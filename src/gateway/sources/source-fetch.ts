@@ -26,10 +26,11 @@ export function openSourceFetch(settings: SourceSettings): SourceFetch {
   const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
   return {
     async fetch(url, init, call) {
-      if (!isCall(call)) throw new TypeError('A source is asked by an operation only.');
+      if (!isCall(call)) throw new TypeError('A source can be called only by an operation.');
       const target = targetOf(settings, url);
       const isGraphql = settings.kind === 'graphql';
-      if (!isGraphql && (init?.method ?? 'GET') !== 'GET') throw new TypeError('A source is read, never written.');
+      if (!isGraphql && (init?.method ?? 'GET') !== 'GET')
+        throw new TypeError('Only GET requests can be sent to an OpenAPI source.');
       const body = isGraphql ? String(init?.body) : undefined;
       const headers = {
         accept: 'application/json',
@@ -85,7 +86,7 @@ function targetOf({ endpoint, kind }: SourceSettings, url: string): URL {
   const folder = base.pathname.endsWith('/') ? base.pathname : `${base.pathname}/`;
   const isBelow = kind === 'graphql' ? target.pathname === base.pathname : target.pathname.startsWith(folder);
   const isSame = target.origin === base.origin && target.username === base.username && target.hash === '';
-  if (!isSame || !isBelow) throw new TypeError('A call of a source would leave its endpoint.');
+  if (!isSame || !isBelow) throw new TypeError('The URL is outside the endpoint of the source.');
   return target;
 }
 

@@ -91,7 +91,8 @@ export function openSourceGate(
     { waitedMs }: { waitedMs: number },
   ): Promise<Outcome<Value>> {
     const attempt = breaker.begin(now());
-    if (attempt === null) throw new SourceFault('open', 'The source failed too often lately.');
+    if (attempt === null)
+      throw new SourceFault('open', 'The source is not called, because its circuit breaker is open.');
     try {
       const outcome = await run();
       record(attempt, { fault: outcome.fault, waitedMs });

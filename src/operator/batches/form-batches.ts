@@ -86,7 +86,7 @@ function toItem(outgoing: OutgoingTransaction): QueuedItem {
   return { data: outgoing.data, outgoing };
 }
 
-/** Null if another pump has taken one of the items meanwhile. */
+/** Null if another pump has taken one of the items in the meantime. */
 async function store(
   { database, chain, signer, clock }: SendingWorld,
   batch: PlannedBatch<QueuedItem>,

@@ -152,7 +152,10 @@ async function reopen({ database, clock, log }: SendingWorld, outgoing: OpenOutg
     });
     if (reopened.count === 1 && isBatch(outgoing)) await reopenItems(tx, id);
   });
-  log.warn({ outgoingId: outgoing.id, txHash: outgoing.txHash }, 'A transaction lost its block and is sent again.');
+  log.warn(
+    { outgoingId: outgoing.id, txHash: outgoing.txHash },
+    'A transaction is sent again, because its block was removed.',
+  );
 }
 
 /** Runs the call again on the state of its block. If that gives no reason, the receipt alone decides. */

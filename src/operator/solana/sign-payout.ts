@@ -168,7 +168,7 @@ async function signTransaction(
 
 function vaultKeyOf(vaultSecret: string, { intentId, keptFor }: PayoutPlan): VaultKeypair {
   if (keptFor !== null) return keeperKeypair(vaultSecret, keptFor.recipient);
-  if (intentId === null) throw new Error('A payout is of an intent, or of what is kept for a wallet.');
+  if (intentId === null) throw new Error('A payout has neither an intent nor a recipient of kept shares.');
   return vaultKeypair(vaultSecret, intentId);
 }
 

@@ -70,13 +70,13 @@ function bookingFaults(due: Due, lines: readonly LedgerEntry[]): string[] {
   const faults: string[] = [];
   const rounds = new Map<string, number>();
   for (const line of lines) {
-    if (line.txHash !== due.place.txHash) faults.push(`${describe(line)} names another transaction.`);
+    if (line.txHash !== due.place.txHash) faults.push(`${describe(line)} refers to another transaction.`);
     const time = line.createdAt.getTime();
     if ((rounds.get(line.kind) ?? time) !== time)
-      faults.push(`${describe(line)} was booked apart from its other side.`);
+      faults.push(`${describe(line)} was not booked together with its counterpart.`);
     rounds.set(line.kind, time);
     if ((due.movements[line.account] ?? 0n) === 0n)
-      faults.push(`${describe(line)} is of an account that is not moved.`);
+      faults.push(`${describe(line)} belongs to an account that this event does not change.`);
   }
   for (const [account, movement] of Object.entries(due.movements)) {
     if (movement === 0n) continue;

@@ -52,7 +52,7 @@ export async function idempotentBriefTransaction<Read, Result>(
     if (result === undefined) throw new Error('The statement did not return the row that it wrote.');
     return { result, replayed: false };
   }
-  if (!request) throw new Error('Nothing was claimed, and nothing was to be claimed.');
+  if (!request) throw new Error('No idempotency key was claimed or requested.');
   return await firstAnswerOf<Result>(database, request);
 }
 

@@ -8,7 +8,7 @@ export function toTypedJson(value: unknown): Prisma.InputJsonValue | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new TypeError(`${value} has no form in JSON.`);
+    if (!Number.isFinite(value)) throw new TypeError(`${value} cannot be represented in JSON.`);
     return value;
   }
   if (typeof value === 'bigint') return { $bigint: String(value) };
@@ -16,7 +16,7 @@ export function toTypedJson(value: unknown): Prisma.InputJsonValue | null {
   if (value instanceof Uint8Array) return { $bytes: Buffer.from(value).toString('base64') };
   if (Prisma.Decimal.isDecimal(value)) return { $decimal: value.toFixed() };
   if (Array.isArray(value)) return value.map(toTypedJson);
-  if (typeof value !== 'object') throw new TypeError(`A ${typeof value} has no form in JSON.`);
+  if (typeof value !== 'object') throw new TypeError(`A ${typeof value} cannot be represented in JSON.`);
   const entries = Object.entries(value).filter(([, held]) => held !== undefined);
   const plain = Object.fromEntries(entries.map(([name, held]) => [name, toTypedJson(held)]));
   return entries.length === 1 && entries[0]?.[0].startsWith('$') ? { $object: plain } : plain;

@@ -1,10 +1,10 @@
 /**
- * A fixed number of places shared by several callers, so that one whose work hangs cannot take them all: a caller gets another
- * place only while it holds fewer than are free. Of 5 places the first caller gets at most 3, and the next one 1. A place can be held
- * by several names at once, such as a credential and an address; each of them is limited.
+ * A semaphore with fair shares: a caller acquires another permit only while it holds fewer permits than are free, so that a caller whose
+ * work hangs cannot take all of them. Of 5 permits, the first caller gets at most 3, and the next one 1. A permit can be held under several
+ * names, such as a credential and an address; each of them is limited.
  */
 export type FairPlaces = {
-  /** Runs `work` in a place held by `names`; rejects with `refuse()` if none became free in time. */
+  /** Runs `work` with a permit held under `names`; rejects with `refuse()` if none became free in time. */
   run<Answer>(names: string | readonly string[], work: () => Promise<Answer>): Promise<Answer>;
 };
 

@@ -18,7 +18,7 @@ export function coinGecko(settings: { url: string; ids: ReadonlyMap<string, stri
     name: 'coingecko',
     read: async () => {
       const parsed = answerSchema.safeParse(await askSource('coingecko', url));
-      if (!parsed.success) throw new SourceFault('coingecko answered nonsense.', { cause: parsed.error });
+      if (!parsed.success) throw new SourceFault('CoinGecko returned an invalid response.', { cause: parsed.error });
       const prices = new Map<string, Decimal>();
       const put = (asset: string, priceUsd: Decimal) => {
         if (priceUsd.isPositive() && !priceUsd.isZero()) prices.set(asset, priceUsd);

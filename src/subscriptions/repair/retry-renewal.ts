@@ -6,7 +6,7 @@ import { findFailedInvoice, type RenewalRepair, type RepairWorld, readRepair } f
 
 /**
  * Charges a failed renewal again at once if the payer's wallet can pay it now, and otherwise returns what prevents it. The attempt counts
- * like any other. A repeated call while it is pending changes nothing. Throws INVALID_STATE if the subscription ends meanwhile.
+ * like any other. A repeated call while it is pending changes nothing. Throws INVALID_STATE if the subscription ends in the meantime.
  */
 export async function retryRenewal(world: RepairWorld, request: { invoiceId: string }): Promise<RenewalRepair> {
   const invoice = await findFailedInvoice(world, request.invoiceId);

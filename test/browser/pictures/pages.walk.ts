@@ -145,7 +145,7 @@ test('the dashboard', async () => {
     await visitDashboard(ground, page, { email, path });
     await page.getByRole('main').getByRole('heading').first().waitFor();
     await page.waitForLoadState('networkidle');
-    // Nothing lies under the pointer.
+    // The pointer must not hover over anything.
     await page.mouse.move(0, 0);
     await pictures(name);
   };
@@ -176,7 +176,7 @@ test('the dashboard on a tablet, on a wide screen and in German', async () => {
   }
 });
 
-/** Two subscriptions and, beside their invoices, one that is a draft and one that waits for its money. Answers one's id. */
+/** Creates two subscriptions and, besides their invoices, a draft and an unpaid invoice. Returns the ID of one subscription. */
 async function sellMonthly(): Promise<string> {
   await sell({ name: 'Grace', planName: 'Matcha box', amount: '24' });
   const { id, customerAccountId } = await sell({ name: 'Ada', planName: 'Tea club', amount: '10' });

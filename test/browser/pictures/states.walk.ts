@@ -1,4 +1,4 @@
-/** States that no working day shows: nothing yet, everything wrong, ended, lost, in German, and every mail. */
+/** Pictures of rare states: empty, failed, ended and lost ones, also in German, and of every mail. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -18,7 +18,7 @@ const CHAIN = 31337;
 const PATIENCE = { timeout: 90_000 };
 const DAY_MS = 86_400_000;
 const MAIL_WIDTHS = [360, 600];
-/** What a browser prints of an answer that was refused or did not come. */
+/** What the browser logs about a response that was refused or is missing. */
 const network = [/Failed to load resource/, /WebSocket connection/];
 const hash = (byte: string): `0x${string}` => `0x${byte.repeat(32)}`;
 
@@ -43,7 +43,7 @@ async function look({ page, picture }: OpenPage, name: string, scheme: 'light' |
   }
 }
 
-/** Nothing stands for something that is on its way. */
+/** Waits until the page has loaded and shows no placeholders. */
 async function loaded(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
   await expect.poll(() => page.locator('[class*="skeleton"]').count(), PATIENCE).toBe(0);

@@ -83,7 +83,7 @@ test('names every fault with its path', async () => {
     expect.stringMatching(/^sources\[1\]\.apps: Too small/),
     expect.stringMatching(/^sources\[1\]\.timeoutMs: Too small/),
     expect.stringMatching(/^sources\[1\]: Unrecognized key: "colour"/),
-    'sources[2].name: shop is in the file twice',
+    'sources[2].name: shop occurs twice in the file',
     'sources[2].apps[0]: the id of an app, a UUID',
     'sources[3].handler.openapi.source: a file beside the configuration, not a URL: download it',
     'sources[4].handler.graphql.endpoint: a URL without query, fragment and braces',

@@ -190,7 +190,8 @@ builder.queryField('balance', (t) =>
       const currency = readCurrency(args, faults);
       if (faults.length > 0) throw invalid(faults);
       const [answer] = await readValuedBalances(world, { queries: [args], currency });
-      if (!answer || answer instanceof GatewayError) throw answer ?? new TypeError('One query has one answer.');
+      if (!answer || answer instanceof GatewayError)
+        throw answer ?? new TypeError('The balance query returned no result.');
       return answer;
     },
   }),
@@ -235,7 +236,7 @@ function readCurrency(
 ): Currency | null {
   const currency = args.currency ?? 'USD';
   if (!isCurrency(currency)) {
-    faults.push({ param: 'currency', message: 'USD or EUR' });
+    faults.push({ param: 'currency', message: 'must be USD or EUR' });
     return null;
   }
   return args.includePrice ? currency : null;

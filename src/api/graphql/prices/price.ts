@@ -57,12 +57,12 @@ builder.queryField('price', (t) =>
         ...(args.asset.length > 0 && args.asset.length <= ASSET_LIMIT
           ? []
           : [{ param: 'asset', message: `between 1 and ${ASSET_LIMIT} characters` }]),
-        ...(isCurrency(currency) ? [] : [{ param: 'currency', message: 'USD or EUR' }]),
+        ...(isCurrency(currency) ? [] : [{ param: 'currency', message: 'must be USD or EUR' }]),
         ...(args.amountFiat != null && parseFiat(args.amountFiat) === null
-          ? [{ param: 'amountFiat', message: 'more than zero, at most 12 digits and 2 decimals' }]
+          ? [{ param: 'amountFiat', message: 'must be greater than zero, with at most 12 digits and 2 decimals' }]
           : []),
         ...(args.tokenAmount != null && !/[1-9]/.test(args.tokenAmount)
-          ? [{ param: 'tokenAmount', message: 'more than zero' }]
+          ? [{ param: 'tokenAmount', message: 'must be greater than zero' }]
           : []),
       ];
       if (faults.length > 0 || !isCurrency(currency)) throw invalid(faults);

@@ -94,7 +94,7 @@ builder.queryField('search', (t) =>
     resolve: async (_root, { text: given, appId }, context) => {
       const text = given.trim();
       if (text.length === 0 || text.length > TEXT_LIMIT) {
-        throw invalid([{ param: 'text', message: `1 to ${TEXT_LIMIT} characters` }]);
+        throw invalid([{ param: 'text', message: `must have 1 to ${TEXT_LIMIT} characters` }]);
       }
       return await find(context, text, appId);
     },

@@ -1,4 +1,4 @@
-/** Limits for the cost of one request. The numbers are settings: see "What a stranger can cost you" in docs/operations.md. */
+/** Limits for the cost of one request. The numbers are settings: see "Request limits" in docs/operations.md. */
 import type { Principal } from '../../../auth/principal.ts';
 import type { Config } from '../../../config/config.ts';
 import { type FieldFault, type GatewayError, invalid } from '../../../errors.ts';
