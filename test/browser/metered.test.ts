@@ -27,10 +27,14 @@ test('a metered plan is created in the dashboard, and its usage is shown with it
   await dialog(page).getByLabel('Base fee').fill('5');
   await dialog(page).getByLabel('Usage pricing').selectOption('GRADUATED');
   await dialog(page).getByLabel('Included units').fill('100');
-  await dialog(page).getByLabel('Up to').fill('1000');
+  await dialog(page).getByLabel('Up to').fill('1,000');
   await dialog(page).getByLabel('Unit price').first().fill('0.01');
   await dialog(page).getByLabel('Unit price').last().fill('0.005');
   await dialog(page).getByLabel('Maximum charge per period').fill('50');
+  await dialog(page).getByRole('button', { name: 'Create product' }).click();
+  // A thousand with a separator would be sold as 1, so it is not sent.
+  await dialog(page).getByText('Enter the number without thousands separators, such as 1000').waitFor();
+  await dialog(page).getByLabel('Up to').fill('1000');
   await dialog(page).getByRole('button', { name: 'Create product' }).click();
   // The API refuses the empty name of the unit, at its field.
   await expect
