@@ -209,6 +209,7 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
   const formats = useFormats();
   const { customerAccount, paymentIntent, printUrl } = invoice;
   const day = (at: string | null | undefined) => at && formats.day(new Date(at));
+  const dayUtc = (at: string) => formats.dayUtc(new Date(at));
   return (
     <Panel title={t('catalog.about')}>
       <Facts
@@ -218,12 +219,14 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
             name: t('invoices.customer'),
             value: <Link href={`/customers/${customerAccount.id}`}>{customerName(customerAccount)}</Link>,
           },
-          { key: 'due', name: t('invoices.due'), value: day(invoice.dueDate) },
+          { key: 'due', name: t('invoices.due'), value: invoice.dueDate && dayUtc(invoice.dueDate) },
           {
             key: 'period',
             name: t('invoices.period'),
             value:
-              invoice.periodStart && invoice.periodEnd && `${day(invoice.periodStart)} – ${day(invoice.periodEnd)}`,
+              invoice.periodStart &&
+              invoice.periodEnd &&
+              `${dayUtc(invoice.periodStart)} – ${dayUtc(invoice.periodEnd)}`,
           },
           {
             key: 'subscription',
