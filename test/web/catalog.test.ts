@@ -73,6 +73,7 @@ describe('the errors of a form', () => {
       values: { least: '1', most: '100' },
     });
     expect(limitWords('between 0 and 100')).toEqual({ key: 'between', values: { least: '0', most: '100' } });
+    expect(limitWords('from 1 to 100')).toEqual({ key: 'between', values: { least: '1', most: '100' } });
     expect(limitWords('plain digits, at most 12 before and 2 after the point')?.values).toEqual({
       before: '12',
       after: '2',
