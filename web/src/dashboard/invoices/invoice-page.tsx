@@ -19,6 +19,7 @@ import { Note } from '../../ui/state/note.tsx';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Table } from '../../ui/tables/table.tsx';
+import { PaymentStatus } from '../payments/payment-status.tsx';
 import { ConfirmDialog } from '../resources/confirm-dialog.tsx';
 import { customerName } from '../resources/customer-name.ts';
 import { Facts } from '../resources/facts.tsx';
@@ -240,7 +241,7 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
             name: t('invoices.payment'),
             value: paymentIntent && (
               <Link href={`/payments/${paymentIntent.id}`}>
-                <Status status={paymentIntent.status} />
+                <PaymentStatus status={paymentIntent.status} flags={paymentIntent.flags} />
               </Link>
             ),
           },
