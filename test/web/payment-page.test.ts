@@ -1,7 +1,7 @@
 /** One payment without a browser: its steps, its allowed actions, and the amounts of a refund. */
 import { describe, expect, test } from 'vitest';
 import { allowedActions } from '../../web/src/dashboard/payments/one/allowed-actions.ts';
-import { fiatAtPayment, gasSums, moneySums } from '../../web/src/dashboard/payments/one/money-sums.ts';
+import { awaitsPayout, fiatAtPayment, gasSums, moneySums } from '../../web/src/dashboard/payments/one/money-sums.ts';
 import { paymentMoments } from '../../web/src/dashboard/payments/one/payment-moments.ts';
 import { isMoving, type PaymentStory, paymentSteps } from '../../web/src/dashboard/payments/one/payment-steps.ts';
 import { planRefund } from '../../web/src/dashboard/payments/one/refund-size.ts';
@@ -256,6 +256,20 @@ describe('the amounts of a payment', () => {
       fee: 1n,
       paidOut: 5n,
     });
+  });
+
+  test.each([
+    ['CREATED', null, true],
+    ['AUTHORIZED', '12500000', true],
+    ['CAPTURED', '12500000', true],
+    ['REFUND_PENDING', '2500000', true],
+    ['CAPTURED', '0', false],
+    ['SETTLED', '0', false],
+    ['REFUNDED', '0', false],
+    ['CANCELLED', null, false],
+    ['FAILED', '12500000', false],
+  ] as const)('%s with %s left has a fee at the payout: %s', (status, leftoverAmount, isExpected) => {
+    expect(awaitsPayout({ status, leftoverAmount })).toBe(isExpected);
   });
 
   test('include gas by coin, without a fiat value if a part of it is unknown', () => {
