@@ -203,7 +203,7 @@ function Typed({ value, onType, read = (text) => text, fault, ...rest }: TypedPr
     <TextField
       {...rest}
       value={text}
-      error={isWrong && fault}
+      error={isWrong ? fault : undefined}
       onChange={(event) => type(event.target.value)}
       onBlur={submit}
       onKeyDown={(event) => event.key === 'Enter' && submit()}
