@@ -47,6 +47,9 @@ test('a metered plan is created in the dashboard, and its usage is shown with it
   await dialog(page).getByRole('button', { name: 'Create product' }).click();
   await page.getByRole('heading', { level: 1, name: 'API' }).waitFor();
   await page.getByText('5.00 USD per month plus usage').first().waitFor();
+  await page.getByText('100 × API call included').waitFor();
+  await page.getByText('up to 1,000: 0.01 USD per API call').waitFor();
+  await page.getByText('At most 50.00 USD per period, including tax').waitFor();
 
   const id = await subscribe();
   await shop.call('POST', '/usage', { events: [{ eventId: newId(), subscriptionId: id, quantity: '1234.5' }] });
