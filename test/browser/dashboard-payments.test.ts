@@ -100,6 +100,12 @@ test('a new payment appears in the list, filters survive a reload, and the timel
   await page.getByRole('button', { name: 'Captured', exact: true }).click();
   await expect.poll(() => row(page, 'tea-2').count(), PATIENCE).toBe(0);
   await page.getByRole('button', { name: /More filters/ }).click();
+  // Text that is no filter would leave the list unfiltered.
+  await page.getByLabel('At least').fill('1,000');
+  await page.getByText('Enter an amount, such as 10.00').waitFor();
+  await page.getByLabel('At least').fill('');
+  await page.getByLabel('Metadata').fill('table');
+  await page.getByText('Enter a key and a value, such as order=42').waitFor();
   await page.getByLabel('Metadata').fill('table=7');
   await page.waitForURL(/metadata=table%3D7/);
   await page.reload();

@@ -32,8 +32,8 @@ beforeAll(async () => {
 });
 
 /** A payment that its payer has disputed, and the payer's page. */
-async function disputed(amount: string): Promise<{ intentId: string; disputeId: string; hostedUrl: string }> {
-  const { id } = await shop.call('POST', '/payments/intents', { amount });
+async function disputed(amount: string, more: object = {}): Promise<{ intentId: string; disputeId: string; hostedUrl: string }> {
+  const { id } = await shop.call('POST', '/payments/intents', { amount, ...more });
   await payIntent({ ground, shop, payer }, id);
   const read = () => shop.call('GET', `/payments/intents/${id}`);
   await expect.poll(async () => (await read()).status, PATIENCE).toBe('CAPTURED');
@@ -166,7 +166,8 @@ test('both sides submit and read evidence, and the arbiter signs a split of 33.3
 });
 
 test('a viewer can only read, and the merchant concedes', async () => {
-  const { disputeId } = await disputed('3.00');
+  const customer = await shop.call('POST', '/customers', { appId: shop.appId, name: 'Grace' });
+  const { disputeId } = await disputed('3.00', { customerAccountId: customer.id });
   const email = `viewer-${crypto.randomUUID().slice(0, 8)}@example.com`;
   const { merchantId } = shop;
   await inviteMember({ database: ground.database, clock: systemClock }, { merchantId, email, role: 'VIEWER' });
@@ -177,7 +178,9 @@ test('a viewer can only read, and the merchant concedes', async () => {
   expect(await viewer.page.getByRole('button', { name: 'Accept dispute' }).count()).toBe(0);
 
   const owner = await openPage();
-  await visitDashboard(ground, owner.page, { email: shop.ownerEmail, path: `/disputes/${disputeId}` });
+  await visitDashboard(ground, owner.page, { email: shop.ownerEmail, path: `/customers/${customer.id}` });
+  await owner.page.getByRole('row').getByText('Disputed', { exact: true }).waitFor();
+  await owner.page.goto(`${ground.origin}/dashboard/disputes/${disputeId}`);
   await owner.page.getByRole('button', { name: 'Accept dispute' }).click();
   await inspect(owner, 'dispute-concede');
   await owner.page.getByRole('dialog').getByRole('button', { name: 'Accept dispute' }).click();

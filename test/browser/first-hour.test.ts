@@ -137,6 +137,37 @@ test('plans and keys show missing settings, empty lists link onward, and example
   await page.getByRole('dialog').locator('[data-payout-note="none"]').waitFor();
 });
 
+test('a link that sells a subscription shows that its networks take no recurring payments', async () => {
+  const bare = await ground.openShop('Solana shop');
+  await ground.database.payoutAddress.deleteMany({ where: { appId: bare.appId } });
+  const solana = { appId: bare.appId, family: 'SOLANA' as const, address: localSolanaAccounts.merchant.address };
+  await ground.database.payoutAddress.create({ data: solana });
+  const plan = await bare.call('POST', '/product-plans', {
+    name: 'Club',
+    planType: 'SUBSCRIPTION',
+    prices: [{ amount: '10', billingInterval: 'MONTH', isDefault: true }],
+  });
+  const { id } = await bare.call('POST', '/payment-links', {
+    appId: bare.appId,
+    name: 'Join the club',
+    slug: `club-${crypto.randomUUID().slice(0, 8)}`,
+    productPlanId: plan.id,
+    productPlanPriceId: plan.prices[0].id,
+  });
+  const { page } = await openPage();
+  await visitDashboard(ground, page, { email: bare.ownerEmail, path: `/links/${id}` });
+  await page.getByText('Cannot be paid', { exact: true }).waitFor();
+  await page.locator('[data-payout-note="none"]').waitFor();
+  await page.getByText('Tax rate of the product', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.locator('[data-payout-note="none"]').waitFor();
+  // An amount is paid once, and has no product whose tax could apply.
+  await dialog.getByLabel('Pricing').selectOption('amount');
+  await dialog.locator('[data-payout-note]').waitFor({ state: 'detached' });
+  expect(await dialog.getByLabel('Tax rate').locator('option').first().textContent()).toBe('No tax');
+});
+
 test('a browser that opens the root or an unknown page sees where to go', async () => {
   const opened = await openPage({ expected: [/404/] });
   const { page } = opened;

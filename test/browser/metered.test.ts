@@ -27,10 +27,14 @@ test('a metered plan is created in the dashboard, and its usage is shown with it
   await dialog(page).getByLabel('Base fee').fill('5');
   await dialog(page).getByLabel('Usage pricing').selectOption('GRADUATED');
   await dialog(page).getByLabel('Included units').fill('100');
-  await dialog(page).getByLabel('Up to').fill('1000');
+  await dialog(page).getByLabel('Up to').fill('1,000');
   await dialog(page).getByLabel('Unit price').first().fill('0.01');
   await dialog(page).getByLabel('Unit price').last().fill('0.005');
   await dialog(page).getByLabel('Maximum charge per period').fill('50');
+  await dialog(page).getByRole('button', { name: 'Create product' }).click();
+  // A thousand with a separator would be sold as 1, so it is not sent.
+  await dialog(page).getByText('Enter the number without thousands separators, such as 1000').waitFor();
+  await dialog(page).getByLabel('Up to').fill('1000');
   await dialog(page).getByRole('button', { name: 'Create product' }).click();
   // The API refuses the empty name of the unit, at its field.
   await expect
@@ -43,6 +47,9 @@ test('a metered plan is created in the dashboard, and its usage is shown with it
   await dialog(page).getByRole('button', { name: 'Create product' }).click();
   await page.getByRole('heading', { level: 1, name: 'API' }).waitFor();
   await page.getByText('5.00 USD per month plus usage').first().waitFor();
+  await page.getByText('100 × API call included').waitFor();
+  await page.getByText('up to 1,000: 0.01 USD per API call').waitFor();
+  await page.getByText('At most 50.00 USD per period, including tax').waitFor();
 
   const id = await subscribe();
   await shop.call('POST', '/usage', { events: [{ eventId: newId(), subscriptionId: id, quantity: '1234.5' }] });

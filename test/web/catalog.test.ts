@@ -5,7 +5,7 @@ import { ApiError } from '../../web/src/api/api-error.ts';
 import { type InvoiceValues, invoiceInput, invoiceTotals } from '../../web/src/dashboard/invoices/invoice-values.ts';
 import { codeSvg, linkCode, linkSnippet } from '../../web/src/dashboard/links/link-code.ts';
 import { linkInput, newLink, slugOf } from '../../web/src/dashboard/links/link-values.ts';
-import { countOrNull, newPrice, priceInput } from '../../web/src/dashboard/plans/price-values.ts';
+import { countOrNull, hasAmbiguousQuantity, isAmbiguousQuantity, newPrice, priceInput } from '../../web/src/dashboard/plans/price-values.ts';
 import {
   everything,
   offeredChains,
@@ -73,6 +73,7 @@ describe('the errors of a form', () => {
       values: { least: '1', most: '100' },
     });
     expect(limitWords('between 0 and 100')).toEqual({ key: 'between', values: { least: '0', most: '100' } });
+    expect(limitWords('from 1 to 100')).toEqual({ key: 'between', values: { least: '1', most: '100' } });
     expect(limitWords('plain digits, at most 12 before and 2 after the point')?.values).toEqual({
       before: '12',
       after: '2',
@@ -132,6 +133,26 @@ describe('the input of a form', () => {
       billingIntervalCount: 0,
       trialPeriodDays: -1,
     });
+  });
+
+  it('is no quantity that could be a thousand or one with decimals', () => {
+    const ambiguous = ['1,000', '1.000', ' 10,000 ', '1,000,000', '1.000.000'];
+    const plain = ['1000', '0.125', '1.5', '1,25', '1000.125', '0,001', ''];
+    expect(ambiguous.map(isAmbiguousQuantity)).toEqual(ambiguous.map(() => true));
+    expect(plain.map(isAmbiguousQuantity)).toEqual(plain.map(() => false));
+
+    const [tier, last] = [{ key: 0, upTo: '10,000', unitAmount: '1', flatAmount: '' }, { key: 1, upTo: '1,000', unitAmount: '1', flatAmount: '' }];
+    const metered = (part: Partial<typeof newPrice.metering>) => ({
+      ...newPrice,
+      priceType: 'METERED' as const,
+      metering: { ...newPrice.metering, ...part },
+    });
+    expect(hasAmbiguousQuantity(metered({ includedUnits: '1.000' }), 'SUBSCRIPTION')).toBe(true);
+    expect(hasAmbiguousQuantity(metered({ scheme: 'VOLUME', tiers: [tier, last] }), 'SUBSCRIPTION')).toBe(true);
+    // Fields that are not sent: the last tier has no limit, and a price per unit has no tiers.
+    expect(hasAmbiguousQuantity(metered({ scheme: 'VOLUME', tiers: [last] }), 'SUBSCRIPTION')).toBe(false);
+    expect(hasAmbiguousQuantity(metered({ tiers: [tier, last] }), 'SUBSCRIPTION')).toBe(false);
+    expect(hasAmbiguousQuantity(metered({ includedUnits: '1.000' }), 'ONE_TIME')).toBe(false);
   });
 
   it('is a link with one kind of price, and null for the others', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { contrastOf, readableAccent } from '../../src/catalog/accent.ts';
 import { explorerLink, shortAddress } from '../../web/src/ui/formats/address.ts';
-import { absoluteTime, countdown, relativeTime, spanWords } from '../../web/src/ui/formats/time.ts';
+import { absoluteTime, calendarDay, countdown, relativeTime, spanWords } from '../../web/src/ui/formats/time.ts';
 
 const now = new Date('2026-11-22T11:00:00Z');
 const at = (seconds: number) => new Date(now.getTime() + seconds * 1000);
@@ -36,6 +36,12 @@ describe('a time', () => {
     expect(relativeTime('de', at(-120), now)).toBe('vor 2 Minuten');
     expect(absoluteTime('en', now, 'Europe/Berlin')).toBe('Nov 22, 2026, 12:00:00 PM GMT+1');
     expect(absoluteTime('de', now, 'UTC')).toContain('22. Nov. 2026');
+  });
+
+  it('is the day of a zone, such as of the customer’s invoice', () => {
+    const endOfDay = new Date('2027-03-31T23:59:59Z');
+    expect(calendarDay('en', endOfDay, 'UTC')).toBe('Mar 31, 2027');
+    expect(calendarDay('en', endOfDay, 'Europe/Berlin')).toBe('Apr 1, 2027');
   });
 
   it('counts down to zero, and not below', () => {

@@ -1,11 +1,14 @@
 /** One payment without a browser: its steps, its allowed actions, and the amounts of a refund. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { eventTypes } from '../../src/events/event-type.ts';
 import { allowedActions } from '../../web/src/dashboard/payments/one/allowed-actions.ts';
-import { fiatAtPayment, gasSums, moneySums } from '../../web/src/dashboard/payments/one/money-sums.ts';
+import { awaitsPayout, fiatAtPayment, gasSums, moneySums } from '../../web/src/dashboard/payments/one/money-sums.ts';
 import { paymentMoments } from '../../web/src/dashboard/payments/one/payment-moments.ts';
 import { isMoving, type PaymentStory, paymentSteps } from '../../web/src/dashboard/payments/one/payment-steps.ts';
 import { planRefund } from '../../web/src/dashboard/payments/one/refund-size.ts';
 import { deliveryStateOf } from '../../web/src/dashboard/payouts/undelivered-payout.ts';
+import words from '../../web/src/words/en/payments.json' with { type: 'json' };
 
 type Transaction = PaymentStory['transactions'][number];
 const at = (second: number) => new Date(1_700_000_000_000 + second * 1000).toISOString();
@@ -110,6 +113,20 @@ describe('the steps of a payment', () => {
       ['SETTLE', ['REVERSE_SETTLE'], ['settled']],
     ]);
     expect(steps[4]?.refund?.id).toBe('f');
+  });
+
+  test('have a text for each event that no transaction causes', () => {
+    const file = new URL('../../web/src/words/en/payments.json', import.meta.url);
+    const { steps } = JSON.parse(readFileSync(file, 'utf8')).story;
+    const types = ['AUTHORIZE', 'CAPTURE', 'SETTLE', 'VOID', 'RECLAIM', 'REFUND', 'DISPUTE', 'RESOLVE'] as const;
+    const transactions = types.flatMap((type) => [
+      transaction(type, type, 1),
+      transaction(`${type} failed`, type, 1, { status: 'FAILED' }),
+    ]);
+    const events = eventTypes.filter((type) => /^(payment_intent|dispute)\./.test(type)).map((type) => event(type, 2));
+    const own = paymentSteps({ ...emptyStory, transactions, events }).filter((step) => step.transaction === null);
+    expect(own.map(({ name }) => name)).toContain('evidence_submitted');
+    expect(own.map(({ name }) => name).filter((name) => !Object.hasOwn(steps, name))).toEqual([]);
   });
 
   test('include the ledger entries of a claim with the delivery of the same time', () => {
@@ -256,6 +273,20 @@ describe('the amounts of a payment', () => {
       fee: 1n,
       paidOut: 5n,
     });
+  });
+
+  test.each([
+    ['CREATED', null, true],
+    ['AUTHORIZED', '12500000', true],
+    ['CAPTURED', '12500000', true],
+    ['REFUND_PENDING', '2500000', true],
+    ['CAPTURED', '0', false],
+    ['SETTLED', '0', false],
+    ['REFUNDED', '0', false],
+    ['CANCELLED', null, false],
+    ['FAILED', '12500000', false],
+  ] as const)('%s with %s left has a fee at the payout: %s', (status, leftoverAmount, isExpected) => {
+    expect(awaitsPayout({ status, leftoverAmount })).toBe(isExpected);
   });
 
   test('include gas by coin, without a fiat value if a part of it is unknown', () => {

@@ -9,6 +9,8 @@ import {
   noFilters,
   printFilters,
   readFilters,
+  typedAmount,
+  typedMetadata,
 } from '../../web/src/dashboard/payments/list/payment-filters.ts';
 import { paymentsCsv } from '../../web/src/dashboard/payments/list/payments-csv.ts';
 
@@ -30,6 +32,13 @@ describe('the filters in the address bar', () => {
     const query =
       'status=LOST,CAPTURED&chain=x&token=<b>&from=2026-02-30&to=soon&least=01&most=1e9&metadata=x&customer=7';
     expect(readFilters(query)).toEqual({ ...noFilters, status: ['CAPTURED'] });
+  });
+
+  test('are read from typed text, or refused', () => {
+    expect(['', ' 12,50', '1000', '0.5'].map(typedAmount)).toEqual(['', '12.50', '1000', '0.5']);
+    expect(['1,000', '12,345', '1.234,50', '-1', 'ten'].map(typedAmount)).toEqual(Array(5).fill(undefined));
+    expect(['', ' order=42 '].map(typedMetadata)).toEqual(['', 'order=42']);
+    expect(['order', '=42', 'order='].map(typedMetadata)).toEqual(Array(3).fill(undefined));
   });
 
   test('are sent to the API in the viewer’s time zone, including the last day', () => {

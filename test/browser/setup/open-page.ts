@@ -13,6 +13,8 @@ export type PageOptions = {
   /** CSS pixels. Defaults to 1280. */
   width?: number;
   language?: 'en' | 'de';
+  /** Defaults to UTC. */
+  timeZone?: string;
   /** Emulates a phone: touch instead of a mouse, and a width of 360 pixels. */
   isPhone?: boolean;
   /** Errors that the browser may print, such as a network failure that the test causes. Errors of the page itself are never expected. */
@@ -70,14 +72,14 @@ function openBrowser(): Promise<Browser> {
  * printed an unexpected error, or violated the content security policy.
  */
 export async function openPage(options: PageOptions = {}): Promise<OpenPage> {
-  const { scheme = 'light', isPhone = false, language = 'en', expected = [] } = options;
+  const { scheme = 'light', isPhone = false, language = 'en', timeZone = 'UTC', expected = [] } = options;
   const { width = isPhone ? 360 : 1280 } = options;
   const browser = await openBrowser();
   const context = await browser.newContext({
     viewport: { width, height: HEIGHT },
     colorScheme: scheme,
     locale: language,
-    timezoneId: 'UTC',
+    timezoneId: timeZone,
     reducedMotion: 'reduce',
     ...(isPhone ? { hasTouch: true, isMobile: true } : {}),
     permissions: ['clipboard-read', 'clipboard-write'],

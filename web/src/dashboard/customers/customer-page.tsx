@@ -12,6 +12,7 @@ import { Skeleton } from '../../ui/state/skeleton.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { Table } from '../../ui/tables/table.tsx';
+import { PaymentStatus } from '../payments/payment-status.tsx';
 import { useAsk } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
@@ -95,7 +96,7 @@ function Payments({ customer }: { customer: Customer }) {
               key: 'status',
               isCorner: true,
               head: t('customers.columns.status'),
-              cell: ({ status }) => <Status status={status} />,
+              cell: ({ status, flags }) => <PaymentStatus status={status} flags={flags} isInList />,
             },
             {
               key: 'token',

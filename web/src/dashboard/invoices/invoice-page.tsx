@@ -19,6 +19,7 @@ import { Note } from '../../ui/state/note.tsx';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Table } from '../../ui/tables/table.tsx';
+import { PaymentStatus } from '../payments/payment-status.tsx';
 import { ConfirmDialog } from '../resources/confirm-dialog.tsx';
 import { customerName } from '../resources/customer-name.ts';
 import { Facts } from '../resources/facts.tsx';
@@ -209,6 +210,7 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
   const formats = useFormats();
   const { customerAccount, paymentIntent, printUrl } = invoice;
   const day = (at: string | null | undefined) => at && formats.day(new Date(at));
+  const dayUtc = (at: string) => formats.dayUtc(new Date(at));
   return (
     <Panel title={t('catalog.about')}>
       <Facts
@@ -218,12 +220,14 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
             name: t('invoices.customer'),
             value: <Link href={`/customers/${customerAccount.id}`}>{customerName(customerAccount)}</Link>,
           },
-          { key: 'due', name: t('invoices.due'), value: day(invoice.dueDate) },
+          { key: 'due', name: t('invoices.due'), value: invoice.dueDate && dayUtc(invoice.dueDate) },
           {
             key: 'period',
             name: t('invoices.period'),
             value:
-              invoice.periodStart && invoice.periodEnd && `${day(invoice.periodStart)} – ${day(invoice.periodEnd)}`,
+              invoice.periodStart &&
+              invoice.periodEnd &&
+              `${dayUtc(invoice.periodStart)} – ${dayUtc(invoice.periodEnd)}`,
           },
           {
             key: 'subscription',
@@ -237,7 +241,7 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
             name: t('invoices.payment'),
             value: paymentIntent && (
               <Link href={`/payments/${paymentIntent.id}`}>
-                <Status status={paymentIntent.status} />
+                <PaymentStatus status={paymentIntent.status} flags={paymentIntent.flags} />
               </Link>
             ),
           },

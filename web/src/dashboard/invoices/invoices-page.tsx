@@ -76,7 +76,7 @@ export function InvoicesPage() {
             key: 'due',
             head: t('invoices.due'),
             isWide: true,
-            cell: (invoice) => (invoice.dueDate ? formats.day(new Date(invoice.dueDate)) : '–'),
+            cell: (invoice) => (invoice.dueDate ? formats.dayUtc(new Date(invoice.dueDate)) : '–'),
           },
           {
             key: 'created',

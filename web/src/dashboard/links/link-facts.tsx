@@ -34,7 +34,11 @@ export function LinkFacts({ link }: { link: NonNullable<LinkDetailQuery['payment
         {
           key: 'tax',
           name: t('catalog.tax.choice'),
-          value: link.taxRate ? taxWords(link.taxRate) : t('links.taxOfPlan'),
+          value: link.taxRate
+            ? taxWords(link.taxRate)
+            : link.productPlan
+              ? t('links.taxOfPlan')
+              : t('catalog.tax.none'),
         },
         { key: 'description', name: t('catalog.description'), value: link.description },
         { key: 'used', name: t('links.used'), value: t('links.usedTimes', { count: link.usageCount }) },

@@ -2,7 +2,12 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
-import { LinkCreateDocument, type LinkDetailQuery, LinkUpdateDocument } from '../../../../generated/web/documents.ts';
+import {
+  LinkCreateDocument,
+  type LinkDetailQuery,
+  LinkUpdateDocument,
+  ResourcePlansDocument,
+} from '../../../../generated/web/documents.ts';
 import { settings } from '../../settings.ts';
 import { Checkbox } from '../../ui/fields/checkbox.tsx';
 import { useFaults } from '../../ui/fields/form/use-faults.ts';
@@ -18,6 +23,7 @@ import { PriceChoice } from '../resources/price-choice.tsx';
 import styles from '../resources/resources.module.css';
 import { TaxChoice } from '../resources/tax-choice.tsx';
 import { useApiMutation } from '../session/use-api-mutation.ts';
+import { useAsk } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { PayoutNote } from '../setup/payout-note.tsx';
 import { type LinkValues, linkInput, linkValues, newLink, slugOf } from './link-values.ts';
@@ -83,7 +89,7 @@ export function LinkForm({ link, onClose }: { link?: LinkDetailQuery['paymentLin
       error={faults.rest}
       isWide
     >
-      <PayoutNote selection={values.selection} />
+      <LinkPayoutNote values={values} link={link} />
       <div className={styles.pair}>
         <TextField
           label={t('catalog.name')}
@@ -166,6 +172,16 @@ export function LinkForm({ link, onClose }: { link?: LinkDetailQuery['paymentLin
   );
 }
 
+/** A product that is sold as a subscription needs a network that takes recurring payments. */
+function LinkPayoutNote({ values, link }: { values: LinkValues; link: LinkDetailQuery['paymentLink'] | undefined }) {
+  const { app } = useDashboard();
+  const { data } = useAsk(ResourcePlansDocument, { appId: app.id });
+  // The product of a link may be archived, and is then not among those on offer.
+  const plans = [link?.productPlan, ...(data?.productPlans.nodes ?? [])];
+  const plan = values.pricing === 'price' ? plans.find((one) => one?.id === values.productPlanId) : undefined;
+  return <PayoutNote selection={values.selection} isRecurring={plan?.planType === 'SUBSCRIPTION'} />;
+}
+
 type PricingFieldsProps = {
   values: LinkValues;
   set: (part: Partial<LinkValues>) => void;
@@ -233,7 +249,7 @@ function LinkPricingFields({ values, set, faultAt }: PricingFieldsProps) {
           value={values.taxRateId}
           onChange={(taxRateId) => set({ taxRateId })}
           error={faultAt('taxRateId')}
-          none={t('links.taxOfPlan')}
+          none={values.pricing === 'price' ? t('links.taxOfPlan') : t('catalog.tax.none')}
         />
       </div>
       {values.pricing === 'price' ? (

@@ -70,7 +70,7 @@ export function LinkPage() {
         </>
       }
     >
-      <PayoutNote selection={readSelection(link)} />
+      <PayoutNote selection={readSelection(link)} isRecurring={link.productPlan?.planType === 'SUBSCRIPTION'} />
       <Panel
         title={t('links.address')}
         actions={

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button/button.tsx';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
 import styles from '../resources/resources.module.css';
-import type { MeteringValues, PriceParam, TierValues } from './price-values.ts';
+import { isAmbiguousQuantity, type MeteringValues, type PriceParam, type TierValues } from './price-values.ts';
 
 const schemes = ['PER_UNIT', 'GRADUATED', 'VOLUME'] as const;
 const TIERS_LIMIT = 50;
@@ -17,6 +17,7 @@ type MeteringFieldsProps = {
 
 export function MeteringFields({ values, onChange, faultAt }: MeteringFieldsProps) {
   const { t } = useTranslation();
+  const quantityFault = useQuantityFault();
   const change = (part: Partial<MeteringValues>) => onChange({ ...values, ...part });
   return (
     <>
@@ -37,7 +38,7 @@ export function MeteringFields({ values, onChange, faultAt }: MeteringFieldsProp
           hint={t('catalog.metering.includedHint')}
           value={values.includedUnits}
           onChange={(event) => change({ includedUnits: event.target.value })}
-          error={faultAt('metering.includedUnits')}
+          error={quantityFault(values.includedUnits) ?? faultAt('metering.includedUnits')}
         />
       </div>
       <Select
@@ -75,6 +76,7 @@ export function MeteringFields({ values, onChange, faultAt }: MeteringFieldsProp
 
 function TierFields({ tiers, onChange }: { tiers: TierValues[]; onChange: (tiers: TierValues[]) => void }) {
   const { t } = useTranslation();
+  const quantityFault = useQuantityFault();
   const change = (key: number, part: Partial<TierValues>) =>
     onChange(tiers.map((tier) => (tier.key === key ? { ...tier, ...part } : tier)));
   const nextKey = tiers.reduce((most, { key }) => Math.max(most, key), 0) + 1;
@@ -93,6 +95,7 @@ function TierFields({ tiers, onChange }: { tiers: TierValues[]; onChange: (tiers
                   inputMode="decimal"
                   value={tier.upTo}
                   onChange={(event) => change(tier.key, { upTo: event.target.value })}
+                  error={quantityFault(tier.upTo)}
                 />
               )}
               <TextField
@@ -123,4 +126,9 @@ function TierFields({ tiers, onChange }: { tiers: TierValues[]; onChange: (tiers
       )}
     </>
   );
+}
+
+function useQuantityFault(): (quantity: string) => string | undefined {
+  const { t } = useTranslation();
+  return (quantity) => (isAmbiguousQuantity(quantity) ? t('catalog.metering.separators') : undefined);
 }

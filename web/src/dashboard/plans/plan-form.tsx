@@ -14,7 +14,7 @@ import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { PayoutNote } from '../setup/payout-note.tsx';
 import { PriceFields } from './price-fields.tsx';
-import { meteringParams, newPrice, type PriceValues, priceInput } from './price-values.ts';
+import { hasAmbiguousQuantity, meteringParams, newPrice, type PriceValues, priceInput } from './price-values.ts';
 
 const own = ['name', 'description', 'imageUrl', 'planType', 'taxRateId'] as const;
 const priced = [
@@ -61,6 +61,7 @@ export function PlanForm({ plan, onClose }: { plan?: PlanPageQuery['productPlan'
       );
       return;
     }
+    if (hasAmbiguousQuantity(price, planType)) return;
     const prices = [{ ...priceInput(price, planType), isDefault: true }];
     create.mutate(
       { input: { appId: app.id, ...common, planType, prices } },

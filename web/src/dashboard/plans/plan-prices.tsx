@@ -1,7 +1,9 @@
 /** The prices of a plan, including archived ones, and the actions for each. */
 import { useTranslation } from 'react-i18next';
-import type { PriceFactsFragment } from '../../../../generated/web/documents.ts';
+import type { PlanPageQuery, PriceFactsFragment } from '../../../../generated/web/documents.ts';
+import { useTariffLines } from '../../ui/amounts/use-tariff-lines.ts';
 import { Button } from '../../ui/button/button.tsx';
+import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Menu } from '../../ui/overlays/menu.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Table } from '../../ui/tables/table.tsx';
@@ -10,8 +12,10 @@ import { usePriceWords } from '../resources/use-price-words.ts';
 
 type Act = (price: PriceFactsFragment) => void;
 
+type PlanPrice = PlanPageQuery['productPlan']['prices'][number];
+
 type PlanPricesProps = {
-  prices: readonly PriceFactsFragment[];
+  prices: readonly PlanPrice[];
   mayWrite: boolean;
   onEdit: Act;
   onDefault: Act;
@@ -50,6 +54,7 @@ export function PlanPrices(props: PlanPricesProps) {
             <span className={styles.stack}>
               {priceWords(price)}
               {price.nickname && <span className={styles.quiet}>{price.nickname}</span>}
+              <Tariff price={price} />
             </span>
           ),
         },
@@ -100,4 +105,18 @@ export function PlanPrices(props: PlanPricesProps) {
       ]}
     />
   );
+}
+
+/** As the payer reads it, because a price that was entered wrongly cannot be changed. */
+function Tariff({ price: { metering, currency } }: { price: PlanPrice }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const tariffLines = useTariffLines();
+  if (!metering) return null;
+  const cap = t('catalog.metering.atMost', { amount: formats.fiat(metering.capAmount, currency) });
+  return [...tariffLines(metering, currency), cap].map((line) => (
+    <span key={line} className={styles.quiet}>
+      {line}
+    </span>
+  ));
 }

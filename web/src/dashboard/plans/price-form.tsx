@@ -14,7 +14,14 @@ import { FormDialog } from '../resources/form-dialog.tsx';
 import { usePriceWords } from '../resources/use-price-words.ts';
 import { useApiMutation } from '../session/use-api-mutation.ts';
 import { PriceFields } from './price-fields.tsx';
-import { meteringParams, newPrice, type PriceValues, priceInput, wholeNumber } from './price-values.ts';
+import {
+  hasAmbiguousQuantity,
+  meteringParams,
+  newPrice,
+  type PriceValues,
+  priceInput,
+  wholeNumber,
+} from './price-values.ts';
 
 const params = [
   'amount',
@@ -54,6 +61,7 @@ export function PriceForm({ plan, price, onClose }: PriceFormProps) {
     };
     const madeDefault = isDefault ? { isDefault } : {};
     if (!price) {
+      if (hasAmbiguousQuantity(values, plan.planType)) return;
       const input = { ...priceInput(values, plan.planType), ...madeDefault };
       create.mutate({ productPlanId: plan.id, input }, { onSuccess });
       return;

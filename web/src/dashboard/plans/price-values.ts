@@ -86,6 +86,22 @@ function meteringInput(values: MeteringValues): MeteringInput {
   };
 }
 
+/**
+ * Whether a quantity could be read in two ways: `1,000` is a thousand with thousands separators, and 1 with three decimals. It is refused
+ * rather than guessed, because the price of a unit cannot be changed later.
+ */
+export function isAmbiguousQuantity(text: string): boolean {
+  return /^[1-9]\d{0,2}([.,]\d{3})+$/.test(text.trim());
+}
+
+/** Whether a quantity that would be sent is ambiguous. */
+export function hasAmbiguousQuantity(values: PriceValues, planType: 'ONE_TIME' | 'SUBSCRIPTION'): boolean {
+  if (planType === 'ONE_TIME' || values.priceType === 'FIXED') return false;
+  const { scheme, includedUnits, tiers } = values.metering;
+  const limits = scheme === 'PER_UNIT' ? [] : tiers.slice(0, -1).map(({ upTo }) => upTo);
+  return [includedUnits, ...limits].some(isAmbiguousQuantity);
+}
+
 /** Normalizes an amount of money: `12,50` and ` 12.50` become `12.50`. */
 export function plainAmount(text: string): string {
   return text.trim().replace(',', '.');

@@ -1,7 +1,7 @@
 /** The published liabilities in brief, and the app's proof as a file. */
 import { useTranslation } from 'react-i18next';
 import { ReportsLiabilitiesDocument, type ReportsLiabilitiesQuery } from '../../../../generated/web/documents.ts';
-import { chainOf, settings } from '../../settings.ts';
+import { chainOf, settings, tokenOf } from '../../settings.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { ButtonLink } from '../../ui/button/button-link.tsx';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
@@ -62,7 +62,9 @@ function Published() {
 function SnapshotLine({ snapshot }: { snapshot: Snapshot }) {
   const { t } = useTranslation();
   const { chainId, blockNumber, blockTime, tokens } = snapshot;
-  const short = tokens.filter(({ surplus }) => surplus.startsWith('-')).map(({ tokenKey }) => tokenKey);
+  const short = tokens
+    .filter(({ surplus }) => surplus.startsWith('-'))
+    .map(({ tokenKey }) => tokenOf(tokenKey)?.symbol ?? tokenKey);
   const chain = chainOf(chainId)?.name ?? String(chainId);
   return (
     <Note

@@ -7,6 +7,7 @@ import { useFormats } from '../../ui/formats/use-formats.ts';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Note } from '../../ui/state/note.tsx';
 import { type Column, Table } from '../../ui/tables/table.tsx';
+import { useTokenWords } from '../resources/use-token-words.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { Panel } from '../shell/panel.tsx';
 import { type Reconciliation, type ReconciliationRow, readReconciliation } from './reconciliation.ts';
@@ -170,10 +171,11 @@ function useDifferenceColumns(): Column<ReconciliationRow>[] {
 }
 
 function Units({ amount, token }: { amount: string | null; token: string | null }) {
+  const tokenWords = useTokenWords();
   if (amount === null) return '–';
   return (
     <span className={styles.units}>
-      {amount} <span className={styles.soft}>{token}</span>
+      {amount} <span className={styles.soft}>{token && tokenWords(token)}</span>
     </span>
   );
 }

@@ -1,7 +1,7 @@
 /** A choice of a customer of the app, found by name or email address. */
 import { useDeferredValue, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ResourceCustomersDocument } from '../../../../generated/web/documents.ts';
+import { ResourceCustomerDocument, ResourceCustomersDocument } from '../../../../generated/web/documents.ts';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
 import { useAsk } from '../session/use-ask.ts';
@@ -22,6 +22,9 @@ export function CustomerChoice({ value, onChange, error }: CustomerChoiceProps) 
     { keepsLast: true },
   );
   const found = data?.customers.nodes ?? [];
+  // The chosen customer stays an option although the search no longer finds it, because it is the one that the form sends.
+  const chosen = useAsk(ResourceCustomerDocument, { id: value }, { isEnabled: value !== '' }).data?.customer;
+  const options = !chosen || found.some(({ id }) => id === chosen.id) ? found : [chosen, ...found];
   return (
     <div className={styles.pair}>
       <TextField
@@ -35,11 +38,11 @@ export function CustomerChoice({ value, onChange, error }: CustomerChoiceProps) 
       <Select
         label={t('catalog.customer.choice')}
         error={error}
-        value={found.some(({ id }) => id === value) ? value : ''}
+        value={options.some(({ id }) => id === value) ? value : ''}
         onChange={onChange}
         options={[
           { value: '', words: found.length === 0 ? t('catalog.customer.nobody') : t('catalog.customer.choose') },
-          ...found.map((customer) => ({ value: customer.id, words: customerName(customer) })),
+          ...options.map((customer) => ({ value: customer.id, words: customerName(customer) })),
         ]}
       />
     </div>

@@ -1,8 +1,9 @@
 /** The selected chains or tokens as text. */
 import { useTranslation } from 'react-i18next';
-import { chainOf, settings, tokenOf } from '../../settings.ts';
+import { chainOf } from '../../settings.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import type { Selection } from './selections.ts';
+import { useTokenWords } from './use-token-words.ts';
 
 export function ChainWords({ chosen }: { chosen: Selection['chains'] }) {
   const { t } = useTranslation();
@@ -14,12 +15,7 @@ export function ChainWords({ chosen }: { chosen: Selection['chains'] }) {
 export function TokenWords({ chosen }: { chosen: Selection['tokens'] }) {
   const { t } = useTranslation();
   const { list } = useFormats();
+  const tokenWords = useTokenWords();
   if (chosen === 'ALL') return t('catalog.choice.allTokens');
-  return list(
-    chosen.map((key) => {
-      const token = tokenOf(key);
-      const chain = settings.chains.find(({ tokens }) => tokens.some((one) => one.key === key));
-      return token && chain ? t('everywhere.tokenOn', { symbol: token.symbol, chain: chain.name }) : key;
-    }),
-  );
+  return list(chosen.map(tokenWords));
 }

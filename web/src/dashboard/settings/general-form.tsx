@@ -6,6 +6,7 @@ import { Button } from '../../ui/button/button.tsx';
 import { Form } from '../../ui/fields/form/form.tsx';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
+import { useFormats } from '../../ui/formats/use-formats.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { Panel } from '../shell/panel.tsx';
 import styles from './settings.module.css';
@@ -26,6 +27,7 @@ const counts = ['subscriptionGraceDays', 'subscriptionCaptureRetries'] as const;
 
 export function GeneralForm({ app }: { app: SettingsOfApp }) {
   const { t } = useTranslation();
+  const formats = useFormats();
   const { mayWrite } = useDashboard();
   const { save, isSaving, error } = useSave();
   const [name, setName] = useState(app.name);
@@ -52,7 +54,7 @@ export function GeneralForm({ app }: { app: SettingsOfApp }) {
       name: name.trim(),
       captureMode,
       disputeTimeoutPayerBps: payerBps,
-      subscriptionCapMultiplier: multiplier.trim(),
+      subscriptionCapMultiplier: multiplier.trim().replace(',', '.'),
       ...Object.fromEntries(spans.map((key) => [key, joinSpan(spanOf(key).count, spanOf(key).unit)])),
       ...Object.fromEntries(counts.map((key) => [key, Number(countValues[key])])),
     };
@@ -115,7 +117,7 @@ export function GeneralForm({ app }: { app: SettingsOfApp }) {
             </div>
             <div>
               <dt>{t('settings.general.fee')}</dt>
-              <dd>{t('settings.general.feeOf', { percent: percentOf(app.platformFeeBps) })}</dd>
+              <dd>{t('settings.general.feeOf', { percent: formats.percent(app.platformFeeBps) })}</dd>
             </div>
           </dl>
         </div>

@@ -80,7 +80,7 @@ function Preview({ preview }: { preview: PlanChange }) {
       {planChangeWords(preview).map((sentence) => (
         <p key={sentence.key}>
           {t(`subscriptions.change.${sentence.key}`, {
-            day: 'at' in sentence ? formats.day(new Date(sentence.at)) : '',
+            day: 'at' in sentence ? formats.dayUtc(new Date(sentence.at)) : '',
             amount: 'amount' in sentence ? formats.fiat(sentence.amount, currency) : '',
           })}
         </p>

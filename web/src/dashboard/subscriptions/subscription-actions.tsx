@@ -46,7 +46,7 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
   });
   const canEndLater = currentPeriodEnd && !cancelAt && status !== 'PENDING';
   const close = () => setDoing(undefined);
-  const day = currentPeriodEnd ? formats.day(new Date(currentPeriodEnd)) : '';
+  const day = currentPeriodEnd ? formats.dayUtc(new Date(currentPeriodEnd)) : '';
   return (
     <>
       {status === 'PENDING' && (

@@ -28,8 +28,7 @@ export function SubscriptionCalendar({ charges }: { charges: readonly Charge[] }
               return (
                 <li key={charge.dueAt} className={styles.charge} data-due={charge.dueAt}>
                   <span className={styles.day}>
-                    {formats.day(at)}
-                    {hasClock && ` ${formats.clock(at)}`}
+                    {hasClock ? `${formats.day(at)} ${formats.clock(at)}` : formats.dayUtc(at)}
                   </span>
                   <span>{formats.fiat(charge.total, charge.currency)}</span>
                   {charge.invoiceId ? (

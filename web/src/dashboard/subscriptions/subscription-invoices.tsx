@@ -20,8 +20,8 @@ export function SubscriptionInvoices({ invoices }: { invoices: SubscriptionFacts
             <Status status={invoice.status} />
             <span className={styles.quiet}>
               {invoice.usageReason && t(`subscriptions.usage.${invoice.usageReason}`)}
-              {invoice.periodStart && formats.day(new Date(invoice.periodStart))}
-              {invoice.periodEnd && ` – ${formats.day(new Date(invoice.periodEnd))}`}
+              {invoice.periodStart && formats.dayUtc(new Date(invoice.periodStart))}
+              {invoice.periodEnd && ` – ${formats.dayUtc(new Date(invoice.periodEnd))}`}
             </span>
             <span className={styles.total}>{formats.fiat(invoice.total, invoice.currency)}</span>
           </div>

@@ -91,6 +91,7 @@ function SubscriptionFacts({ subscription }: { subscription: SubscriptionFactsFr
   const { coupon, couponPeriodsLeft: periodsLeft } = subscription;
   const { id, customerAccount, productPlan, productPlanPrice, nextPlanPrice, upcomingCharges } = subscription;
   const day = (at: string | null | undefined) => at && formats.day(new Date(at));
+  const dayUtc = (at: string | null | undefined) => at && formats.dayUtc(new Date(at));
   const [next] = upcomingCharges;
   return (
     <Facts
@@ -132,13 +133,13 @@ function SubscriptionFacts({ subscription }: { subscription: SubscriptionFactsFr
           name: t('subscriptions.period'),
           value:
             subscription.currentPeriodStart &&
-            `${day(subscription.currentPeriodStart)} – ${day(subscription.currentPeriodEnd)}`,
+            `${dayUtc(subscription.currentPeriodStart)} – ${dayUtc(subscription.currentPeriodEnd)}`,
         },
-        { key: 'trial', name: t('subscriptions.trialEnd'), value: day(subscription.trialEnd) },
+        { key: 'trial', name: t('subscriptions.trialEnd'), value: dayUtc(subscription.trialEnd) },
         {
           key: 'next',
           name: t('subscriptions.nextCharge'),
-          value: next && `${day(next.dueAt)} · ${formats.fiat(next.total, next.currency)}`,
+          value: next && `${dayUtc(next.dueAt)} · ${formats.fiat(next.total, next.currency)}`,
         },
         {
           key: 'tries',
@@ -153,7 +154,7 @@ function SubscriptionFacts({ subscription }: { subscription: SubscriptionFactsFr
         {
           key: 'cancelAt',
           name: t('subscriptions.endsAt'),
-          value: subscription.cancelledAt ? null : day(subscription.cancelAt),
+          value: subscription.cancelledAt ? null : dayUtc(subscription.cancelAt),
         },
         { key: 'cancelled', name: t('subscriptions.cancelledAt'), value: day(subscription.cancelledAt) },
         { key: 'created', name: t('catalog.created'), value: day(subscription.createdAt) },

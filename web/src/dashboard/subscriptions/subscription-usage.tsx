@@ -12,8 +12,8 @@ export function SubscriptionUsage({ usage }: { usage: SubscriptionFactsFragment[
   return (
     <>
       {usage.map((period) => {
-        const start = formats.day(new Date(period.periodStart));
-        const end = period.periodEnd ? ` – ${formats.day(new Date(period.periodEnd))}` : '';
+        const start = formats.dayUtc(new Date(period.periodStart));
+        const end = period.periodEnd ? ` – ${formats.dayUtc(new Date(period.periodEnd))}` : '';
         return (
           <Facts
             key={period.periodStart}

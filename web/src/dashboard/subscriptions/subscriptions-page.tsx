@@ -114,8 +114,8 @@ export function SubscriptionsPage() {
             isWide: true,
             cell: ({ status: state, cancelAt, currentPeriodEnd }) =>
               cancelAt
-                ? t('subscriptions.endsOn', { day: formats.day(new Date(cancelAt)) })
-                : state === 'ACTIVE' && currentPeriodEnd && formats.day(new Date(currentPeriodEnd)),
+                ? t('subscriptions.endsOn', { day: formats.dayUtc(new Date(cancelAt)) })
+                : state === 'ACTIVE' && currentPeriodEnd && formats.dayUtc(new Date(currentPeriodEnd)),
           },
           {
             key: 'created',

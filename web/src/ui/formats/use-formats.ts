@@ -20,6 +20,8 @@ export function useFormats() {
       relative: (at: Date, now: Date) => relativeTime(language, at, now),
       absolute: (at: Date) => absoluteTime(language, at),
       day: (at: Date) => calendarDay(language, at),
+      /** For due dates and billing periods, which are computed in UTC and printed so on invoices and in mails. */
+      dayUtc: (at: Date) => calendarDay(language, at, 'UTC'),
       clock: (at: Date) => clockTime(language, at),
       unit: (count: number, unit: 'day' | 'hour' | 'minute' | 'second') =>
         new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count),

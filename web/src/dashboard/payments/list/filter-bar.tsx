@@ -14,6 +14,8 @@ import {
   paymentFlags,
   paymentStatuses,
   printFilters,
+  typedAmount,
+  typedMetadata,
 } from './payment-filters.ts';
 
 const TYPING_MS = 300;
@@ -141,46 +143,68 @@ function MoreFilters({ filters, change }: { filters: PaymentFilters; change: Cha
         inputMode="decimal"
         label={t('payments.filters.least')}
         value={filters.least}
-        onType={(least) => change({ least: least.replace(',', '.') })}
+        onType={(least) => change({ least })}
+        read={typedAmount}
+        fault={t('everywhere.limits.decimal')}
       />
       <Typed
         inputMode="decimal"
         label={t('payments.filters.most')}
         value={filters.most}
-        onType={(most) => change({ most: most.replace(',', '.') })}
+        onType={(most) => change({ most })}
+        read={typedAmount}
+        fault={t('everywhere.limits.decimal')}
       />
       <Typed
         label={t('payments.filters.metadata')}
         placeholder="order=42"
         value={filters.metadata}
         onType={(metadata) => change({ metadata })}
+        read={typedMetadata}
+        fault={t('payments.filters.notMetadata')}
       />
     </>
   );
 }
 
-type TypedProps = Omit<ComponentProps<typeof TextField>, 'value' | 'onChange'> & {
+type TypedProps = Omit<ComponentProps<typeof TextField>, 'value' | 'onChange' | 'error'> & {
   value: string;
   onType: (text: string) => void;
+  /** The value that the text stands for. Undefined if there is none: the field then shows `fault`, and the filter is unchanged. */
+  read?: (text: string) => string | undefined;
+  fault?: string;
 };
 
 /** Reports the text once typing pauses, and at once on Enter and when the field loses focus. */
-function Typed({ value, onType, ...rest }: TypedProps) {
+function Typed({ value, onType, read = (text) => text, fault, ...rest }: TypedProps) {
   const [text, setText] = useState(value);
-  const latestOnType = useRef(onType);
-  latestOnType.current = onType;
-  useEffect(() => setText(value), [value]);
+  const [isWrong, setWrong] = useState(false);
+  const type = (typed: string) => {
+    setText(typed);
+    setWrong(false);
+  };
+  const submit = () => {
+    const found = read(text);
+    setWrong(found === undefined);
+    if (found !== undefined && found !== value) onType(found);
+  };
+  const latestSubmit = useRef(submit);
+  latestSubmit.current = submit;
+  useEffect(() => {
+    setText(value);
+    setWrong(false);
+  }, [value]);
   useEffect(() => {
     if (text === value) return;
-    const timer = setTimeout(() => latestOnType.current(text), TYPING_MS);
+    const timer = setTimeout(() => latestSubmit.current(), TYPING_MS);
     return () => clearTimeout(timer);
   }, [text, value]);
-  const submit = () => text !== value && onType(text);
   return (
     <TextField
       {...rest}
       value={text}
-      onChange={(event) => setText(event.target.value)}
+      error={isWrong ? fault : undefined}
+      onChange={(event) => type(event.target.value)}
       onBlur={submit}
       onKeyDown={(event) => event.key === 'Enter' && submit()}
     />

@@ -62,6 +62,7 @@ export const noFilters: PaymentFilters = {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const AMOUNT = /^(0|[1-9]\d{0,11})(\.\d{1,2})?$/;
+const METADATA = /^[^=]+=.+$/;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const SEARCH_LENGTH = 255;
 
@@ -83,10 +84,22 @@ export function readFilters(query: string): PaymentFilters {
     to: day(text('to', DAY)),
     least: text('least', AMOUNT),
     most: text('most', AMOUNT),
-    metadata: text('metadata', /^[^=]+=.+$/),
+    metadata: text('metadata', METADATA),
     customerAccountId: text('customer', ID),
     search: (given.get('search') ?? '').trim().slice(0, SEARCH_LENGTH),
   };
+}
+
+/** Reads an amount that is being typed, with a point or a comma. Undefined if it is none that the API could compare, such as `1,000`. */
+export function typedAmount(text: string): string | undefined {
+  const amount = text.trim().replace(',', '.');
+  return amount === '' || AMOUNT.test(amount) ? amount : undefined;
+}
+
+/** Reads a metadata entry that is being typed. Undefined if it has no key or no value. */
+export function typedMetadata(text: string): string | undefined {
+  const entry = text.trim();
+  return entry === '' || METADATA.test(entry) ? entry : undefined;
 }
 
 /** The query string without the question mark. Empty if there are no filters. */

@@ -5,7 +5,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { useFormats } from '../../../ui/formats/use-formats.ts';
 import { Time } from '../../../ui/state/time.tsx';
 import { type Fact, FactList } from './fact-list.tsx';
-import { fiatAtPayment, gasSums, moneySums } from './money-sums.ts';
+import { awaitsPayout, fiatAtPayment, gasSums, moneySums } from './money-sums.ts';
 import { symbolOf } from './payment-money.ts';
 import styles from './payment-page.module.css';
 import type { PaymentStory } from './payment-steps.ts';
@@ -44,7 +44,7 @@ function useMoney(payment: PaymentStory): (Fact | null)[] {
     some(t('payments.money.refunded'), refunded),
     some(t('payments.money.refunding'), refunding),
     fee === 0n
-      ? isDirect
+      ? isDirect || !awaitsPayout(payment)
         ? null
         : [t('payments.facts.fee'), t('payments.money.feeLater', { percent })]
       : [t('payments.money.feeOf', { percent }), worth(fee)],

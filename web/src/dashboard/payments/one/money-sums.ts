@@ -36,6 +36,25 @@ export function moneySums({ refunds, ledger }: MoneyFacts) {
   };
 }
 
+/** Whether a part of the payment can still be paid out, so that its fee is still to come. */
+export function awaitsPayout({ status, leftoverAmount }: Pick<PaymentStory, 'status' | 'leftoverAmount'>): boolean {
+  switch (status) {
+    case 'CREATED':
+      return true;
+    case 'AUTHORIZED':
+    case 'CAPTURED':
+    case 'REFUND_PENDING':
+      return leftoverAmount !== '0';
+    case 'SETTLED':
+    case 'REFUNDED':
+    case 'CANCELLED':
+    case 'FAILED':
+      return false;
+    default:
+      return status satisfies never;
+  }
+}
+
 type Gas = NonNullable<PaymentStory['transactions'][number]['gasCost']>;
 
 /** What this installation paid for gas, by coin. The fiat value is in millionths of a dollar, and null where a part of it is unknown. */

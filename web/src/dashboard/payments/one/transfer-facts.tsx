@@ -5,12 +5,14 @@ import { Address } from '../../../ui/addresses/address.tsx';
 import { useFormats } from '../../../ui/formats/use-formats.ts';
 import { Note } from '../../../ui/state/note.tsx';
 import { Time } from '../../../ui/state/time.tsx';
+import { useTokenWords } from '../../resources/use-token-words.ts';
 import styles from './payment-page.module.css';
 import type { PaymentStory } from './payment-steps.ts';
 
 export function TransferFacts({ payment }: { payment: PaymentStory }) {
   const { t } = useTranslation();
   const formats = useFormats();
+  const tokenWords = useTokenWords();
   const { transfer } = payment;
   if (!transfer) return null;
   const { chainId, tokenKey } = transfer;
@@ -38,7 +40,7 @@ export function TransferFacts({ payment }: { payment: PaymentStory }) {
         {transfer.held !== '0' && <dt>{t('payments.transfer.held')}</dt>}
         {transfer.held !== '0' && <dd>{print(transfer.held, tokenKey)}</dd>}
         {others.map((other) => [
-          <dt key={`${other.tokenKey} name`}>{t('payments.transfer.other', { symbol: other.tokenKey })}</dt>,
+          <dt key={`${other.tokenKey} name`}>{t('payments.transfer.other', { symbol: tokenWords(other.tokenKey) })}</dt>,
           <dd key={`${other.tokenKey} value`}>
             {t('payments.transfer.otherSums', {
               received: print(other.received, other.tokenKey),

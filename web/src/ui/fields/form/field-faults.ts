@@ -59,6 +59,7 @@ export type LimitWords = { key: string; values: Record<string, string> };
 const limits: [form: RegExp, key: string, names: readonly string[]][] = [
   [/^between (\S+) and (\S+) characters$/, 'betweenCharacters', ['least', 'most']],
   [/^between (\S+) and (\S+)$/, 'between', ['least', 'most']],
+  [/^from (\S+) to (\S+)$/, 'between', ['least', 'most']],
   [/^at least (\S+)(?: seconds?)?$/, 'atLeast', ['least']],
   [/^at most (\d+)$/, 'atMost', ['most']],
   [/^at most (\d+) characters$/, 'atMostCharacters', ['most']],
