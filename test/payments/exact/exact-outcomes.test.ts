@@ -342,7 +342,7 @@ describe('an intent that is paid by exact', () => {
     expect(money).toMatchObject({ payer: 10_000_000n - 10_000n, merchant: 10_000n, escrow: -10_000_000n });
     const { paymentKey } = await ground.row(signed);
     expect(await gateway.read(id)).toMatchObject({ status: 'SETTLED', acceptedTermsHash: paymentKey });
-    expect(await gateway.events(id)).toEqual(['created', 'pending', 'overpaid', 'settled']);
+    expect(await gateway.events(id)).toEqual(['created', 'overpaid', 'pending', 'settled']);
   });
 
   it('does not expire while its authorization is under way', async () => {

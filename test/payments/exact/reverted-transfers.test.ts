@@ -74,7 +74,7 @@ describe('a transfer that has reverted in its block', () => {
   });
 });
 
-it('a payer is refused after three reverted transfers within a day, except for those of settled payments', limit, async () => {
+it('a payer is refused after three reverted transfers of unsettled payments within a day', limit, async () => {
   const { verify, pay, offer } = await openX402Ground(gateway);
   const reason = 'too_many_reverted_transfers';
   const signed = [await ground.sign(), await ground.sign(), await ground.sign()] as const;
