@@ -24,6 +24,7 @@ import {
 } from './checkout-session.ts';
 import type { CheckoutWorld } from './checkout-world.ts';
 import { type NewCheckoutSession, type NewSessionItem, openCheckoutSession } from './open-checkout-session.ts';
+import { requireNoPaidCall } from './require-payable.ts';
 
 export type CreatedCheckoutSession = { session: SessionWithItems; clientSecret: string };
 
@@ -32,7 +33,7 @@ export type CreatedCheckoutSession = { session: SessionWithItems; clientSecret: 
  * intent. A replay returns the same client secret. `input` has been validated with `createCheckoutSessionSchema`.
  *
  * Throws VALIDATION_ERROR (chains, tokens, prices, totals), NOT_FOUND with `param` for anything that the input refers to,
- * INVALID_STATE for an intent that can no longer be paid and an archived coupon, EXPIRED for an expired one, and CONFLICT for a
+ * INVALID_STATE for an intent that cannot be paid in a checkout and an archived coupon, EXPIRED for an expired one, and CONFLICT for a
  * coupon whose limit is reached.
  */
 export async function createCheckoutSession(
@@ -209,6 +210,7 @@ async function requirePayableIntent(
       param: 'paymentIntentId',
     });
   }
+  requireNoPaidCall(intent, { param: 'paymentIntentId' });
   if (intent.status !== 'CREATED') {
     throw new GatewayError(
       'INVALID_STATE',

@@ -17,11 +17,25 @@ export function requirePayable(session: SessionToPay, now: Date): void {
   }
 }
 
-/** Throws INVALID_STATE for an intent that is not CREATED any more. */
-export function requireUnpaid(intent: Pick<PaymentIntent, 'status'>): void {
+/** Throws INVALID_STATE for an intent that is not CREATED any more, and for one that only its x402 payment can pay. */
+export function requireUnpaid(intent: Pick<PaymentIntent, 'status' | 'x402Scheme'>): void {
+  requireNoPaidCall(intent);
   if (intent.status === 'CREATED') return;
   throw new GatewayError(
     'INVALID_STATE',
     `The payment intent is ${intent.status}. Only a CREATED payment intent can be paid.`,
+  );
+}
+
+/** Throws INVALID_STATE for the intent of an API call that is paid by x402. */
+export function requireNoPaidCall(
+  { x402Scheme }: Pick<PaymentIntent, 'x402Scheme'>,
+  details: { param?: string } = {},
+): void {
+  if (x402Scheme === null) return;
+  throw new GatewayError(
+    'INVALID_STATE',
+    'The payment intent belongs to an API call that is paid by x402. Only the authorization that was submitted for it can pay it.',
+    details,
   );
 }

@@ -5,6 +5,7 @@ import { runIndexer } from '../facts/run-indexer.ts';
 import type { RunningProjector } from '../facts/run-projector.ts';
 import { runSolanaWatcher } from '../facts/solana/run-solana-watcher.ts';
 import { openVaultReader } from '../payments/solana/open-vault-reader.ts';
+import { newExactMemory } from '../payments/x402/exact/watch-exact.ts';
 import { repairPayments } from '../payments/verification/repair-payments.ts';
 import { openAdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Readiness } from '../platform/service-endpoints.ts';
@@ -19,6 +20,7 @@ export async function runIndexerPart(config: Config): Promise<RunningPart> {
   const logs = openLogSource(base);
   const loops: Pick<RunningProjector, 'faults' | 'notes'>[] = [];
   const service = await openService(base, () => ownReadiness(loops));
+  const memory = newExactMemory();
   const handlers = factTable({ ...base, unexpectedTransfer: base.instruments.unexpectedTransfer });
   const watcher = watchSolana(base, handlers);
   loops.push(watcher);
@@ -26,7 +28,7 @@ export async function runIndexerPart(config: Config): Promise<RunningPart> {
     ...base,
     handlers,
     observer: base.instruments.projector,
-    watch: (view) => watchBalances(base, view),
+    watch: (view) => watchBalances({ ...base, memory }, view),
     sweep: async (chainId, onProgress) => {
       await repairPayments({ ...base, logs }, { chainId, onProgress });
     },

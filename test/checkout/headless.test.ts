@@ -201,7 +201,7 @@ describe('POST …/prepare', () => {
     expect(body.data.options).toEqual([]);
   });
 
-  it('rejects a session or an intent that has expired, and one that is paid', async () => {
+  it('rejects a session or an intent that has expired or is paid, and the intent of an API call', async () => {
     const { database } = ground.api;
     const late = await ground.openSession();
     await database.checkoutSession.update({ where: { id: late.id }, data: { expiresAt: new Date(0) } });
@@ -212,6 +212,12 @@ describe('POST …/prepare', () => {
     const cancelled = await ground.openSession();
     await database.paymentIntent.update({ where: { id: cancelled.paymentIntentId }, data: { status: 'CANCELLED' } });
     expect(codeOf(await ground.prepare(cancelled, direct()))).toEqual([409, 'INVALID_STATE']);
+    const called = await ground.openSession();
+    expect((await ground.prepare(called, direct())).status).toBe(200);
+    const x402 = { x402Resource: 'https://api.example', x402Scheme: 'exact', x402Network: 'eip155:31337' };
+    await database.paymentIntent.update({ where: { id: called.paymentIntentId }, data: x402 });
+    expect(codeOf(await ground.prepare(called, direct()))).toEqual([409, 'INVALID_STATE']);
+    expect(codeOf(await ground.confirm(called))).toEqual([409, 'INVALID_STATE']);
   });
 
   it('returns the same quote for the same idempotency key', async () => {

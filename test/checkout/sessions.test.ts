@@ -190,6 +190,14 @@ describe('POST /checkout-sessions with a paymentIntentId', () => {
     const expired = await intentOf();
     await api.database.paymentIntent.update({ where: { id: expired.id }, data: { expiresAt: new Date(0) } });
     expect((await open({ paymentIntentId: expired.id })).body.error.code).toBe('EXPIRED');
+    for (const x402Scheme of ['exact', 'escrow']) {
+      const called = await intentOf();
+      const x402 = { x402Resource: 'https://api.example', x402Scheme, x402Network: 'eip155:31337' };
+      await api.database.paymentIntent.update({ where: { id: called.id }, data: x402 });
+      const { error } = (await open({ paymentIntentId: called.id })).body;
+      expect([error.code, error.param]).toEqual(['INVALID_STATE', 'paymentIntentId']);
+      expect(error.message).toContain('paid by x402');
+    }
   });
 
   it('rejects a capture mode and a tax rate, which the intent defines', async () => {

@@ -137,9 +137,13 @@ async function writeRound(
   return owned;
 }
 
-/** Whether the payment counts: it is the accepted one, or the first one of an intent that still waits for a payment. */
+/**
+ * Whether the payment counts: it is the accepted one, or the first one of an intent that still waits for a payment. Nothing in the escrow
+ * pays an intent of the x402 scheme `exact`, whose outcome is that of its authorization.
+ */
 function counts(intent: PaymentIntent, payment: PaymentKey, state: PaymentState): boolean {
   if (acceptedKey(intent) !== null) return isAccepted(intent, payment);
+  if (intent.x402Scheme === 'exact') return false;
   return intent.status === 'CREATED' && state.authorization !== null;
 }
 

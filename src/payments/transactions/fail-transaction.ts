@@ -1,6 +1,5 @@
-import { afterCommit, type DatabaseTransaction, type PaymentIntent, type Transaction } from '../../../prisma/client.ts';
+import type { DatabaseTransaction, PaymentIntent, Transaction } from '../../../prisma/client.ts';
 import { voidCall } from '../../escrow/calldata.ts';
-import { announceEvents } from '../../events/announcements.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import type { OutgoingFailure } from '../../operator/outgoing-transaction.ts';
 import { addJob } from '../../platform/jobs.ts';
@@ -78,8 +77,6 @@ async function failRelay(
   const mayPass = transaction.status === 'REORGED' && verdict === 'PASSES' && intent.status === 'CREATED';
   if (mayPass && (await repeatRelay(tx, { relay: transaction, now: world.clock.now() }))) return;
   await world.relayFailed(tx, { paymentIntentId: intent.id, error });
-  // No event reports it, and a caller may be waiting for the outcome.
-  afterCommit(tx, (database) => announceEvents(database, intent.appId));
 }
 
 async function failRefund(

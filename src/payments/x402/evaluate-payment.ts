@@ -1,12 +1,13 @@
 import { isAddressEqual } from 'viem';
 import { z } from 'zod';
+import { transaction } from '../../../prisma/client.ts';
 import { contractAddress, takesPayment } from '../../chains/chain.ts';
 import { payoutOn } from '../../checkout/list-checkout-options.ts';
-import { pausedChains } from '../../checkout/store.ts';
+import { lockWallet, pausedChains } from '../../checkout/store.ts';
 import { type FieldFault, invalid } from '../../errors.ts';
 import { inputFaults } from '../../platform/parse-input.ts';
 import { requirePayeeApp } from './payee-app.ts';
-import { canonicalJson, readQuote } from './requirement-quote.ts';
+import { canonicalJson, expiryFault, readQuote, takenUntil } from './requirement-quote.ts';
 import {
   attemptIdSchema,
   chainIdOf,
@@ -14,9 +15,17 @@ import {
   paymentPayloadSchema,
   type Refusal,
   requirementsSchema,
+  signedAuthorizationSchema,
   X402_VERSION,
 } from './x402-types.ts';
-import { type EvaluatedPayment, type PayeeApp, type X402Way, type X402World, x402Ways } from './x402-world.ts';
+import {
+  type EvaluatedPayment,
+  type PayeeApp,
+  type SchemeRules,
+  type X402Way,
+  type X402World,
+  x402Ways,
+} from './x402-world.ts';
 
 /** The request of `verify` and `settle`, as any x402 resource server sends it. */
 export const facilitatorSchema = z.object({
@@ -92,22 +101,40 @@ function evaluateForeign(evaluated: Omit<EvaluatedPayment, 'claims'>): Evaluatio
   return { evaluated: { ...evaluated, claims: null }, refusal: null };
 }
 
-/** Why a payment that has not been taken yet cannot be taken any more, or null. One that was taken in time keeps its outcome. */
-export async function newPaymentFault(world: X402World, evaluated: EvaluatedPayment): Promise<Refusal | null> {
-  const { app, chain, claims, requirements } = evaluated;
-  if (claims !== null) {
-    const latest = Date.parse(claims.expiresAt) + requirements.maxTimeoutSeconds * 1000;
-    if (world.clock.now().getTime() > latest) {
-      return { reason: 'quote_expired', message: `The quote expired at ${claims.expiresAt}.` };
-    }
-    if (!paysPresentAddress(app, evaluated)) {
-      const message = 'The address at which the merchant is paid has changed since the offer was made.';
-      return { reason: 'pay_to_changed', message };
-    }
+/**
+ * Why a payment that has not been taken yet cannot be taken any more, or null. One that was taken in time keeps its outcome: after a
+ * fault, waits for a concurrent call that is writing it. No call writes it once the quote has expired, because each compares the time again.
+ */
+export async function newPaymentFault(
+  world: X402World,
+  { evaluated, rules }: { evaluated: EvaluatedPayment; rules: Pick<SchemeRules, 'isTaken'> },
+): Promise<Refusal | null> {
+  if (await rules.isTaken(world, evaluated)) return null;
+  const fault = await presentFault(world, evaluated);
+  if (fault === null) return null;
+  await awaitWallet(world, evaluated);
+  return (await rules.isTaken(world, evaluated)) ? null : fault;
+}
+
+async function presentFault(world: X402World, evaluated: EvaluatedPayment): Promise<Refusal | null> {
+  const { app, chain, claims } = evaluated;
+  const late = expiryFault(takenUntil(evaluated), world.clock.now());
+  if (late) return late;
+  if (claims !== null && !paysPresentAddress(app, evaluated)) {
+    const message = 'The address at which the merchant is paid has changed since the offer was made.';
+    return { reason: 'pay_to_changed', message };
   }
   const paused = await pausedChains(world.database);
   if (!paused.has(chain.chainId)) return null;
   return { reason: 'chain_paused', message: `New payments on ${chain.name} are paused.` };
+}
+
+/** Waits until no other call writes a payment of this wallet. */
+async function awaitWallet({ database }: X402World, { chain, payment }: EvaluatedPayment): Promise<void> {
+  const { data } = signedAuthorizationSchema.safeParse(payment.payload);
+  if (!data) return;
+  const wallet = { chainId: chain.chainId, address: data.authorization.from };
+  await transaction(database, (tx) => lockWallet(tx, wallet));
 }
 
 /** An address that the merchant has replaced, perhaps because its key is lost, is no longer paid. */

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';
 import { currencies } from '../../prices/money.ts';
 import { priceEvidenceSchema } from '../../prices/price-evidence.ts';
-import { type Offer, type PaymentRequirements, x402Schemes } from './x402-types.ts';
+import { type Offer, type PaymentRequirements, type Refusal, x402Schemes } from './x402-types.ts';
 
 const claimsSchema = z.object({
   /** Unique for each offer. */
@@ -70,6 +70,19 @@ export function readQuote(keys: Keys, requirements: PaymentRequirements): QuoteC
   const expected = seal(keys, encoded, { ...requirements, extra });
   if (!timingSafeEqual(expected, Buffer.from(mac, 'base64url'))) return null;
   return claimsSchema.parse(JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8')));
+}
+
+/** The last instant at which a payment for the quote is taken, or null for requirements without one. */
+export function takenUntil(of: { claims: QuoteClaims | null; requirements: PaymentRequirements }): Date | null {
+  const { claims, requirements } = of;
+  return claims && new Date(Date.parse(claims.expiresAt) + requirements.maxTimeoutSeconds * 1000);
+}
+
+/** Why a payment is not taken at this instant, or null. */
+export function expiryFault(until: Date | null, now: Date): Refusal | null {
+  if (until === null || now <= until) return null;
+  const message = `The quote has expired. Payments for it were taken until ${until.toISOString()}.`;
+  return { reason: 'quote_expired', message };
 }
 
 function seal(keys: Keys, encoded: string, requirements: PaymentRequirements): Buffer {

@@ -22,7 +22,7 @@ export async function settleX402Payment(
   if (rules === null) return refusedSettlement(network, unknownScheme({ scheme }));
   const { evaluated, refusal } = await evaluatePayment(world, { scope: request.scope, asked });
   if (refusal) return refusedSettlement(network, refusal);
-  const fault = (await rules.isTaken(world, evaluated)) ? null : await newPaymentFault(world, evaluated);
+  const fault = await newPaymentFault(world, { evaluated, rules });
   if (fault) return refusedSettlement(network, fault);
   const waitMs = Math.min(maxTimeoutSeconds * 1000, LONGEST_WAIT_MS);
   return await rules.settle(world, { ...evaluated, waitMs });

@@ -16,7 +16,7 @@ export async function verifyX402Payment(
   if (rules === null) return invalidAnswer(unknownScheme(asked.paymentRequirements));
   const { evaluated, refusal } = await evaluatePayment(world, { scope: request.scope, asked });
   if (refusal) return invalidAnswer(refusal);
-  const fault = (await rules.isTaken(world, evaluated)) ? null : await newPaymentFault(world, evaluated);
+  const fault = await newPaymentFault(world, { evaluated, rules });
   return fault ? invalidAnswer(fault) : await rules.verify(world, evaluated);
 }
 

@@ -98,7 +98,10 @@ export async function sendCharge(tx: DatabaseTransaction, charge: SignedCharge):
 async function sendCharges(tx: DatabaseTransaction, charges: readonly SignedCharge[]): Promise<string[]> {
   const ids = charges.map((charge) => charge.paymentIntentId);
   await lockIntents(tx, ids);
-  const intents = await tx.paymentIntent.findMany({ where: { id: { in: ids } }, select: { status: true } });
+  const intents = await tx.paymentIntent.findMany({
+    where: { id: { in: ids } },
+    select: { status: true, x402Scheme: true },
+  });
   for (const intent of intents) requireUnpaid(intent);
   const requests = charges.map((charge) => ({
     paymentIntentId: charge.paymentIntentId,

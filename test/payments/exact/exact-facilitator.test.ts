@@ -1,6 +1,7 @@
 /** The scheme `exact` from the offer to the outcome, through verify and settle. */
 import { expect, it } from 'vitest';
 import { openSolanaNodes } from '../../../src/chains/solana/open-solana-nodes.ts';
+import { GatewayError } from '../../../src/errors.ts';
 import { createRequirements } from '../../../src/payments/x402/create-requirements.ts';
 import { settleX402Payment } from '../../../src/payments/x402/settle-x402-payment.ts';
 import { verifyX402Payment } from '../../../src/payments/x402/verify-x402-payment.ts';
@@ -65,6 +66,14 @@ it('verifies, settles once and reports a repetition; other servers are paid only
   expect(await verify(nothing)).toMatchObject({ invalidReason: 'invalid_payment_requirements' });
   const [settled] = await settleAtWork(gateway, settle, [foreign]);
   expect(settled).toMatchObject({ success: true, paymentIntentId: null });
+  const usdPrice = async () => {
+    throw new GatewayError('PRICE_UNAVAILABLE', 'There is no fresh price.');
+  };
+  const unpriced = { ...world, prices: { ...world.prices, usdPrice } };
+  expect(await settleX402Payment(unpriced, { scope, input: foreign })).toEqual({ ...settled, replayed: true });
+  await expect(settleX402Payment(unpriced, { scope, input: await bodyOf({ ...offer, extra }) })).rejects.toThrow(
+    'no fresh price',
+  );
   const row = await database.exactAuthorization.findFirstOrThrow({ where: { paymentIntentId: null } });
   const events = await database.event.findMany({ where: { resourceId: row.id } });
   expect(events.map(({ type }) => type)).toEqual(['facilitated_payment.settled']);

@@ -9,6 +9,7 @@ import {
   transferTypedData,
 } from '../../../src/chains/evm/transfer-authorization.ts';
 import { usdcTokenAbi } from '../../../src/local/test-tokens.ts';
+import type { OwnCall } from '../../../src/payments/x402/exact/accept-exact.ts';
 import { hex, purposeOf } from '../../../src/payments/x402/exact/exact-authorization.ts';
 import type { OtherServer } from '../../../src/payments/x402/exact/other-server.ts';
 import { type ExactSettling, type ExactWorld, settleExact } from '../../../src/payments/x402/exact/settle-exact.ts';
@@ -47,6 +48,12 @@ export async function exactClient(gateway: Gateway) {
     if (!typedData) throw new Error('USDC has no ERC-3009.');
     return { signed, signature: await privateKeyToAccount(payer.privateKey).signTypedData(typedData) };
   };
+  const call: OwnCall = {
+    fields: { amount: '0.01', currency: 'USD' },
+    exchangeRate: '1',
+    evidence: [],
+    takenUntil: null,
+  };
   const request = (of: Signed, fields: Partial<ExactSettling> = {}): ExactSettling => ({
     ...of,
     token,
@@ -57,22 +64,24 @@ export async function exactClient(gateway: Gateway) {
     resource: 'https://shop.example/weather',
     identifier: null,
     x402: { resource: 'https://shop.example/weather', scheme: 'exact', network: `eip155:${token.chainId}` },
-    by: { kind: 'OWN', call: { fields: { amount: '0.01', currency: 'USD' }, exchangeRate: '1', evidence: [] } },
+    by: async () => ({ kind: 'OWN', call }),
     attemptId: null,
     waitMs: 0,
     ...fields,
   });
-  const forOther = (server: Partial<OtherServer> = {}): ExactSettling['by'] => ({
-    kind: 'OTHER',
-    server: {
-      valueUsd: new Decimal('0.01'),
-      feeBps: 50,
-      minimumUsd: new Decimal(0),
-      paymentLimitUsd: new Decimal(1),
-      dailyLimitUsd: new Decimal(10),
-      ...server,
-    },
-  });
+  const forOther =
+    (server: Partial<OtherServer> = {}): ExactSettling['by'] =>
+    async () => ({
+      kind: 'OTHER',
+      server: {
+        valueUsd: new Decimal('0.01'),
+        feeBps: 50,
+        minimumUsd: new Decimal(0),
+        paymentLimitUsd: new Decimal(1),
+        dailyLimitUsd: new Decimal(10),
+        ...server,
+      },
+    });
   const send = async (from: { privateKey: Hex }, call: { to: Address; data: Hex }): Promise<Hex> => {
     const hash = await evm.walletFor(from.privateKey).sendTransaction(call);
     await evm.publicClient.waitForTransactionReceipt({ hash });

@@ -329,6 +329,22 @@ describe('an intent that is paid by exact', () => {
     expect(await gateway.events(id)).toEqual(['created', 'pending', 'settled']);
   });
 
+  it('is not paid by money in the escrow, which is returned', async () => {
+    const { gateway } = ground;
+    const signed = await ground.sign();
+    const { paymentIntentId } = await ground.settle(signed);
+    const id = paymentIntentId ?? '';
+    const other = await gateway.sign({ id });
+    await gateway.authorize(other);
+    await gateway.observe();
+    expect(await gateway.read(id)).toMatchObject({ status: 'CREATED', acceptedTermsHash: null });
+    const money = await gateway.gained(() => gateway.settleDown());
+    expect(money).toMatchObject({ payer: 10_000_000n - 10_000n, merchant: 10_000n, escrow: -10_000_000n });
+    const { paymentKey } = await ground.row(signed);
+    expect(await gateway.read(id)).toMatchObject({ status: 'SETTLED', acceptedTermsHash: paymentKey });
+    expect(await gateway.events(id)).toEqual(['created', 'overpaid', 'pending', 'settled']);
+  });
+
   it('does not expire while its authorization is under way', async () => {
     const { gateway } = ground;
     const signed = await ground.sign();

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { newChainMemory, readChainView } from '../../../src/facts/chain-view.ts';
 import { paymentKeyOf } from '../../../src/payments/x402/exact/exact-authorization.ts';
-import { watchExact } from '../../../src/payments/x402/exact/watch-exact.ts';
+import { newExactMemory, watchExact } from '../../../src/payments/x402/exact/watch-exact.ts';
 import { newId } from '../../../src/platform/identifier.ts';
 import { silentLog } from '../../../src/platform/log.ts';
 import { type ExactGround, openExactGround } from './exact-ground.ts';
@@ -18,7 +18,7 @@ async function viewOf({ gateway }: ExactGround) {
 
 const watch = async (ground: ExactGround, page?: number) =>
   await watchExact(
-    { ...ground.gateway.action, log: silentLog },
+    { ...ground.gateway.action, log: silentLog, memory: newExactMemory() },
     await viewOf(ground),
     page === undefined ? {} : { page },
   );
@@ -39,6 +39,39 @@ it('a use is settled in the turn that finds it, and not before it has the requir
     expect(await ground.row(signed)).toMatchObject({ status: 'SETTLED' });
     expect(await ground.gateway.events(paymentIntentId ?? '')).toEqual(['created', 'pending', 'settled']);
   }
+});
+
+it('a use below the block of its verification is found up to 256 blocks, and otherwise reported', limit, async () => {
+  const ground = await openExactGround();
+  const { database, evm, action } = ground.gateway;
+  const useBefore = async (blocks: number) => {
+    const signed = await ground.sign({ validBefore: (await ground.chainTime()) + 3_600n });
+    await ground.settle(signed);
+    await ground.frontRun(signed);
+    await evm.mine(blocks);
+    const fromNumber = await evm.publicClient.getBlockNumber();
+    const { id } = await ground.row(signed);
+    await database.exactAuthorization.update({ where: { id }, data: { fromNumber } });
+    return { signed, id };
+  };
+  const { signed } = await useBefore(200);
+  await ground.gateway.observe();
+  expect(await ground.row(signed)).toMatchObject({ status: 'SETTLED' });
+
+  const { id } = await useBefore(300);
+  const errors: object[] = [];
+  const log = { ...silentLog, error: (fields: object) => errors.push(fields) };
+  const memory = newExactMemory();
+  let now = Date.now();
+  const turn = async () => {
+    now += 61_000;
+    const world = { ...action, clock: { now: () => new Date(now) }, log, memory };
+    expect(await watchExact(world, await viewOf(ground))).toEqual([]);
+  };
+  for (let search = 1; search < 5; search += 1) await turn();
+  expect(errors).toEqual([]);
+  await turn();
+  expect(errors).toEqual([{ chainId: evm.chainId, authorizationIds: [id] }]);
 });
 
 it('uses are found beyond the first page, also of authorizations that expire last', limit, async () => {

@@ -131,8 +131,8 @@ describe.each(['exact', 'escrow'] as const)('callers that wait for a payment by 
   });
 });
 
-it('a caller receives the outcome when the relay has failed for good', limit, async () => {
-  const callers = callersOf(await gatewayFeed(gateway, { slowPollMs: NEVER_MS }));
+it('a caller receives the failure of a relay by the next poll, once the authorization has expired', limit, async () => {
+  const callers = callersOf(await gatewayFeed(gateway, { slowPollMs: 200 }));
   const settling = callers.settle(await pay('escrow'));
   await expect.poll(() => callers.waiting.size, patience).toBe(1);
   const { evm } = gateway;

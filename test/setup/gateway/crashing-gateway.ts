@@ -4,6 +4,7 @@ import { newProjectorMemory, observeChain } from '../../../src/facts/observe-cha
 import { factTable } from '../../../src/main/fact-table.ts';
 import { openPumps } from '../../../src/main/open-sending.ts';
 import { watchBalances } from '../../../src/main/watch-balances.ts';
+import { newExactMemory } from '../../../src/payments/x402/exact/watch-exact.ts';
 import { type Crash, crashing, crashingNodes } from './crashing.ts';
 import type { Gateway } from './gateway.ts';
 
@@ -28,7 +29,7 @@ export function crashingGateway(gateway: Gateway, crash: Crash) {
           source,
           handlers: factTable(world),
           memory: newProjectorMemory(),
-          watch: (view) => watchBalances(world, view),
+          watch: (view) => watchBalances({ ...world, memory: newExactMemory() }, view),
         },
         { chainId },
       ),

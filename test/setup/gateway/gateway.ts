@@ -16,6 +16,7 @@ import { openPumps } from '../../../src/main/open-sending.ts';
 import { watchBalances } from '../../../src/main/watch-balances.ts';
 import { openOperatorSigner } from '../../../src/operator/operator-signer.ts';
 import { sendLimits } from '../../../src/operator/outgoing-transaction.ts';
+import { newExactMemory } from '../../../src/payments/x402/exact/watch-exact.ts';
 import { openAdvisoryLocks } from '../../../src/platform/advisory-locks.ts';
 import { silentLog } from '../../../src/platform/log.ts';
 import { openMailer } from '../../../src/platform/mail/mail.ts';
@@ -71,6 +72,7 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
   const limits = { ...sendLimits, resendAfterMs: 1_000 };
   const pump = openPumps({ ...world, locks, limits });
   const handlers = factTable(world);
+  const exactMemory = newExactMemory();
   const projector = {
     database,
     clock,
@@ -80,7 +82,7 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
     handlers,
     log: silentLog,
     memory: newProjectorMemory(),
-    watch: (view: ChainView) => watchBalances({ database, registry, nodes, clock, log: silentLog }, view),
+    watch: (view: ChainView) => watchBalances({ ...base, memory: exactMemory }, view),
   };
   const jobs = jobTable(world, { wake: pump });
   const consume = openConsumers({ database, reactions: reactionTable(world) });

@@ -22,6 +22,7 @@ import { openBase } from '../../../src/main/open-world.ts';
 import { runApi } from '../../../src/main/run-api.ts';
 import { runWorker } from '../../../src/main/run-worker.ts';
 import { watchBalances } from '../../../src/main/watch-balances.ts';
+import { newExactMemory } from '../../../src/payments/x402/exact/watch-exact.ts';
 import { openAdvisoryLocks } from '../../../src/platform/advisory-locks.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { signStep } from '../../checkout/sign-step.ts';
@@ -143,12 +144,13 @@ async function observe(config: ReturnType<typeof parseConfig>) {
   const base = openBase(config, 'indexer');
   await base.time.follow();
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log: base.log });
+  const memory = newExactMemory();
   const projector = runProjector(
     {
       ...base,
       source: openLogSource(base),
       handlers: factTable(base),
-      watch: (view) => watchBalances(base, view),
+      watch: (view) => watchBalances({ ...base, memory }, view),
       locks,
     },
     { chains: config.rpc.map(({ chainId, pollingIntervalMs }) => ({ chainId, intervalMs: pollingIntervalMs })) },

@@ -1,14 +1,21 @@
-import { zeroAddress } from 'viem';
+import { type Address, zeroAddress } from 'viem';
 import { readWallet } from '../../../chains/evm/read-wallet.ts';
 import { canonicalSignature, isSignedByKey, isSignedOnChain } from '../../../chains/evm/signature.ts';
 import { readPayable } from '../../../chains/payable-address.ts';
 import { askedSignatures, signedDigest } from '../../../checkout/authorization-plan.ts';
 import { readUnderWay } from '../under-way.ts';
-import { invalidAnswer, isSameAttempt, type Refusal, refusedSettlement, validAnswer } from '../x402-types.ts';
+import {
+  invalidAnswer,
+  isSameAttempt,
+  type Refusal,
+  refusedSettlement,
+  type VerifyAnswer,
+  validAnswer,
+} from '../x402-types.ts';
 import type { EvaluatedPayment, SchemeRules, X402World } from '../x402-world.ts';
 import { type EscrowPayment, endingFault, readEscrowPayment, requestFault } from './escrow-payment.ts';
 import { followPayment } from './follow-payment.ts';
-import { readOutcome } from './read-outcome.ts';
+import { failureOf, type Outcome, readOutcome } from './read-outcome.ts';
 import { takeEscrowPayment } from './take-escrow-payment.ts';
 
 /** An ordinary payment of the escrow contract, signed by the client with EIP-3009. It can be refunded and disputed. */
@@ -21,17 +28,13 @@ export const escrowScheme: SchemeRules = {
   async verify(world, evaluated) {
     const { payment, refusal } = readEscrowPayment(evaluated);
     if (refusal) return invalidAnswer(refusal);
-    const payer = payment.terms.payer;
-    const taken = await readOutcome(world.database, keyOf(evaluated, payment));
-    const fault = taken && requestFault(taken.intent, evaluated);
-    if (fault) return invalidAnswer({ ...fault, payer });
-    if (taken?.answeredAt && !isSameAttempt(taken.answeredTo, evaluated.attemptId)) {
-      const message = 'This authorization has paid for a call already.';
-      return invalidAnswer({ reason: 'authorization_used', message, payer });
-    }
-    if (taken) return validAnswer(payer);
-    const newFault = await newPaymentFault(world, evaluated, payment);
-    return newFault ? invalidAnswer(newFault) : validAnswer(payer);
+    const key = keyOf(evaluated, payment);
+    const known = await readOutcome(world.database, key);
+    const fault = known ? null : await newPaymentFault(world, evaluated, payment);
+    // A concurrent call may have taken it since it was looked up.
+    const taken = fault ? await readOutcome(world.database, key) : known;
+    if (taken) return verifyTaken(evaluated, taken, payment.terms.payer);
+    return fault ? invalidAnswer(fault) : validAnswer(payment.terms.payer);
   },
 
   async settle(world, evaluated) {
@@ -39,13 +42,11 @@ export const escrowScheme: SchemeRules = {
     const { payment, refusal } = readEscrowPayment(evaluated);
     if (refusal) return refusedSettlement(network, refusal);
     const key = keyOf(evaluated, payment);
-    if ((await readOutcome(world.database, key)) === null) {
-      const fault = await newPaymentFault(world, evaluated, payment);
-      if (fault) return refusedSettlement(network, fault);
-      const refused = await takeEscrowPayment(world, evaluated, payment);
-      if (refused) return refusedSettlement(network, refused);
-    }
-    const taken = await readOutcome(world.database, key);
+    const known = await readOutcome(world.database, key);
+    const fault = known ? null : await takeNew(world, evaluated, payment);
+    // A concurrent call may have taken it since it was looked up.
+    const taken = known ?? (await readOutcome(world.database, key));
+    if (fault && !taken) return refusedSettlement(network, fault);
     const other = taken && requestFault(taken.intent, evaluated);
     if (other) return refusedSettlement(network, { ...other, payer: payment.terms.payer });
     const { app, attemptId, waitMs } = evaluated;
@@ -55,6 +56,21 @@ export const escrowScheme: SchemeRules = {
 
 function keyOf({ chain }: EvaluatedPayment, { termsHash }: EscrowPayment) {
   return { chainId: chain.chainId, termsHash };
+}
+
+function verifyTaken(evaluated: EvaluatedPayment, taken: Outcome, payer: Address): VerifyAnswer {
+  const fault = requestFault(taken.intent, evaluated);
+  if (fault) return invalidAnswer({ ...fault, payer });
+  if (taken.answeredAt && !isSameAttempt(taken.answeredTo, evaluated.attemptId)) {
+    const message = 'This authorization has paid for a call already.';
+    return invalidAnswer({ reason: 'authorization_used', message, payer });
+  }
+  return taken.kind === 'FAILED' ? invalidAnswer({ ...failureOf(taken), payer }) : validAnswer(payer);
+}
+
+/** Takes a payment that was not found. Returns why it was refused, or null. */
+async function takeNew(world: X402World, evaluated: EvaluatedPayment, payment: EscrowPayment): Promise<Refusal | null> {
+  return (await newPaymentFault(world, evaluated, payment)) ?? (await takeEscrowPayment(world, evaluated, payment));
 }
 
 /** Why a payment that has not been taken yet would fail, or null. */

@@ -1,18 +1,15 @@
-import { isHex } from 'viem';
-import { readEscrowState } from '../../../escrow/read-escrow-state.ts';
 import { termsFromJson } from '../../../escrow/terms.ts';
 import { keyText, type PaymentKey } from '../../payment-key.ts';
 import { awaitOutcome, readTogether } from '../await-outcome.ts';
 import { isSameAttempt, type SettleAnswer } from '../x402-types.ts';
 import type { X402World } from '../x402-world.ts';
-import { type Outcome, readOutcomes } from './read-outcome.ts';
+import { failureOf, type Outcome, readOutcomes } from './read-outcome.ts';
 
 const look = readTogether(keyText, readOutcomes);
 
 /**
  * Waits for the outcome of an accepted payment. The first attempt that learns of its success gets a response that is not `replayed`, also
- * when it repeats the request, because the row records it. A relay that failed is looked up on chain before the failure is reported,
- * because another sender may have submitted the same authorization.
+ * when it repeats the request, because the row records it.
  */
 export async function followPayment(
   world: X402World,
@@ -22,18 +19,10 @@ export async function followPayment(
   const { outcome, isKnown } = await awaitOutcome(world, { appId, waitMs }, async () => {
     const found = await look(world.database, key);
     if (!found) throw new Error('A payment that was taken has no terms.');
-    const isFailed = found.kind === 'FAILED' && !(await isOnChain(world, key));
-    return { outcome: found, isKnown: found.kind === 'PAID' || isFailed };
+    return { outcome: found, isKnown: found.kind !== 'PENDING' };
   });
   if (!isKnown) return pending({ outcome, network });
   return outcome.kind === 'PAID' ? await paid(world, { outcome, network, attemptId }) : failed({ outcome, network });
-}
-
-async function isOnChain({ nodes, registry }: X402World, { chainId, termsHash }: PaymentKey): Promise<boolean> {
-  const escrow = registry.chain(chainId)?.escrow;
-  if (!escrow || !isHex(termsHash)) return false;
-  const state = await nodes.asking(chainId, (client) => readEscrowState({ client, escrow }, { id: termsHash }));
-  return state.status !== 'NONE';
 }
 
 type FollowedPayment = { outcome: Outcome; network: string };
@@ -56,8 +45,8 @@ async function paid(
 }
 
 function failed(followed: FollowedPayment): SettleAnswer {
-  const errorMessage = followed.outcome.error ?? 'The payment could not be carried out.';
-  return { ...answer(followed), errorReason: 'transaction_failed', errorMessage };
+  const { reason, message } = failureOf(followed.outcome);
+  return { ...answer(followed), errorReason: reason, errorMessage: message };
 }
 
 function pending(followed: FollowedPayment): SettleAnswer {

@@ -12,7 +12,7 @@ import type { SubmittedCall } from '../../new-payment-intent.ts';
 import { requestAuthorization } from '../../transactions/request-authorization.ts';
 import { requirePayeeApp } from '../payee-app.ts';
 import type { QuoteClaims } from '../requirement-quote.ts';
-import { encodeClaims } from '../requirement-quote.ts';
+import { encodeClaims, expiryFault, takenUntil } from '../requirement-quote.ts';
 import { readUnderWay, underWayFault } from '../under-way.ts';
 import type { Refusal } from '../x402-types.ts';
 import type { EvaluatedPayment, X402World } from '../x402-world.ts';
@@ -39,6 +39,9 @@ export async function takeEscrowPayment(
     await lockWallet(tx, { chainId, address: terms.payer });
     const known = await tx.paymentTerms.findUnique({ where: { chainId_termsHash: { chainId, termsHash } } });
     if (known) return null;
+    const now = world.clock.now();
+    const late = expiryFault(takenUntil(evaluated), now);
+    if (late) return { ...late, payer: terms.payer };
     const app = await requirePayeeApp(tx, { merchantId: evaluated.app.merchantId, appId: evaluated.app.id });
     if (payoutsOf(app) !== payoutsOf(evaluated.app)) {
       const message = 'The address at which the merchant is paid has just changed.';
@@ -47,7 +50,6 @@ export async function takeEscrowPayment(
     const underWay = await readUnderWay(tx, { chainId, tokenKey: claims.tokenKey, payer: terms.payer });
     const busy = underWayFault(underWay, terms.payer);
     if (busy) return busy;
-    const now = world.clock.now();
     const { intent, created } = await insertPaymentIntent(tx, {
       app: { ...app, ...agreedSettings(payment, app) },
       fields: { amount: claims.price, currency: claims.currency },

@@ -13,16 +13,24 @@ import { toDecimal } from '../../../prices/base-units.ts';
 import type { PriceEvidence } from '../../../prices/price-evidence.ts';
 import { insertPaymentIntent } from '../../insert-payment-intent.ts';
 import type { IntentSettings, NewPaymentIntent, PaidCall } from '../../new-payment-intent.ts';
+import { expiryFault } from '../requirement-quote.ts';
 import { readUnderWay, underWayFault } from '../under-way.ts';
 import type { Refusal } from '../x402-types.ts';
 import { paymentKeyOf } from './exact-authorization.ts';
 import { billedFee, limitFault, type OtherServer } from './other-server.ts';
+import { revertedFault } from './reverted-transfers.ts';
 import { sendTransfer } from './send-transfer.ts';
 import { findAuthorization } from './store.ts';
 import { balanceFault, type ExactRequest } from './verify-exact.ts';
 
 /** The payment of a call to the merchant's own server. Its payment intent is created with it. */
-export type OwnCall = { fields: NewPaymentIntent; exchangeRate: string; evidence: PriceEvidence };
+export type OwnCall = {
+  fields: NewPaymentIntent;
+  exchangeRate: string;
+  evidence: PriceEvidence;
+  /** The last instant at which a payment for the quote is taken. */
+  takenUntil: Date | null;
+};
 
 export type Acceptance = ExactRequest & {
   /** The intent's description of the call. Unused for another server. */
@@ -59,12 +67,14 @@ export async function acceptExact(
     await lockWallet(tx, { chainId: token.chainId, address: signed.from });
     const known = await findAuthorization(tx, { chainId: token.chainId, paymentKey });
     if (known) return { authorization: known };
-    const refusal = await walletFault(tx, acceptance);
-    if (refusal) return { refusal };
-    if (acceptance.by.kind === 'OTHER') return await acceptForOther(tx, world, { acceptance, paymentKey });
-    const { fields, exchangeRate, evidence } = acceptance.by.call;
-    const { app, x402 } = acceptance;
     const now = world.clock.now();
+    const refusal = await walletFault(tx, { acceptance, now });
+    if (refusal) return { refusal };
+    if (acceptance.by.kind === 'OTHER') return await acceptForOther(tx, { acceptance, paymentKey, now });
+    const { fields, exchangeRate, evidence, takenUntil } = acceptance.by.call;
+    const late = expiryFault(takenUntil, now);
+    if (late) return { refusal: late };
+    const { app, x402 } = acceptance;
     const expiresAt = new Date(Number(signed.validBefore + BigInt(EXPIRY_GRACE_SECONDS)) * 1000);
     const { intent, created } = await insertPaymentIntent(tx, { app, fields, now, expiresAt, x402 });
     const columns = { paymentIntentId: intent.id, exchangeRate: new Prisma.Decimal(exchangeRate), evidence };
@@ -78,30 +88,34 @@ export async function acceptExact(
 }
 
 /** Why the wallet cannot pay beside its other payments, some of which may have been accepted since it was verified. */
-async function walletFault(tx: DatabaseTransaction, acceptance: Acceptance): Promise<Refusal | null> {
+async function walletFault(
+  tx: DatabaseTransaction,
+  { acceptance, now }: { acceptance: Acceptance; now: Date },
+): Promise<Refusal | null> {
   const { token, signed, amount, balance, reserved } = acceptance;
-  const underWay = await readUnderWay(tx, { chainId: token.chainId, tokenKey: token.key, payer: signed.from });
+  const { chainId } = token;
+  const underWay = await readUnderWay(tx, { chainId, tokenKey: token.key, payer: signed.from });
   const payable = { balance, amount };
   return (
     underWayFault(underWay, signed.from) ??
+    (await revertedFault(tx, { chainId, payer: signed.from, now })) ??
     balanceFault({ ...payable, reserved }) ??
     balanceFault({ ...payable, reserved: underWay.amount })
   );
 }
 
-type Accepting = { acceptance: Acceptance; paymentKey: string };
+type Accepting = { acceptance: Acceptance; paymentKey: string; now: Date };
 
 async function acceptForOther(
   tx: DatabaseTransaction,
-  { clock }: { clock: Clock },
-  { acceptance, paymentKey }: Accepting,
+  { acceptance, paymentKey, now }: Accepting,
 ): Promise<Accepted> {
   const { by, app, signed } = acceptance;
   if (by.kind !== 'OTHER') throw new Error('The payment is for a call of our own.');
   const { server } = by;
   const { valueUsd, feeBps } = server;
   await lockApp(tx, app.id);
-  const refusal = await limitFault(tx, { appId: app.id, server, now: clock.now() });
+  const refusal = await limitFault(tx, { appId: app.id, server, now });
   if (refusal) return { refusal };
   const authorization = await tx.exactAuthorization.create({
     data: {

@@ -1,8 +1,9 @@
 import { isAddress } from 'viem';
 import { z } from 'zod';
+import type { ExactAuthorization } from '../../../../prisma/client.ts';
 import type { SignedAuthorization } from '../../../chains/evm/transfer-authorization.ts';
 import { relayMinimum } from '../../../checkout/list-checkout-options.ts';
-import { canonicalJson, requestIdOf } from '../requirement-quote.ts';
+import { canonicalJson, requestIdOf, takenUntil } from '../requirement-quote.ts';
 import { readUnderWay, underWayFault } from '../under-way.ts';
 import {
   invalidAnswer,
@@ -14,8 +15,10 @@ import {
   validAnswer,
 } from '../x402-types.ts';
 import type { EvaluatedPayment, SchemeRules, X402World } from '../x402-world.ts';
-import { hex, purposeOf } from './exact-authorization.ts';
+import type { Acceptance } from './accept-exact.ts';
+import { describeFailure, hex, purposeOf } from './exact-authorization.ts';
 import { limitFault, otherServer } from './other-server.ts';
+import { revertedFault } from './reverted-transfers.ts';
 import { type ExactSettling, findExact, isSameRequest, settleExact } from './settle-exact.ts';
 import { verifyExact } from './verify-exact.ts';
 
@@ -36,25 +39,21 @@ export const exactScheme: SchemeRules = {
     const { request, refusal } = readExact(evaluated);
     if (refusal) return invalidAnswer(refusal);
     const payer = request.signed.from;
-    const taken = await findExact(world.database, request);
-    if (taken) {
-      const isOpen = taken.answeredAt === null || isSameAttempt(taken.answeredTo, evaluated.attemptId);
-      if (isOpen && isSameRequest(taken, request)) return validAnswer(payer);
-      const message = 'This authorization has paid for a call already.';
-      return invalidAnswer({ reason: 'invalid_exact_evm_nonce_already_used', message, payer });
-    }
-    const fault = (await othersFault(world, evaluated)) ?? (await newPaymentFault(world, request));
-    return fault ? invalidAnswer({ ...fault, payer }) : validAnswer(payer);
+    const known = await findExact(world.database, request);
+    const fault = known ? null : ((await othersFault(world, evaluated)) ?? (await newPaymentFault(world, request)));
+    // A concurrent call may have accepted it since it was looked up.
+    const taken = fault ? await findExact(world.database, request) : known;
+    const refused = taken ? takenFault(taken, { request, evaluated }) : fault;
+    return refused ? invalidAnswer({ ...refused, payer }) : validAnswer(payer);
   },
 
   async settle(world, evaluated) {
     const { network, amount } = evaluated.requirements;
     const { request, refusal } = readExact(evaluated);
     if (refusal) return refusedSettlement(network, refusal);
-    const by = await payerOf(world, evaluated);
     const { reason, message, ...outcome } = await settleExact(world, {
       ...request,
-      by,
+      by: () => payerOf(world, evaluated),
       attemptId: evaluated.attemptId,
       waitMs: evaluated.waitMs,
     });
@@ -108,17 +107,31 @@ function identifierOf({ payment }: EvaluatedPayment): string | null {
   return identifierShape.safeParse(payment.extensions?.['payment-identifier']).data?.info.id ?? null;
 }
 
+/** Why an authorization that was accepted cannot pay for the request, or null. */
+function takenFault(
+  taken: ExactAuthorization,
+  { request, evaluated }: { request: NonNullable<Read['request']>; evaluated: EvaluatedPayment },
+): Refusal | null {
+  const isOpen = taken.answeredAt === null || isSameAttempt(taken.answeredTo, evaluated.attemptId);
+  if (!isOpen || !isSameRequest(taken, request)) {
+    const message = 'This authorization has paid for a call already.';
+    return { reason: 'invalid_exact_evm_nonce_already_used', message };
+  }
+  return taken.failure && describeFailure(taken.failure);
+}
+
 async function payerOf(
   world: X402World,
   { claims, app, chain, token, requirements }: EvaluatedPayment,
-): Promise<ExactSettling['by']> {
+): Promise<Acceptance['by']> {
   if (claims === null) {
     const amount = BigInt(requirements.amount);
     const minimumUsd = relayMinimum(world, chain.chainId);
     return { kind: 'OTHER', server: await otherServer(world, { app, token, amount, minimumUsd }) };
   }
   const { price: amount, currency, exchangeRate, evidence } = claims;
-  return { kind: 'OWN', call: { fields: { amount, currency }, exchangeRate, evidence } };
+  const call = { fields: { amount, currency }, exchangeRate, evidence };
+  return { kind: 'OWN', call: { ...call, takenUntil: takenUntil({ claims, requirements }) } };
 }
 
 async function othersFault(world: X402World, evaluated: EvaluatedPayment): Promise<Refusal | null> {
@@ -134,7 +147,8 @@ async function newPaymentFault(world: X402World, request: NonNullable<Read['requ
     tokenKey: token.key,
     payer: signed.from,
   });
-  const busy = underWayFault(underWay, signed.from);
+  const wallet = { chainId: token.chainId, payer: signed.from, now: world.clock.now() };
+  const busy = underWayFault(underWay, signed.from) ?? (await revertedFault(world.database, wallet));
   if (busy) return busy;
   const verdict = await verifyExact(world, { ...request, reserved: underWay.amount });
   return verdict.isValid ? null : { reason: verdict.reason, message: verdict.message };

@@ -18,8 +18,8 @@ const SENDS_LIMIT = 3;
 
 /**
  * Queues the transfer of an authorization unless one is under way; the caller holds the authorization's lock. It is sent again after a
- * reorganization, or after it failed, up to three times in all. The token uses each nonce once, so that sending it twice moves nothing
- * twice.
+ * reorganization, or after it failed, up to three times in all, except that the watch does not send the transfer of a contract again once it has reverted in
+ * a block. The token uses each nonce once, so that sending it twice moves nothing twice.
  */
 export async function sendTransfer(tx: DatabaseTransaction, authorization: ExactAuthorization): Promise<boolean> {
   const { chainId, token, paymentIntentId, paymentKey, amount } = authorization;
@@ -47,23 +47,29 @@ export async function sendTransfer(tx: DatabaseTransaction, authorization: Exact
   return true;
 }
 
-/** The ids of the authorizations that nothing sends, and that may be sent again. To be confirmed under the lock of each. */
+/**
+ * The authorizations that nothing sends, and that may be sent again, by their ids. To be confirmed under the lock of each. `hasReverted`:
+ * a transfer has reverted in a block.
+ */
 export async function findUnsent(
   database: Database,
   authorizations: readonly Pick<ExactAuthorization, 'id'>[],
-): Promise<Set<string>> {
+): Promise<Map<string, { hasReverted: boolean }>> {
   const purposesOf = (authorization: Pick<ExactAuthorization, 'id'>) =>
     Array.from({ length: SENDS_LIMIT }, (_, number) => `${purposePrefix(authorization)}${number}`);
   const sent = await database.outgoingTransaction.findMany({
     where: { purpose: { in: authorizations.flatMap(purposesOf) } },
-    select: { purpose: true, status: true, abandonedAt: true },
+    select: { purpose: true, status: true, abandonedAt: true, blockNumber: true },
   });
   const byPurpose = new Map(sent.map((one) => [one.purpose, one]));
-  const unsent = authorizations.filter((authorization) => {
-    const own = purposesOf(authorization).map((purpose) => byPurpose.get(purpose));
-    return own.includes(undefined) && !own.some((one) => one !== undefined && isUnderWay(one));
-  });
-  return new Set(unsent.map(({ id }) => id));
+  const unsent = new Map<string, { hasReverted: boolean }>();
+  for (const authorization of authorizations) {
+    const own = purposesOf(authorization).flatMap((purpose) => byPurpose.get(purpose) ?? []);
+    if (own.length >= SENDS_LIMIT || own.some(isUnderWay)) continue;
+    const hasReverted = own.some(({ status, blockNumber }) => status === 'FAILED' && blockNumber !== null);
+    unsent.set(authorization.id, { hasReverted });
+  }
+  return unsent;
 }
 
 function isUnderWay({ status, abandonedAt }: Pick<OutgoingTransaction, 'status' | 'abandonedAt'>): boolean {

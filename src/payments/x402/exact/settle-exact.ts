@@ -31,7 +31,9 @@ export type ExactSettlement = {
   paymentIntentId: string | null;
 };
 
-export type ExactSettling = Omit<Acceptance, 'headNumber' | 'balance' | 'reserved'> & {
+export type ExactSettling = Omit<Acceptance, 'headNumber' | 'balance' | 'reserved' | 'by'> & {
+  /** Called for an authorization that was not accepted before. Throws PRICE_UNAVAILABLE. */
+  by: () => Promise<Acceptance['by']>;
   attemptId: string | null;
   waitMs: number;
 };
@@ -41,12 +43,13 @@ const NONCE_USED = 'invalid_exact_evm_nonce_already_used';
 /**
  * Settles an authorization once, regardless of the number of requests and callers, and waits until its outcome is confirmed on the
  * chain, at most `waitMs`. Returns `settlement_pending` while it is not; a repeated call returns the outcome. One that was accepted for
- * another purpose is refused. Throws CHAIN_UNAVAILABLE before anything is written.
+ * another purpose is refused. Throws CHAIN_UNAVAILABLE and PRICE_UNAVAILABLE before anything is written.
  */
 export async function settleExact(world: ExactWorld, request: ExactSettling): Promise<ExactSettlement> {
   const accepted = await findExact(world.database, request);
   if (accepted) return await followTo(world, { authorization: accepted, request });
   const { token, signed } = request;
+  const by = await request.by();
   const wallet = { chainId: token.chainId, tokenKey: token.key, payer: signed.from };
   const { amount: reserved } = await readUnderWay(world.database, wallet);
   const verdict = await verifyExact(world, { ...request, reserved });
@@ -56,7 +59,7 @@ export async function settleExact(world: ExactWorld, request: ExactSettling): Pr
     if (meanwhile) return await followTo(world, { authorization: meanwhile, request });
     return refused(verdict);
   }
-  const acceptance = await acceptExact(world, { ...request, ...verdict, reserved });
+  const acceptance = await acceptExact(world, { ...request, ...verdict, by, reserved });
   if ('refusal' in acceptance) return refused(acceptance.refusal);
   return await followTo(world, { authorization: acceptance.authorization, request });
 }

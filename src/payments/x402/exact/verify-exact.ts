@@ -47,17 +47,24 @@ export async function verifyExact(
   if (signed.value !== amount) {
     return invalid('authorization_value', `The authorization is for ${signed.value} instead of ${amount} base units.`);
   }
-  return await nodes.asking(token.chainId, (client) => verifyOnChain(client, operator.address, request));
+  const { chainId } = token;
+  const head = await nodes.asking(chainId, (client) => client.getBlock({ blockTag: 'latest' }));
+  // Of several nodes, one that is behind would report a nonce as unused that was used below this block.
+  const block = { number: head.number, hash: undefined };
+  return await nodes.askingOneWith(chainId, block, (client) =>
+    verifyOnChain(client, { sender: operator.address, head, request }),
+  );
 }
 
-async function verifyOnChain(client: EvmClient, sender: Address, request: ExactRequest): Promise<ExactVerdict> {
+type Verification = { sender: Address; head: { number: bigint; timestamp: bigint }; request: ExactRequest };
+
+async function verifyOnChain(client: EvmClient, { sender, head, request }: Verification): Promise<ExactVerdict> {
   const { token, amount, signed, reserved } = request;
   const address = contractAddress(token);
   const signature = canonicalSignature(request.signature);
   const typedData = transferTypedData(token, signed);
-  const read = { address, abi: authorizationAbi } as const;
-  const [head, isUsed, balance] = await Promise.all([
-    client.getBlock({ blockTag: 'latest' }),
+  const read = { address, abi: authorizationAbi, blockNumber: head.number } as const;
+  const [isUsed, balance] = await Promise.all([
     client.readContract({ ...read, functionName: 'authorizationState', args: [signed.from, signed.nonce] }),
     client.readContract({ ...read, functionName: 'balanceOf', args: [signed.from] }),
   ]);
