@@ -99,8 +99,7 @@ function hold(
     if (what === 'disconnected') return charge.abandon();
     if (what === 'too large') {
       charge.abandon();
-      held.discard();
-      return send(response, tooLarge(largestHeldBytes));
+      return held.replace(() => send(response, tooLarge(largestHeldBytes)));
     }
     if (response.statusCode >= 400) {
       charge.abandon();
@@ -112,8 +111,7 @@ function hold(
       addReceipt(response, settling);
       return held.release();
     }
-    held.discard();
-    send(response, settling.answer);
+    held.replace(() => send(response, settling.answer));
   };
   void settle();
 }
