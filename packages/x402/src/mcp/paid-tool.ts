@@ -50,7 +50,7 @@ export function paidTool<Input, Context extends Extra>(
           return CANCELED;
         }
         const result = await Promise.resolve(handler(input, context)).catch(async (error: unknown) => {
-          await charge.unserved(500);
+          await charge.unserved(500, false);
           throw error;
         });
         if (result.isError) await charge.unserved(500);

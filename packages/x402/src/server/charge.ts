@@ -22,7 +22,7 @@ import type { Attempt, PaymentClaims } from './payment-claims.ts';
 import { isQuotedFor, paymentKey, readPayment, requestIdOf } from './read-payment.ts';
 import { type ResourceUrlOptions, resourceUrl } from './resource-url.ts';
 
-export type Receipt = Omit<UnservedPayment, 'status'>;
+export type Receipt = Omit<UnservedPayment, 'status' | 'isBegun'>;
 
 /** A payment that has been settled, and the headers of the response that it buys. */
 export type Settled = {
@@ -40,8 +40,11 @@ export type Charge =
   | { outcome: 'refused'; answer: Answer }
   /** Run the handler; nothing is due. */
   | { outcome: 'free' }
-  /** Run the handler and add the headers to its response. `unserved`: the status was 400 or above, or the response was not received whole. */
-  | { outcome: 'settled'; settled: Settled; unserved(status: number | undefined): Promise<void> }
+  /**
+   * Run the handler and add the headers to its response. `unserved`: the status was 400 or above, or the response was not received whole.
+   * `isBegun`, which defaults to true: whether any of the response was sent.
+   */
+  | { outcome: 'settled'; settled: Settled; unserved(status: number | undefined, isBegun?: boolean): Promise<void> }
   /** Run the handler, hold its response back, and either settle or abandon the payment. */
   | { outcome: 'verified'; settle(): Promise<Settling>; abandon(): void };
 
@@ -177,8 +180,8 @@ function settledCharge(
   return {
     outcome: 'settled',
     settled,
-    unserved: async (status) => {
-      if (options.onUnserved) await reportUnserved(world, options, { ...settled.receipt, status });
+    unserved: async (status, isBegun = true) => {
+      if (options.onUnserved) await reportUnserved(world, options, { ...settled.receipt, status, isBegun });
       // The route promises that a failed call costs nothing, and this call is already paid.
       else if (options.settle !== 'before' && status !== undefined) retry();
     },
@@ -224,7 +227,7 @@ async function settlePayment(
   const { paymentIntentId, payer, transaction } = settlement;
   const receipt = { paymentIntentId, payer, transaction, scheme: payment.accepted.scheme };
   const unsent = async () => {
-    if (options.onUnserved) await reportUnserved(world, options, { ...receipt, status: undefined });
+    if (options.onUnserved) await reportUnserved(world, options, { ...receipt, status: undefined, isBegun: false });
     else world.claims.suspend(key, attempt);
   };
   return { isSettled: true, headers: receiptHeaders(settlement), receipt, unsent };
