@@ -18,7 +18,7 @@ export type StockGateway = {
   url: string;
   calls: Record<string, number>;
   /** The current fault of the gateway. */
-  fault: 'none' | 'away' | 'pending' | 'settle lost' | 'every settle lost' | 'settle limited';
+  fault: 'none' | 'away' | 'no offers' | 'pending' | 'settle lost' | 'every settle lost' | 'settle limited';
   offerMs: number;
   verified: PaymentPayload[];
   /** The identifiers of the requested settlements. */
@@ -86,6 +86,10 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
     if (gateway.fault === 'away') return void response.destroy();
     if (request.headers['x-api-key'] !== secretKey) {
       response.writeHead(401).end('{"success":false,"error":{"code":"AUTHENTICATION_ERROR","message":"no"}}');
+      return;
+    }
+    if (gateway.fault === 'no offers' && path === '/x402/requirements') {
+      response.writeHead(503).end('{"success":false,"error":{"code":"CHAIN_PAUSED","message":"paused"}}');
       return;
     }
     if (gateway.fault === 'settle limited' && path === '/x402/settle') {

@@ -34,7 +34,10 @@ export type Discovery = {
 export type Price = string | ((call: PaidCall) => string | null | Promise<string | null>);
 
 export type PayOptions = {
-  /** A decimal string of at most 6 decimals such as `'0.001'`, or a function of the call. A function that returns null serves the call without a payment. */
+  /**
+   * A decimal string of at most 6 decimals such as `'0.001'`, or a function of the call. A function that returns null serves the call without a
+   * payment. It is called again for an earlier call if a payment is repeated and the price has changed.
+   */
   price: Price;
   currency?: 'USD' | 'EUR';
   description?: string;
