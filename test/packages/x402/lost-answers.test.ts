@@ -66,6 +66,7 @@ beforeEach(() => {
   gateway.attempts = [];
   gateway.answered = [];
   gateway.offerMs = 60_000;
+  gateway.refusesAfterLoss = false;
   current = '0.01';
   runs = 0;
   slow = Promise.resolve();
@@ -131,6 +132,27 @@ describe.each(['/after', '/before'])('a payer of %s', (path) => {
     gateway.fault = 'settle limited';
     expect((await sendUntilKnown(path, signature)).status).toBe(200);
     expect((await send(path, signature)).status).toBe(402);
+  });
+
+  it('gets the response with the same header although the gateway refuses it after a lost response', async () => {
+    const signature = await header(path);
+    gateway.fault = 'settle lost';
+    gateway.refusesAfterLoss = true;
+    for (const _ of [1, 2]) {
+      const refused = await send(path, signature);
+      expect([refused.status, (await refused.json()).error]).toEqual([503, 'settlement_pending']);
+    }
+    gateway.fault = 'none';
+    expect((await sendUntilKnown(path, signature)).status).toBe(200);
+    expect(new Set(gateway.attempts).size).toBe(1);
+  });
+
+  it('is refused at once by a gateway whose responses arrive', async () => {
+    const signature = await header(path);
+    gateway.fault = 'refused';
+    const refused = await send(path, signature);
+    expect([refused.status, (await refused.json()).error]).toEqual([402, 'insufficient_balance']);
+    expect(gateway.attempts).toHaveLength(1);
   });
 
   it('gets the response once with the same header after disconnecting during the settlement', async () => {

@@ -36,7 +36,7 @@ export function paymentDelayed(): Answer {
 
 export function pending(): Answer {
   const message =
-    'The payment has been submitted and its outcome is not known yet. Repeat the request with the same PAYMENT-SIGNATURE header; do not sign again.';
+    'The payment may have been submitted, and its outcome is not known yet. Repeat the request with the same PAYMENT-SIGNATURE header; do not sign again.';
   return failure(503, 'settlement_pending', message, 2);
 }
 

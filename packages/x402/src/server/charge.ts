@@ -10,8 +10,8 @@ import {
   type Answer,
   badAddress,
   inProgress,
-  paymentRequired,
   paymentDelayed,
+  paymentRequired,
   pending,
   receiptHeaders,
   unavailable,
@@ -173,9 +173,10 @@ async function takePayment(world: ChargeWorld, taking: Taking): Promise<Charge> 
   if (claim.state === 'in_progress') return { outcome: 'refused', answer: inProgress() };
   if (claim.state === 'of_another') return refuse(await offer(), 'authorization_used');
   const { attempt } = claim;
+  const isRepeated = claim.state === 'resumed';
   try {
     // A payment that was submitted before is settled or not, regardless of the result of a verification now.
-    if (claim.state !== 'resumed') {
+    if (!isRepeated) {
       const verified = await world.gateway.verify(payment);
       if (!verified.isValid) {
         world.claims.end(key);
@@ -183,8 +184,8 @@ async function takePayment(world: ChargeWorld, taking: Taking): Promise<Charge> 
       }
       world.requirements.trust(url);
     }
-    if (options.settle === 'before' || claim.state === 'resumed') {
-      const settling = await settlePayment(world, { ...taking, key, attempt });
+    if (options.settle === 'before' || isRepeated) {
+      const settling = await settlePayment(world, { ...taking, key, attempt, isRepeated });
       if (!settling.isSettled) return { outcome: 'refused', answer: settling.answer };
       return settledCharge(world, { settled: settling, options, retry: () => world.claims.suspend(key, attempt) });
     }
@@ -194,7 +195,7 @@ async function takePayment(world: ChargeWorld, taking: Taking): Promise<Charge> 
   }
   return {
     outcome: 'verified',
-    settle: () => settlePayment(world, { ...taking, key, attempt }),
+    settle: () => settlePayment(world, { ...taking, key, attempt, isRepeated: false }),
     abandon: () => world.claims.end(key),
   };
 }
@@ -222,14 +223,17 @@ async function reportUnserved({ onError }: ChargeWorld, options: PayOptions, pay
   }
 }
 
+/** `isRepeated`: an earlier request may have submitted the payment. */
+type Submission = Taking & { key: string; attempt: Attempt; isRepeated: boolean };
+
 /** Resolves in every case. After it, either the payment has bought this response, or this response must not be sent. */
 async function settlePayment(
   world: ChargeWorld,
-  { payment, offer, options, key, attempt }: Taking & { key: string; attempt: Attempt },
+  { payment, offer, options, key, attempt, isRepeated }: Submission,
 ): Promise<Settling> {
   let settlement: Settlement;
   try {
-    settlement = await world.gateway.settle(payment, attempt.attemptId);
+    settlement = await world.gateway.settle(payment, { attemptId: attempt.attemptId, isRepeated });
   } catch (error) {
     world.claims.suspend(key, attempt);
     world.onError(error);
