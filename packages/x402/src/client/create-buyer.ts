@@ -8,11 +8,11 @@ import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import type { ClientEvmSigner } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
-import { wasUsed } from './authorization-state.ts';
 import { type Budget, BudgetError, choose, requireBudget, requireHost, toUnits } from './budget.ts';
-import { type BuyerStore, memoryStore, type Receipt } from './buyer-store.ts';
+import { type BuyerStore, dayOf, memoryStore, type Receipt } from './buyer-store.ts';
 import { EscrowEvmScheme, type EscrowSchemeOptions } from './escrow-scheme.ts';
 import { readPaidResponse } from './paid-response.ts';
+import { openReconciler } from './reconcile.ts';
 import { REPEAT_FOR_MS, type Sending, type SignedPayment, sendUntilAnswered } from './send-until-answered.ts';
 
 export type BuyerOptions = {
@@ -47,7 +47,7 @@ export type Buyer = {
   sign(required: PaymentRequired, about: { url: string; method: string }): Promise<SignedPayment>;
   /** The newest first. */
   receipts(): Promise<Receipt[]>;
-  /** Releases signed payments that have expired and, according to the chain, were never used. */
+  /** Releases signed payments that have expired and, according to the chain, were never used. Ends after 15 s at the latest, with the oldest ones first. */
   reconcile(): Promise<void>;
 };
 
@@ -58,27 +58,17 @@ export function createBuyer(options: BuyerOptions): Buyer {
   const schemes = options.schemes ?? ['escrow', 'exact'];
   const { now = Date.now, repeatForMs = REPEAT_FOR_MS } = options;
   const send = options.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
+  const reconciler = openReconciler({ store, rpcUrls, fetch: send });
   // The budget limits amounts and tokens.
   const client = new x402Client()
     .register('eip155:*', new ExactEvmScheme(signer))
     .register('eip155:*', new EscrowEvmScheme(signer, { now, ...options.escrow }))
     .setSpendControls(false);
 
-  async function reconcile(): Promise<void> {
-    for (const receipt of await store.list()) {
-      if (receipt.status !== 'unconfirmed' || receipt.validBefore === null) continue;
-      const rpcUrl = rpcUrls[receipt.network];
-      if (rpcUrl === undefined) continue;
-      const used = await wasUsed({ rpcUrl, fetch: send }, receipt);
-      if (used === undefined) continue;
-      await store.update(receipt.id, { status: used ? 'charged' : 'released' });
-    }
-  }
-
   async function reserve(receipt: Receipt): Promise<void> {
     const limit = toUnits(budget.perDay);
     if (await store.reserve(receipt, limit)) return;
-    await reconcile();
+    await reconciler.day(dayOf(receipt));
     if (await store.reserve(receipt, limit)) return;
     throw new BudgetError('PER_DAY_EXCEEDED', `The call would exceed the ${budget.perDay} that may be spent in a day.`);
   }
@@ -148,7 +138,7 @@ export function createBuyer(options: BuyerOptions): Buyer {
     return sendUntilAnswered({ ...sending, repeatForMs, now }, { signal });
   }
 
-  return { fetch: pay, sign, reconcile, receipts: () => store.list() };
+  return { fetch: pay, sign, reconcile: reconciler.all, receipts: () => store.list() };
 }
 
 /** `request` is the one that the server answered with 402. */
