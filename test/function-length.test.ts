@@ -23,7 +23,7 @@ const ONE_SCREEN = 'one screen whose parts share its state';
 /** `file function`: [lines, reason]. */
 const longer: { [place: string]: [lines: number, reason: string] } = {
   'packages/sdk/src/receiver/create-receiver.ts createReceiver': [75, SHARED_STATE],
-  'packages/x402/src/client/create-buyer.ts createBuyer': [95, SHARED_STATE],
+  'packages/x402/src/client/create-buyer.ts createBuyer': [89, SHARED_STATE],
   'src/api/encoding/encoding-response.ts encodingResponse': [83, SHARED_STATE],
   'src/api/gate.ts openGate': [90, SHARED_STATE],
   'src/api/graphql/server/websocket.ts openWebsocket': [128, SHARED_STATE],

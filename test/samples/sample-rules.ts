@@ -143,6 +143,7 @@ const { BASE: baseUrl, SESSION: sessionId, CLIENT_SECRET: clientSecret } = proce
   'docs/x402.md#tools-for-agents': { exempt: paidCalls },
   'docs/x402.md#buy-from-others': { exempt: paidCalls },
   'docs/x402.md#buy-from-others-2': { exempt: paidCalls },
+  'docs/x402.md#buy-from-others-3': { exempt: paidCalls },
   'packages/medusa/README.md#set-up-in-ten-minutes': { exempt: inMedusa },
   'packages/medusa/README.md#set-up-in-ten-minutes-2': { exempt: inMedusa },
   'packages/vendure/README.md#set-up-in-ten-minutes': { exempt: inVendure },

@@ -1,4 +1,5 @@
 /** A buyer with a budget, against paid routes that the stock facilitator settles on a local chain. */
+import { parseAbi } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Budget, type BuyerOptions, createBuyer } from '../../../packages/x402/src/client/index.ts';
@@ -29,6 +30,13 @@ const budget: Budget = {
   hosts: [url],
   tokens: [{ network, asset: evm.usdc.address, decimals: 6 }],
 };
+const merchantBalance = () =>
+  evm.publicClient.readContract({
+    address: evm.usdc.address,
+    abi: parseAbi(['function balanceOf(address) view returns (uint256)']),
+    functionName: 'balanceOf',
+    args: [evm.merchant.address],
+  });
 const buyerOf = (change: Partial<BuyerOptions> = {}) => createBuyer({ signer, budget, ...change });
 
 beforeEach(() => {
@@ -100,6 +108,37 @@ describe('a buyer', () => {
     await expect(buyer.fetch(`${url}/data`)).rejects.toThrow('no key');
     expect(await buyer.receipts()).toMatchObject([{ status: 'released' }]);
     await expect(buyer.fetch(`${url}/data`)).rejects.toThrow('no key');
+  });
+
+  it('gets the response for the same payment after the connection broke during the settlement', async () => {
+    const [had, settled] = [await merchantBalance(), gateway.calls['/x402/settle'] ?? 0];
+    let open = () => {};
+    gateway.delay = new Promise((resolve) => {
+      open = resolve;
+    });
+    const headers: string[] = [];
+    const breaking = async (input: string | URL | Request) => {
+      const request = new Request(input);
+      const header = request.headers.get('payment-signature');
+      if (header === null) return await fetch(request);
+      headers.push(header);
+      if (headers.length > 1) return await fetch(request);
+      const connection = new AbortController();
+      const broken = expect(fetch(request, { signal: connection.signal })).rejects.toThrow();
+      await vi.waitFor(() => expect(gateway.calls['/x402/settle']).toBe(settled + 1), 10_000);
+      connection.abort();
+      await broken;
+      setTimeout(open, 1_000);
+      throw new TypeError('fetch failed');
+    };
+    const buyer = buyerOf({ fetch: breaking });
+    const response = await buyer.fetch(`${url}/data`);
+    gateway.delay = Promise.resolve();
+    expect(response.status).toBe(200);
+    expect(headers.length).toBeGreaterThan(1);
+    expect(new Set(headers).size).toBe(1);
+    expect(await buyer.receipts()).toMatchObject([{ status: 'charged' }]);
+    expect((await merchantBalance()) - had).toBe(10_000n);
   });
 
   it('counts a signed payment until the chain shows that it can no longer be charged', async () => {

@@ -1,6 +1,6 @@
 /** The buyer's budget in a file: restarts, several processes, and processes that are killed at any point. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -19,6 +19,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Where the processes of this test run. */
+const isLinux = process.platform === 'linux';
+const ownPlace = {
+  host: hostname(),
+  boot: isLinux ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() : null,
+  pidNamespace: isLinux ? readlinkSync('/proc/self/ns/pid') : null,
+};
 const day = '2026-06-01T12:00:00.000Z';
 const receiptOf = (fields: Partial<Receipt> = {}): Receipt => ({
   id: crypto.randomUUID(),
@@ -122,19 +129,37 @@ it('takes over the lock of a process that has ended, and waits for a running one
   await store.reserve(receiptOf(), 10n);
   const { child, ended } = reserver(0);
   await ended;
-  const lock = (owner: object) => writeFileSync(`${file}.lock`, JSON.stringify({ token: 'other', ...owner }));
-  lock({ host: hostname(), pid: child.pid });
+  const lock = (owner: object) =>
+    writeFileSync(`${file}.lock`, JSON.stringify({ ...ownPlace, token: 'other', ...owner }));
+  lock({ pid: child.pid });
   expect(await store.reserve(receiptOf(), 10n)).toBe(true);
-  // An earlier process with the id of this one, as in a container that was started again.
-  lock({ host: hostname(), pid: process.pid });
+  // An earlier process with the id of this one.
+  lock({ pid: process.pid });
   expect(await store.reserve(receiptOf(), 10n)).toBe(true);
-  lock({ host: hostname(), pid: process.ppid });
+  lock({ pid: process.ppid });
   await expect(store.reserve(receiptOf(), 10n)).rejects.toThrow(`process ${process.ppid} on ${hostname()} holds it`);
-  lock({ host: 'elsewhere', pid: 1 });
+  lock({ host: 'elsewhere', pid: child.pid });
   await expect(store.reserve(receiptOf(), 10n)).rejects.toThrow('Nothing was paid.');
   rmSync(`${file}.lock`);
   expect(await store.reserve(receiptOf(), 10n)).toBe(true);
   expect(await store.list()).toHaveLength(4);
+});
+
+it.each([
+  ['another container', { pidNamespace: 'pid:[1]' }],
+  ['another machine of the same name', { boot: '00000000-0000-0000-0000-000000000000' }],
+  ['a process that does not name its container', { boot: undefined, pidNamespace: undefined }],
+])('leaves the lock of %s alone, whose process ids mean other processes', async (_, place) => {
+  const store = fileStore(file, { lockTimeoutMs: 100 });
+  await store.reserve(receiptOf(), 10n);
+  const { child, ended } = reserver(0);
+  await ended;
+  for (const pid of [process.pid, child.pid]) {
+    const lock = JSON.stringify({ ...ownPlace, ...place, pid, token: 'other' });
+    writeFileSync(`${file}.lock`, lock);
+    await expect(store.reserve(receiptOf(), 10n)).rejects.toThrow('Nothing was paid.');
+    expect(readFileSync(`${file}.lock`, 'utf8')).toBe(lock);
+  }
 });
 
 it('rejects a file that it cannot read, instead of treating it as an unspent budget', async () => {

@@ -16,6 +16,8 @@ const patience = { timeout: 60_000 };
 const unserved: unknown[] = [];
 let runs = 0;
 let slow: Promise<void> = Promise.resolve();
+/** The price of a small call of `/dependent`. */
+let current = '0.01';
 /** Connections of clients that the servers have seen closed. */
 let closed = 0;
 
@@ -44,6 +46,8 @@ async function startServer({ publicUrl, settleTimeoutMs }: { publicUrl?: string;
     route('/after', price);
     route('/before', { ...price, settle: 'before' });
     route('/reported', { ...price, settle: 'before', onUnserved: (payment) => void unserved.push(payment) });
+    const dependent = x402.pay({ price: ({ url: called }) => (called.includes('size=large') ? '5' : current) });
+    app.get('/dependent', dependent.express, (request, response) => void response.json({ size: request.query.size }));
     app.get('/flaky', x402.pay(price).express, (_, response) => {
       runs += 1;
       response.status(runs === 2 ? 500 : 200).json({ run: runs });
@@ -61,6 +65,9 @@ beforeEach(() => {
   gateway.calls = {};
   gateway.attempts = [];
   gateway.answered = [];
+  gateway.offerMs = 60_000;
+  gateway.refusesAfterLoss = false;
+  current = '0.01';
   runs = 0;
   slow = Promise.resolve();
   unserved.length = 0;
@@ -127,6 +134,27 @@ describe.each(['/after', '/before'])('a payer of %s', (path) => {
     expect((await send(path, signature)).status).toBe(402);
   });
 
+  it('gets the response with the same header although the gateway refuses it after a lost response', async () => {
+    const signature = await header(path);
+    gateway.fault = 'settle lost';
+    gateway.refusesAfterLoss = true;
+    for (const _ of [1, 2]) {
+      const refused = await send(path, signature);
+      expect([refused.status, (await refused.json()).error]).toEqual([503, 'settlement_pending']);
+    }
+    gateway.fault = 'none';
+    expect((await sendUntilKnown(path, signature)).status).toBe(200);
+    expect(new Set(gateway.attempts).size).toBe(1);
+  });
+
+  it('is refused at once by a gateway whose responses arrive', async () => {
+    const signature = await header(path);
+    gateway.fault = 'refused';
+    const refused = await send(path, signature);
+    expect([refused.status, (await refused.json()).error]).toEqual([402, 'insufficient_balance']);
+    expect(gateway.attempts).toHaveLength(1);
+  });
+
   it('gets the response once with the same header after disconnecting during the settlement', async () => {
     const signature = await header(path, patient);
     await sendAndLeave(path, signature);
@@ -141,7 +169,8 @@ describe.each(['/after', '/before'])('a payer of %s', (path) => {
 it('a server that refunds is notified of a disconnected payer, whose payment buys nothing more', async () => {
   const signature = await header('/reported', patient);
   await sendAndLeave('/reported', signature);
-  await vi.waitFor(() => expect(unserved).toMatchObject([{ paymentIntentId: 'stock', status: undefined }]), patience);
+  const reported = [{ paymentIntentId: 'stock', status: undefined, isBegun: false }];
+  await vi.waitFor(() => expect(unserved).toMatchObject(reported), patience);
   expect(runs).toBe(0);
   expect((await send('/reported', signature, patient)).status).toBe(402);
 });
@@ -155,6 +184,38 @@ it('a call that fails after a late settlement can be repeated', async () => {
   expect(failed.status).toBe(500);
   expect((await sendUntilKnown('/flaky', signature)).status).toBe(200);
   expect((await send('/flaky', signature)).status).toBe(402);
+});
+
+describe.each(['/after', '/before'])('a payer of %s while the gateway makes no offers', (path) => {
+  it('gets the response for a payment that was submitted before', async () => {
+    gateway.offerMs = 100;
+    const signature = await header(path, patient);
+    await sendAndLeave(path, signature);
+    gateway.fault = 'no offers';
+    await new Promise((resolve) => setTimeout(resolve, gateway.offerMs));
+    const unpaid = await fetch(`${patient}${path}`);
+    expect([unpaid.status, (await unpaid.json()).error]).toEqual([503, 'payment_unavailable']);
+    expect((await sendUntilKnown(path, signature, patient)).status).toBe(200);
+    const again = await send(path, signature, patient);
+    const { error, message } = await again.json();
+    expect([again.status, error]).toEqual([503, 'payment_unavailable']);
+    expect(message).not.toContain('Nothing has been charged');
+  });
+});
+
+it('a payment that was submitted pays for the same call at a new price, and for no more expensive one', async () => {
+  const signature = await header('/dependent');
+  gateway.fault = 'every settle lost';
+  expect((await send('/dependent', signature)).status).toBe(503);
+  gateway.fault = 'none';
+  current = '0.02';
+  const large = await send('/dependent?size=large', signature);
+  expect([large.status, (await large.json()).error]).toEqual([402, 'invalid_payment_requirements']);
+  const served = await sendUntilKnown('/dependent', signature);
+  expect(served.status).toBe(200);
+  expect(receiptOf(served).success).toBe(true);
+  const again = await send('/dependent', signature);
+  expect([again.status, (await again.json()).error]).toEqual([402, 'invalid_payment_requirements']);
 });
 
 describe('one payment at two processes at the same time', () => {

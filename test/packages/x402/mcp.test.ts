@@ -19,6 +19,7 @@ const x402 = createX402({
   apiUrl: gateway.url,
   secretKey,
   publicUrl: 'https://mcp.example.com',
+  settleTimeoutMs: 1_500,
   onError: () => undefined,
 });
 const server = new McpServer({ name: 'weather', version: '1.0.0' });
@@ -76,6 +77,27 @@ it('a call is paid from the budget and has a receipt', async () => {
   expect(result._meta?.['x402/payment-response']).toMatchObject({ success: true });
   expect(await buyer.receipts()).toMatchObject([{ method: 'tools/call forecast', status: 'charged' }]);
   expect(runs).toBe(1);
+});
+
+it('a call is paid once although its first results are lost or pending', async () => {
+  const payments = new Set<unknown>();
+  let isLost = false;
+  const losing: Pick<Client, 'callTool'> = {
+    callTool: async (params, ...rest) => {
+      const payment = params._meta?.['x402/payment'];
+      if (payment === undefined) return await client.callTool(params, ...rest);
+      payments.add(JSON.stringify(payment));
+      gateway.fault = isLost ? 'none' : 'every settle lost';
+      const result = await client.callTool(params, ...rest);
+      if (isLost) return result;
+      isLost = true;
+      throw new Error('The connection was closed.');
+    },
+  };
+  const result = await callPaidTool(losing, { buyer, url }, { name: 'forecast', arguments: { city: 'Oslo' } });
+  expect(result.content).toEqual([{ type: 'text', text: 'Oslo: 21 degrees' }]);
+  expect(payments.size).toBe(1);
+  expect(await buyer.receipts()).toMatchObject([{ status: 'charged' }, { status: 'charged' }]);
 });
 
 it('a tool that fails is not charged', async () => {

@@ -246,7 +246,7 @@ describe('a paid call, settled before', () => {
     expect(receiptOf(response).success).toBe(true);
     expect((await balance()) - had).toBe(10_000n);
     await vi.waitFor(() =>
-      expect(unserved).toMatchObject([{ paymentIntentId: 'stock', scheme: 'exact', status: 500 }]),
+      expect(unserved).toMatchObject([{ paymentIntentId: 'stock', scheme: 'exact', status: 500, isBegun: true }]),
     );
   });
 });

@@ -18,7 +18,9 @@ export type StockGateway = {
   url: string;
   calls: Record<string, number>;
   /** The current fault of the gateway. */
-  fault: 'none' | 'away' | 'pending' | 'settle lost' | 'every settle lost' | 'settle limited';
+  fault: 'none' | 'away' | 'no offers' | 'pending' | 'settle lost' | 'every settle lost' | 'settle limited' | 'refused';
+  /** A settlement that was lost is followed by refusals. */
+  refusesAfterLoss: boolean;
   offerMs: number;
   verified: PaymentPayload[];
   /** The identifiers of the requested settlements. */
@@ -41,6 +43,7 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
     url: '',
     calls: {},
     fault: 'none',
+    refusesAfterLoss: false,
     offerMs: 60_000,
     verified: [],
     attempts: [],
@@ -61,6 +64,10 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
       return await facilitator.verify(payment, payment.accepted);
     }
     gateway.attempts.push(String(body.attemptId));
+    if (gateway.fault === 'refused') {
+      const { network } = payment.accepted;
+      return { success: false, errorReason: 'insufficient_balance', transaction: '', network, paymentIntentId: null };
+    }
     const key = JSON.stringify(payment.payload);
     const outcome = outcomes.get(key) ?? before.then(() => facilitator.settle(payment, payment.accepted));
     outcomes.set(key, outcome);
@@ -88,6 +95,10 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
       response.writeHead(401).end('{"success":false,"error":{"code":"AUTHENTICATION_ERROR","message":"no"}}');
       return;
     }
+    if (gateway.fault === 'no offers' && path === '/x402/requirements') {
+      response.writeHead(503).end('{"success":false,"error":{"code":"CHAIN_PAUSED","message":"paused"}}');
+      return;
+    }
     if (gateway.fault === 'settle limited' && path === '/x402/settle') {
       gateway.fault = 'none';
       response.writeHead(429).end('{"success":false,"error":{"code":"RATE_LIMITED","message":"slower"}}');
@@ -98,7 +109,7 @@ export async function openStockGateway(evm: TestEvm): Promise<StockGateway> {
     const answered = await answer(path, JSON.parse(text));
     if (path === '/x402/settle') await gateway.delay;
     if (gateway.fault.endsWith('settle lost') && path === '/x402/settle') {
-      if (gateway.fault === 'settle lost') gateway.fault = 'none';
+      if (gateway.fault === 'settle lost') gateway.fault = gateway.refusesAfterLoss ? 'refused' : 'none';
       return void response.destroy();
     }
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answered));

@@ -16,19 +16,29 @@ const abi = [
 
 /** Blocks may still be replaced for this long after the authorization has ended. */
 const AFTER_END_SECONDS = 60;
+/** For one call to a node. */
+const TIMEOUT_MS = 5_000;
+/** Calls to one node at once. */
+const CALLS_AT_ONCE = 8;
+
+/** `endsAt`: when no further call begins, by `performance.now()`. */
+export type Node = { rpcUrl: string; fetch: typeof fetch; endsAt: number };
 
 /**
- * Whether the token has taken the authorization of a payment: true, false for ever, or undefined while it may still be taken or the node
- * does not answer. The block's time decides about the end, not the machine's clock.
+ * Reports for each receipt whether the token has taken its authorization: true, or false for ever. Receipts are left out while theirs may still be
+ * taken or the node does not answer. The block's time decides about the end, not the machine's clock.
  */
-export async function wasUsed(
-  { rpcUrl, fetch }: { rpcUrl: string; fetch: typeof globalThis.fetch },
-  receipt: Receipt,
-): Promise<boolean | undefined> {
-  if (receipt.nonce === null || receipt.validBefore === null) return undefined;
-  const client = createPublicClient({ transport: http(rpcUrl, { fetchFn: fetch, retryCount: 1, timeout: 10_000 }) });
-  try {
-    const block = await client.getBlock({ blockTag: 'latest' });
+export async function readUses(
+  { rpcUrl, fetch, endsAt }: Node,
+  receipts: readonly Receipt[],
+  report: (receipt: Receipt, isUsed: boolean) => Promise<void>,
+): Promise<void> {
+  const transport = http(rpcUrl, { fetchFn: fetch, retryCount: 0, timeout: TIMEOUT_MS });
+  const client = createPublicClient({ transport });
+  const block = await client.getBlock({ blockTag: 'latest' }).catch(() => undefined);
+  if (!block) return;
+  const readUse = async (receipt: Receipt): Promise<boolean | undefined> => {
+    if (receipt.nonce === null || receipt.validBefore === null) return undefined;
     const isUsed = await client.readContract({
       address: getAddress(receipt.asset),
       abi,
@@ -36,9 +46,14 @@ export async function wasUsed(
       args: [getAddress(receipt.payer), receipt.nonce as Hex],
       blockNumber: block.number,
     });
-    if (isUsed) return true;
-    return Number(block.timestamp) > receipt.validBefore + AFTER_END_SECONDS ? false : undefined;
-  } catch {
-    return undefined;
-  }
+    return isUsed || (Number(block.timestamp) > receipt.validBefore + AFTER_END_SECONDS ? false : undefined);
+  };
+  const waiting = [...receipts];
+  const work = async () => {
+    for (let receipt = waiting.shift(); receipt && performance.now() < endsAt; receipt = waiting.shift()) {
+      const isUsed = await readUse(receipt).catch(() => undefined);
+      if (isUsed !== undefined) await report(receipt, isUsed);
+    }
+  };
+  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
 }

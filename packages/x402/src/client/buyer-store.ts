@@ -36,12 +36,24 @@ export type BuyerStore = {
   list(): Promise<Receipt[]>;
 };
 
+export type StoreOptions = {
+  /**
+   * Receipts that were charged or released are removed after so many days, by default 1 in memory and 30 in a file. What may still be charged is
+   * kept.
+   */
+  keepDays?: number;
+};
+
+const KEEP_DAYS = 1;
+const DAY_MS = 86_400_000;
+
 /** For one process; a restart forgets what was spent. */
-export function memoryStore(): BuyerStore {
+export function memoryStore({ keepDays = KEEP_DAYS }: StoreOptions = {}): BuyerStore {
   const receipts = new Map<string, Receipt>();
   return {
     reserve: async (receipt, limit) => {
       if (spentOn(dayOf(receipt), receipts.values()) + BigInt(receipt.units) > limit) return false;
+      for (const one of receipts.values()) if (!isKept(one, receipt, keepDays)) receipts.delete(one.id);
       receipts.set(receipt.id, receipt);
       return true;
     },
@@ -55,6 +67,13 @@ export function memoryStore(): BuyerStore {
 
 export function dayOf({ at }: Pick<Receipt, 'at'>): string {
   return at.slice(0, 10);
+}
+
+/** Whether a receipt is kept when `newest` is added: on its day, for so many days, and until its outcome is known. */
+export function isKept(receipt: Receipt, newest: Receipt, keepDays: number): boolean {
+  const isOpen = receipt.status === 'reserved' || receipt.status === 'unconfirmed';
+  const keptFrom = Date.parse(newest.at) - keepDays * DAY_MS;
+  return isOpen || dayOf(receipt) === dayOf(newest) || Date.parse(receipt.at) >= keptFrom;
 }
 
 /** 10⁻¹⁸ units that are spent or may still be. */

@@ -4,18 +4,16 @@
  * token shows that it was never used, because a server that responds with an error could still collect it until then.
  */
 import { x402Client } from '@x402/core/client';
-import {
-  decodePaymentRequiredHeader,
-  decodePaymentResponseHeader,
-  encodePaymentSignatureHeader,
-} from '@x402/core/http';
-import type { PaymentPayload, PaymentRequired, SettleResponse } from '@x402/core/types';
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import type { ClientEvmSigner } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
-import { wasUsed } from './authorization-state.ts';
 import { type Budget, BudgetError, choose, requireBudget, requireHost, toUnits } from './budget.ts';
-import { type BuyerStore, memoryStore, type Receipt } from './buyer-store.ts';
+import { type BuyerStore, dayOf, memoryStore, type Receipt } from './buyer-store.ts';
 import { EscrowEvmScheme, type EscrowSchemeOptions } from './escrow-scheme.ts';
+import { readPaidResponse } from './paid-response.ts';
+import { openReconciler } from './reconcile.ts';
+import { REPEAT_FOR_MS, type Sending, type SignedPayment, sendUntilAnswered } from './send-until-answered.ts';
 
 export type BuyerOptions = {
   /** Such as viem's `privateKeyToAccount(…)`. */
@@ -29,61 +27,48 @@ export type BuyerOptions = {
   escrow?: EscrowSchemeOptions;
   /** Nodes by network, such as `{ 'eip155:8453': 'https://…' }`. Without one, what was signed is never released. */
   rpcUrls?: Record<string, string>;
+  /**
+   * How long a signed payment is sent again while the connection breaks or the status is 409 `payment_in_progress`, 502, 503 or 504; 60 s by
+   * default.
+   */
+  repeatForMs?: number;
   fetch?: typeof fetch;
   /** Milliseconds; the machine's clock by default. */
   now?: () => number;
 };
 
-/** A payment that has been signed and counted, to be sent once. */
-export type SignedPayment = {
-  payload: PaymentPayload;
-  header: string;
-  confirm(settled: SettleResponse | null): Promise<Receipt>;
-};
-
 export type Buyer = {
-  /** Like the global `fetch`; pays a 402 response once. Rejects with a BudgetError, with nothing signed, if the budget forbids it. */
+  /**
+   * Like the global `fetch`; pays a 402 response once. Rejects with a BudgetError, with nothing signed, if the budget forbids it, and with an
+   * UnansweredPaymentError if a signed payment may have been charged and got no response.
+   */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** For other transports: chooses, counts and signs. `url` names who is paid. */
   sign(required: PaymentRequired, about: { url: string; method: string }): Promise<SignedPayment>;
   /** The newest first. */
   receipts(): Promise<Receipt[]>;
-  /** Releases signed payments that have expired and, according to the chain, were never used. */
+  /** Releases signed payments that have expired and, according to the chain, were never used. Ends after 15 s at the latest, with the oldest ones first. */
   reconcile(): Promise<void>;
 };
-
-/** A repeated call while a settlement is pending. */
-const PENDING_REPEATS = 5;
-const PENDING_WAIT_MS = 2_000;
 
 export function createBuyer(options: BuyerOptions): Buyer {
   const { signer, budget, rpcUrls = {} } = options;
   requireBudget(budget);
   const store = options.store ?? memoryStore();
   const schemes = options.schemes ?? ['escrow', 'exact'];
-  const now = options.now ?? Date.now;
+  const { now = Date.now, repeatForMs = REPEAT_FOR_MS } = options;
   const send = options.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
+  const reconciler = openReconciler({ store, rpcUrls, fetch: send });
   // The budget limits amounts and tokens.
   const client = new x402Client()
     .register('eip155:*', new ExactEvmScheme(signer))
     .register('eip155:*', new EscrowEvmScheme(signer, { now, ...options.escrow }))
     .setSpendControls(false);
 
-  async function reconcile(): Promise<void> {
-    for (const receipt of await store.list()) {
-      if (receipt.status !== 'unconfirmed' || receipt.validBefore === null) continue;
-      const rpcUrl = rpcUrls[receipt.network];
-      if (rpcUrl === undefined) continue;
-      const used = await wasUsed({ rpcUrl, fetch: send }, receipt);
-      if (used === undefined) continue;
-      await store.update(receipt.id, { status: used ? 'charged' : 'released' });
-    }
-  }
-
   async function reserve(receipt: Receipt): Promise<void> {
     const limit = toUnits(budget.perDay);
     if (await store.reserve(receipt, limit)) return;
-    await reconcile();
+    await reconciler.day(dayOf(receipt));
     if (await store.reserve(receipt, limit)) return;
     throw new BudgetError('PER_DAY_EXCEEDED', `The call would exceed the ${budget.perDay} that may be spent in a day.`);
   }
@@ -121,6 +106,7 @@ export function createBuyer(options: BuyerOptions): Buyer {
     return {
       payload,
       header: encodePaymentSignatureHeader(payload),
+      validBefore: signed.validBefore,
       confirm: async (settled) => {
         if (!settled?.success) return signed;
         const change = { status: 'charged' as const, transaction: settled.transaction || null };
@@ -145,34 +131,30 @@ export function createBuyer(options: BuyerOptions): Buyer {
       );
     }
     await response.body?.cancel();
-    const signed = await sign(readOffer(offer), { url, method: request.method });
-    return sendPaid({ send, signed, request: response.redirected ? new Request(url, again) : again });
+    const { method, signal } = request;
+    signal.throwIfAborted();
+    const payment = await sign(readOffer(offer), { url, method });
+    const sending = sendingOf({ send, payment, request: response.redirected ? new Request(url, again) : again });
+    return sendUntilAnswered({ ...sending, repeatForMs, now }, { signal });
   }
 
-  return { fetch: pay, sign, reconcile, receipts: () => store.list() };
+  return { fetch: pay, sign, reconcile: reconciler.all, receipts: () => store.list() };
 }
 
-type Sending = { send: typeof fetch; signed: SignedPayment; request: Request };
+/** `request` is the one that the server answered with 402. */
+type PaidCall = { send: typeof fetch; payment: SignedPayment; request: Request };
 
-async function sendPaid({ send, signed, request }: Sending): Promise<Response> {
-  for (let repeats = 0; ; repeats += 1) {
-    const paid = new Request(request.clone(), { redirect: 'manual' });
-    paid.headers.set('payment-signature', signed.header);
-    const response = await send(paid);
-    await signed.confirm(readReceipt(response));
-    if (repeats >= PENDING_REPEATS || !(await isPending(response))) return response;
-    // The same payment is sent again to read its outcome, and is not signed again.
-    await new Promise((resolve) => setTimeout(resolve, PENDING_WAIT_MS));
-  }
-}
-
-async function isPending(response: Response): Promise<boolean> {
-  if (response.status !== 503 || !response.headers.get('content-type')?.includes('json')) return false;
-  const body = await response
-    .clone()
-    .json()
-    .catch(() => null);
-  return body?.error === 'settlement_pending';
+function sendingOf({ send, payment, request }: PaidCall): Omit<Sending<Response>, 'repeatForMs' | 'now'> {
+  return {
+    payment,
+    send: ({ signal = null }) => {
+      const paid = new Request(request.clone(), { redirect: 'manual', signal });
+      paid.headers.set('payment-signature', payment.header);
+      return send(paid);
+    },
+    read: readPaidResponse,
+    discard: (response) => void response.body?.cancel().catch(() => undefined),
+  };
 }
 
 function readOffer(header: string): PaymentRequired {
@@ -180,15 +162,5 @@ function readOffer(header: string): PaymentRequired {
     return decodePaymentRequiredHeader(header);
   } catch {
     throw new BudgetError('INVALID_OFFER', 'The PAYMENT-REQUIRED header cannot be read.');
-  }
-}
-
-function readReceipt(response: Response): SettleResponse | null {
-  const header = response.headers.get('payment-response');
-  if (header === null) return null;
-  try {
-    return decodePaymentResponseHeader(header);
-  } catch {
-    return null;
   }
 }

@@ -28,9 +28,15 @@ export type Settlement = SettleResponse & { retryable?: boolean; replayed?: bool
 export type GatewayClient = {
   requirements(request: RequirementsRequest): Promise<Requirements>;
   verify(payment: PaymentPayload): Promise<VerifyResponse>;
-  /** Resolves to the outcome, or to `settlement_pending` if it is not known in time. */
-  settle(payment: PaymentPayload, attemptId: string): Promise<Settlement>;
+  /**
+   * Resolves to the outcome, or to `settlement_pending` if it is not known in time. A refusal is not an outcome while a call of the same
+   * attempt that had no response may still settle the payment.
+   */
+  settle(payment: PaymentPayload, attempt: SettleAttempt): Promise<Settlement>;
 };
+
+/** `isRepeated`: an earlier call with this ID did not return an outcome. */
+export type SettleAttempt = { attemptId: string; isRepeated: boolean };
 
 export type GatewayOptions = {
   apiUrl: string;
@@ -44,6 +50,9 @@ export type GatewayOptions = {
 
 const LARGEST_ANSWER_BYTES = 1_048_576;
 const BETWEEN_ATTEMPTS_MS = 500;
+const PENDING = 'settlement_pending';
+/** For clocks that differ, and for blocks that are replaced. */
+const AFTER_END_MS = 60_000;
 
 export function openGateway(options: GatewayOptions): GatewayClient {
   return {
@@ -56,7 +65,7 @@ export function openGateway(options: GatewayOptions): GatewayClient {
       if (typeof answer.body.isValid !== 'boolean') throw unexpected('/x402/verify');
       return withoutNulls(answer.body) as VerifyResponse;
     },
-    settle: (payment, attemptId) => settle(options, { ...requestOf(payment), attemptId }),
+    settle: (payment, attempt) => settle(options, payment, attempt),
   };
 }
 
@@ -66,18 +75,27 @@ function requestOf(payment: PaymentPayload) {
   return { x402Version: 2, paymentPayload: payment, paymentRequirements: payment.accepted };
 }
 
-async function settle(options: GatewayOptions, request: object): Promise<Settlement> {
+async function settle(
+  options: GatewayOptions,
+  payment: PaymentPayload,
+  { attemptId, isRepeated }: SettleAttempt,
+): Promise<Settlement> {
+  const request = { ...requestOf(payment), attemptId };
   const endsAt = performance.now() + options.settleTimeoutMs;
+  let mayBeTaken = isRepeated;
   for (;;) {
     const remainingMs = endsAt - performance.now();
     const outcome = await settleOnce(options, request, Math.max(1_000, remainingMs)).catch((error: unknown) => {
       if (!(error instanceof X402GatewayError && error.isAway)) throw error;
       return error;
     });
-    if (!(outcome instanceof X402GatewayError) && !isPending(outcome)) return outcome;
+    const isFault = outcome instanceof X402GatewayError;
+    if (isFault) mayBeTaken ||= isLost(outcome);
+    const isOpen = !isFault && (isPending(outcome) || (mayBeTaken && mayStillSettle(outcome, payment)));
+    if (!isFault && !isOpen) return outcome;
     if (endsAt - performance.now() <= BETWEEN_ATTEMPTS_MS) {
-      if (outcome instanceof X402GatewayError) throw outcome;
-      return outcome;
+      if (isFault) throw outcome;
+      return { ...outcome, errorReason: PENDING };
     }
     await new Promise((resolve) => setTimeout(resolve, BETWEEN_ATTEMPTS_MS));
   }
@@ -89,13 +107,25 @@ async function settleOnce(options: GatewayOptions, request: object, timeoutMs: n
   return withoutNulls(body) as Settlement;
 }
 
+/** Whether the gateway may still be handling the call. An error with a code is its own, so that call has ended. */
+function isLost({ status, code }: X402GatewayError): boolean {
+  return code === undefined && status !== 429;
+}
+
+/** A payment that was taken has an intent. Until its authorization has ended, an earlier call may take one that this call refused. */
+function mayStillSettle({ success, paymentIntentId }: Settlement, { payload }: PaymentPayload): boolean {
+  if (success || paymentIntentId !== undefined) return false;
+  const { validBefore } = (payload.authorization ?? {}) as { validBefore?: unknown };
+  return Date.now() <= Number(validBefore) * 1_000 + AFTER_END_MS;
+}
+
 /** The gateway sends absent fields as null, which the types of x402 do not have. */
 function withoutNulls(body: Record<string, unknown>): unknown {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
 export function isPending(settlement: Settlement): boolean {
-  return !settlement.success && settlement.errorReason === 'settlement_pending';
+  return !settlement.success && settlement.errorReason === PENDING;
 }
 
 function readRequirements({ body, headers }: Answer): Requirements {

@@ -7,6 +7,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
 import type { PaymentRequired, SettleResponse } from '@x402/core/types';
 import type { Buyer } from '../client/create-buyer.ts';
+import { type AnswerState, REPEAT_FOR_MS, sendUntilAnswered } from '../client/send-until-answered.ts';
 import type { PaidRoute } from '../create-x402.ts';
 import type { Answer } from '../server/answer.ts';
 import { describeTool, type ToolDescription } from '../server/bazaar.ts';
@@ -50,7 +51,7 @@ export function paidTool<Input, Context extends Extra>(
           return CANCELED;
         }
         const result = await Promise.resolve(handler(input, context)).catch(async (error: unknown) => {
-          await charge.unserved(500);
+          await charge.unserved(500, false);
           throw error;
         });
         if (result.isError) await charge.unserved(500);
@@ -84,7 +85,13 @@ export function paidTool<Input, Context extends Extra>(
 
 type ToolCall = Parameters<Client['callTool']>[0];
 
-/** Calls a tool and pays for it once from the buyer's budget. `url` is the server's address, whose host the budget must allow. */
+/** Errors of `paidTool` after which the payment may have been charged, or may still be. */
+const UNANSWERED = ['payment_in_progress', 'payment_unavailable', 'settlement_pending'];
+
+/**
+ * Calls a tool and pays for it once from the buyer's budget. `url` is the server's address, whose host the budget must allow. Rejects with an
+ * UnansweredPaymentError if the payment may have been charged and got no result within a minute.
+ */
 export async function callPaidTool(
   client: Pick<Client, 'callTool'>,
   { buyer, url }: { buyer: Buyer; url: string },
@@ -93,13 +100,21 @@ export async function callPaidTool(
   const first = (await client.callTool(call)) as CallToolResult;
   const required = first.isError ? first.structuredContent : undefined;
   if (!isPaymentRequired(required)) return first;
-  const signed = await buyer.sign(required, { url, method: `tools/call ${call.name}` });
-  const result = (await client.callTool({
-    ...call,
-    _meta: { ...call._meta, [PAYMENT]: signed.payload },
-  })) as CallToolResult;
-  await signed.confirm((result._meta?.[PAYMENT_RESPONSE] as SettleResponse | undefined) ?? null);
-  return result;
+  const payment = await buyer.sign(required, { url, method: `tools/call ${call.name}` });
+  const paid = { ...call, _meta: { ...call._meta, [PAYMENT]: payment.payload } };
+  return await sendUntilAnswered<CallToolResult>({
+    payment,
+    send: async ({ signal }) => (await client.callTool(paid, undefined, signal ? { signal } : {})) as CallToolResult,
+    read: async (result) => readPaidResult(result),
+    repeatForMs: REPEAT_FOR_MS,
+    now: Date.now,
+  });
+}
+
+function readPaidResult({ isError, structuredContent, _meta }: CallToolResult): AnswerState {
+  const settled = (_meta?.[PAYMENT_RESPONSE] as SettleResponse | undefined) ?? null;
+  const isUnanswered = isError && !settled?.success && UNANSWERED.includes(String(structuredContent?.error));
+  return { settled, isFinal: !isUnanswered };
 }
 
 function isPaymentRequired(value: unknown): value is PaymentRequired {

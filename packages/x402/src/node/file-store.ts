@@ -5,12 +5,10 @@
  */
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { type BuyerStore, dayOf, type Receipt, spentOn } from '../client/buyer-store.ts';
+import { type BuyerStore, dayOf, isKept, type Receipt, type StoreOptions, spentOn } from '../client/buyer-store.ts';
 import { isCode, withLock } from './lock-file.ts';
 
-export type FileStoreOptions = {
-  /** Receipts that were charged or released are removed after so many days; 30 by default. What may still be charged is kept. */
-  keepDays?: number;
+export type FileStoreOptions = StoreOptions & {
   /** How long a call waits for other processes, in milliseconds; 10 s by default. */
   lockTimeoutMs?: number;
 };
@@ -18,7 +16,6 @@ export type FileStoreOptions = {
 const VERSION = 1;
 const KEEP_DAYS = 30;
 const LOCK_TIMEOUT_MS = 10_000;
-const DAY_MS = 86_400_000;
 const OWNER_ONLY = 0o600;
 
 /**
@@ -45,7 +42,7 @@ export function fileStore(path: string, options: FileStoreOptions = {}): BuyerSt
       inTurn(async () => {
         const receipts = await read(file);
         if (spentOn(dayOf(receipt), receipts) + BigInt(receipt.units) > limit) return false;
-        await write(file, [...recent(receipts, Date.parse(receipt.at) - keepDays * DAY_MS), receipt]);
+        await write(file, [...receipts.filter((one) => isKept(one, receipt, keepDays)), receipt]);
         return true;
       }),
     update: (id, change) =>
@@ -58,11 +55,6 @@ export function fileStore(path: string, options: FileStoreOptions = {}): BuyerSt
       }),
     list: async () => (await read(file)).reverse(),
   };
-}
-
-function recent(receipts: readonly Receipt[], from: number): Receipt[] {
-  const isOpen = ({ status }: Receipt) => status === 'reserved' || status === 'unconfirmed';
-  return receipts.filter((one) => isOpen(one) || Date.parse(one.at) >= from);
 }
 
 async function read(file: string): Promise<Receipt[]> {

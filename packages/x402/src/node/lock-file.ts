@@ -1,13 +1,15 @@
 /**
  * A lock that processes of one machine share: a file that names its owner. It is linked to its name when it is complete, which fails if the name
- * exists. The lock of a process that has ended is removed. One whose owner cannot be checked, such as that of another machine, is never
- * removed, because two owners at once could overspend.
+ * exists. The lock of a process that has ended is removed. One whose owner cannot be checked, such as that of another machine or container, is
+ * never removed, because two owners at once could overspend.
  */
 import { randomUUID } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
-type Owner = { host: string; pid: number; token: string };
+/** A process ID means the same process only under the same kernel, which `boot` identifies, and in the same namespace. Null where Linux is not. */
+type Place = { host: string; boot: string | null; pidNamespace: string | null };
+type Owner = Place & { pid: number; token: string };
 
 const RETRY_MS = 10;
 const OWNER_ONLY = 0o600;
@@ -37,7 +39,7 @@ export async function withLock<Result>(path: string, timeoutMs: number, work: ()
 
 async function tryLock(path: string, token: string): Promise<boolean> {
   const draft = `${path}.${token}`;
-  const owner: Owner = { host: hostname(), pid: process.pid, token };
+  const owner: Owner = { ...(await ownPlace()), pid: process.pid, token };
   await writeFile(draft, JSON.stringify(owner), { mode: OWNER_ONLY });
   try {
     await link(draft, path);
@@ -74,7 +76,7 @@ async function removeDead(path: string): Promise<boolean> {
 
 async function isDead(path: string): Promise<boolean> {
   const owner = await ownerOf(path);
-  if (owner === null || owner.host !== hostname()) return false;
+  if (owner === null || !isSamePlace(owner, await ownPlace())) return false;
   if (owner.pid === process.pid) return !held.has(owner.token);
   try {
     process.kill(owner.pid, 0);
@@ -82,6 +84,18 @@ async function isDead(path: string): Promise<boolean> {
   } catch (error) {
     return isCode(error, 'ESRCH');
   }
+}
+
+async function ownPlace(): Promise<Place> {
+  const [boot, pidNamespace] = await Promise.all([
+    readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => null),
+    readlink('/proc/self/ns/pid').catch(() => null),
+  ]);
+  return { host: hostname(), boot: boot?.trim() ?? null, pidNamespace };
+}
+
+function isSamePlace(one: Place, other: Place): boolean {
+  return one.host === other.host && one.boot === other.boot && one.pidNamespace === other.pidNamespace;
 }
 
 async function ownerOf(path: string): Promise<Owner | null> {

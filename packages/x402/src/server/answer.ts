@@ -27,9 +27,16 @@ export function unavailable(): Answer {
   return failure(503, 'payment_unavailable', message, 5);
 }
 
+/** The same for a request with a payment, which an earlier request may have submitted. */
+export function paymentDelayed(): Answer {
+  const message =
+    'Payments cannot be accepted at the moment. Repeat the request later with the same PAYMENT-SIGNATURE header; do not sign again.';
+  return failure(503, 'payment_unavailable', message, 5);
+}
+
 export function pending(): Answer {
   const message =
-    'The payment has been submitted and its outcome is not known yet. Repeat the request with the same PAYMENT-SIGNATURE header; do not sign again.';
+    'The payment may have been submitted, and its outcome is not known yet. Repeat the request with the same PAYMENT-SIGNATURE header; do not sign again.';
   return failure(503, 'settlement_pending', message, 2);
 }
 

@@ -19,6 +19,7 @@ export type ExpressRequest = {
 export type ExpressResponse = HeldResponse & {
   once(event: 'finish' | 'close', listener: () => void): unknown;
   readonly writableFinished: boolean;
+  readonly headersSent: boolean;
 };
 
 export type ExpressMiddleware = (
@@ -49,7 +50,7 @@ export function expressMiddleware({ charge, largestHeldBytes }: Charging): Expre
           addReceipt(response, charged.settled);
           response.once('close', () => {
             const status = response.writableFinished ? response.statusCode : undefined;
-            if (status === undefined || status >= 400) void charged.unserved(status);
+            if (status === undefined || status >= 400) void charged.unserved(status, response.headersSent);
           });
           return next();
         case 'verified':
@@ -99,8 +100,7 @@ function hold(
     if (what === 'disconnected') return charge.abandon();
     if (what === 'too large') {
       charge.abandon();
-      held.discard();
-      return send(response, tooLarge(largestHeldBytes));
+      return held.replace(() => send(response, tooLarge(largestHeldBytes)));
     }
     if (response.statusCode >= 400) {
       charge.abandon();
@@ -112,8 +112,7 @@ function hold(
       addReceipt(response, settling);
       return held.release();
     }
-    held.discard();
-    send(response, settling.answer);
+    held.replace(() => send(response, settling.answer));
   };
   void settle();
 }

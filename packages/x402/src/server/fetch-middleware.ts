@@ -51,7 +51,7 @@ export async function serve(charge: Charge, serving: Serving): Promise<Response>
       try {
         response = await run();
       } catch (error) {
-        await charge.unserved(500);
+        await charge.unserved(500, false);
         throw error;
       }
       if (response.status >= 400) await charge.unserved(response.status);

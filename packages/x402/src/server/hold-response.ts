@@ -1,4 +1,4 @@
-/** Holds back what a handler writes to a response of node:http, until it is released or discarded. */
+/** Holds back what a handler writes to a response of node:http, until it is released or replaced. */
 
 // biome-ignore lint/suspicious/noExplicitAny: node:http overloads these methods, and the arguments are passed on unchanged.
 type Method = (...args: any[]) => any;
@@ -28,42 +28,31 @@ export type Held = {
   hasDisconnected(): boolean;
   /** Sends what was written. */
   release(): void;
-  /** Forgets what was written and restores the headers from before. */
-  discard(): void;
+  /**
+   * Calls `send` to send another response, with the headers from before. A handler that has not ended its own response may continue to write:
+   * the chunks are ignored, because a write to an ended response would raise an error for which nobody listens.
+   */
+  replace(send: () => void): void;
 };
 
 export function holdResponse(response: HeldResponse, largestBytes: number): Held {
   const { write, end, writeHead, flushHeaders } = response;
+  const originals = { write, end, writeHead, flushHeaders };
   const headersBefore = { ...response.getHeaders() };
-  let writes: unknown[][] = [];
-  let ending: unknown[] = [];
-  let length = 0;
-  let resolve: (ending: Ending) => void = () => undefined;
-  const ended = new Promise<Ending>((settle) => {
-    resolve = settle;
-  });
-
-  const count = (chunk: unknown) => {
-    if (typeof chunk === 'string') length += chunk.length;
-    else if (chunk instanceof Uint8Array) length += chunk.length;
-    if (length <= largestBytes) return true;
-    writes = [];
-    resolve('too large');
-    return false;
+  const written = openRecord(largestBytes);
+  const holding = {
+    write: (...args: unknown[]) => {
+      written.write(args);
+      callBack(args);
+      return true;
+    },
+    end: (...args: unknown[]) => {
+      if (!written.end(args)) callBack(args);
+      return response;
+    },
+    flushHeaders: () => undefined,
   };
-  const restore = () => Object.assign(response, { write, end, writeHead, flushHeaders });
-
-  response.write = (...args) => {
-    if (count(args[0])) writes.push(copied(args));
-    callBack(args);
-    return true;
-  };
-  response.end = (...args) => {
-    if (typeof args[0] !== 'function' && !count(args[0])) return response;
-    ending = args;
-    resolve('ended');
-    return response;
-  };
+  Object.assign(response, holding);
   response.writeHead = (status: number, ...rest) => {
     response.statusCode = status;
     if (typeof rest[0] === 'string') response.statusMessage = rest[0];
@@ -73,27 +62,81 @@ export function holdResponse(response: HeldResponse, largestBytes: number): Held
     );
     return response;
   };
-  response.flushHeaders = () => undefined;
   let isClosed = false;
   response.once('close', () => {
     isClosed = true;
-    resolve('disconnected');
+    written.close();
   });
 
   return {
-    ended,
+    ended: written.ended,
     hasDisconnected: () => isClosed,
     release: () => {
-      restore();
+      Object.assign(response, originals);
+      const { writes, ending } = written.take();
       for (const args of writes) response.write(...args);
       response.end(...ending);
     },
-    discard: () => {
-      restore();
-      writes = [];
+    replace: (send) => {
+      Object.assign(response, originals);
       response.statusMessage = '';
       for (const name of Object.keys(response.getHeaders())) response.removeHeader(name);
       setHeaders(response, headersBefore);
+      send();
+      callBack(written.take().ending);
+      Object.assign(response, holding);
+    },
+  };
+}
+
+/** What a handler has written. After its end, nothing is added. */
+function openRecord(largestBytes: number) {
+  let writes: unknown[][] = [];
+  let ending: unknown[] = [];
+  let length = 0;
+  let isOver = false;
+  let resolve: (ending: Ending) => void = () => undefined;
+  const ended = new Promise<Ending>((settle) => {
+    resolve = settle;
+  });
+  const take = () => {
+    const taken = { writes, ending };
+    writes = [];
+    ending = [];
+    return taken;
+  };
+  const finish = (how: Ending) => {
+    if (how !== 'ended') take();
+    isOver = true;
+    resolve(how);
+  };
+  const fits = (chunk: unknown) => {
+    if (typeof chunk === 'string' || chunk instanceof Uint8Array) length += chunk.length;
+    return length <= largestBytes;
+  };
+  return {
+    ended,
+    take,
+    write: (args: unknown[]) => {
+      if (isOver) return;
+      if (fits(args[0])) writes.push(copied(args));
+      else finish('too large');
+    },
+    /** Whether the last chunk was recorded. Its callback is then called when the response is sent or replaced. */
+    end: (args: unknown[]) => {
+      if (isOver) return false;
+      if (!fits(args[0])) {
+        finish('too large');
+        return false;
+      }
+      ending = args;
+      finish('ended');
+      return true;
+    },
+    /** Nobody receives the response any more. */
+    close: () => {
+      if (isOver) take();
+      else finish('disconnected');
     },
   };
 }

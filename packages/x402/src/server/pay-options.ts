@@ -34,7 +34,10 @@ export type Discovery = {
 export type Price = string | ((call: PaidCall) => string | null | Promise<string | null>);
 
 export type PayOptions = {
-  /** A decimal string of at most 6 decimals such as `'0.001'`, or a function of the call. A function that returns null serves the call without a payment. */
+  /**
+   * A decimal string of at most 6 decimals such as `'0.001'`, or a function of the call. A function that returns null serves the call without a
+   * payment. It is called again for an earlier call if a payment is repeated and the price has changed.
+   */
   price: Price;
   currency?: 'USD' | 'EUR';
   description?: string;
@@ -55,8 +58,9 @@ export type PayOptions = {
   /** False excludes the route from catalogs. */
   discovery?: Discovery | false;
   /**
-   * A payment was settled and the handler then failed, or the client left. Refund it here if it is an `escrow` payment. Without it, a client that
-   * left before it was sent anything can send the same payment again.
+   * A payment was settled and the handler then failed, or the client left. Refund an `escrow` payment here, unless `isBegun` is true and `status`
+   * undefined: that client has left with a part of the response, perhaps all but its last byte. Without this option, a client that left before it
+   * was sent anything can send the same payment again.
    */
   onUnserved?: (payment: UnservedPayment) => void | Promise<void>;
 };
@@ -68,6 +72,8 @@ export type UnservedPayment = {
   transaction: string;
   /** Of the handler's response; undefined if the client left before it ended. */
   status: number | undefined;
+  /** Whether any of the response was sent. */
+  isBegun: boolean;
 };
 
 const PRICE = /^\d{1,12}(\.\d{1,6})?$/;

@@ -50,6 +50,11 @@ export function isQuotedFor(accepted: PaymentRequirements, wanted: QuotedFor): b
   );
 }
 
+/** Whether the accepted requirement was quoted for this resource, at any price. */
+export function isQuotedAt(accepted: PaymentRequirements, resource: string): boolean {
+  return readClaims(accepted.extra.quote)?.resource === resource;
+}
+
 function readClaims(quote: unknown): Record<string, unknown> | undefined {
   if (typeof quote !== 'string') return undefined;
   const [claims] = quote.split('.');
