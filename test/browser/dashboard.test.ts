@@ -213,7 +213,7 @@ test('an unsafe payout address is rejected at its field, and a wallet is saved',
   const before = await field.inputValue();
   await field.fill(escrowAddress);
   await page.getByRole('button', { name: 'Save payout addresses' }).click();
-  await page.getByText(/^is the escrow contract on /i).waitFor();
+  await page.getByText(/^This is the escrow contract on /).waitFor();
   expect(await field.getAttribute('aria-invalid')).toBe('true');
   expect(await page.getByText('Something went wrong').count()).toBe(0);
   await inspect(seen, 'dashboard-payout-refused');
@@ -222,7 +222,7 @@ test('an unsafe payout address is rejected at its field, and a wallet is saved',
   await page.getByRole('button', { name: 'Save payout addresses' }).click();
   const where = { appId: shop.appId, family: 'EVM' } as const;
   await expect.poll(async () => (await ground.database.payoutAddress.findFirst({ where }))?.address).toBe(address);
-  expect(await page.getByText(/^is the escrow contract on /i).count()).toBe(0);
+  expect(await page.getByText(/^This is the escrow contract on /).count()).toBe(0);
   await ground.database.payoutAddress.updateMany({ where, data: { address: before } });
 });
 
