@@ -175,11 +175,20 @@ test('operators see the installation and pause a chain, and others see neither t
   try {
     await seeTrouble(page, chain?.chainId ?? 0);
     await inspect(seen, 'operations');
+    const pausedAt = async () =>
+      (await ground.database.chainCursor.findUnique({ where: { chainId: chain?.chainId ?? 0 } }))?.pausedAt;
+    const dialog = page.getByRole('dialog');
     await row.getByRole('button', { name: /^Pause/ }).click();
+    await dialog.getByText(/^All merchants stop accepting new payments on this network\./).waitFor();
+    await inspect(seen, 'operations-pause');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await pausedAt()).toBeNull();
+    await row.getByRole('button', { name: /^Pause/ }).click();
+    await dialog.getByRole('button', { name: 'Pause' }).click();
     await row.getByText('Paused').waitFor();
-    const cursor = await ground.database.chainCursor.findUnique({ where: { chainId: chain?.chainId ?? 0 } });
-    expect(cursor?.pausedAt).not.toBeNull();
+    expect(await pausedAt()).not.toBeNull();
     await row.getByRole('button', { name: /^Resume/ }).click();
+    await dialog.getByRole('button', { name: 'Resume' }).click();
     await row.getByText('Up to date').waitFor();
   } finally {
     await ground.database.chainCursor.updateMany({ data: { pausedAt: null } });
