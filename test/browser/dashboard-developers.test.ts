@@ -222,10 +222,11 @@ async function seeTrouble(page: Page, chainId: number): Promise<void> {
   await stuck.getByText('Transaction', { exact: true }).waitFor();
   await stuck.getByText('Queued', { exact: true }).waitFor();
   await stuck.getByText(`npm run ops -- transaction abandon --id ${id}`).waitFor();
-  await rowsOf('Last alarms')
-    .filter({ hasText: 'SluiceTransactionsFailed' })
-    .getByText(`${purpose}, given up`)
-    .waitFor();
+  const alarm = rowsOf('Last alarms').filter({ hasText: 'SluiceTransactionsFailed' });
+  const cause = alarm.getByText(`${purpose}, given up`);
+  await cause.waitFor();
+  expect(await cause.getAttribute('lang')).toBe('en');
+  await alarm.filter({ has: cause }).getByText('Transaction failed').waitFor();
   const key = rowsOf('Transaction wallets').filter({ has: page.getByTitle(new RegExp(`^${poor}$`, 'i')) });
   await key.getByText('Low', { exact: true }).waitFor();
   await page.getByRole('columnheader', { name: 'Days left' }).waitFor();
