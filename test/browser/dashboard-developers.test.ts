@@ -175,11 +175,20 @@ test('operators see the installation and pause a chain, and others see neither t
   try {
     await seeTrouble(page, chain?.chainId ?? 0);
     await inspect(seen, 'operations');
+    const pausedAt = async () =>
+      (await ground.database.chainCursor.findUnique({ where: { chainId: chain?.chainId ?? 0 } }))?.pausedAt;
+    const dialog = page.getByRole('dialog');
     await row.getByRole('button', { name: /^Pause/ }).click();
+    await dialog.getByText(/^All merchants stop accepting new payments on this network\./).waitFor();
+    await inspect(seen, 'operations-pause');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await pausedAt()).toBeNull();
+    await row.getByRole('button', { name: /^Pause/ }).click();
+    await dialog.getByRole('button', { name: 'Pause' }).click();
     await row.getByText('Paused').waitFor();
-    const cursor = await ground.database.chainCursor.findUnique({ where: { chainId: chain?.chainId ?? 0 } });
-    expect(cursor?.pausedAt).not.toBeNull();
+    expect(await pausedAt()).not.toBeNull();
     await row.getByRole('button', { name: /^Resume/ }).click();
+    await dialog.getByRole('button', { name: 'Resume' }).click();
     await row.getByText('Up to date').waitFor();
   } finally {
     await ground.database.chainCursor.updateMany({ data: { pausedAt: null } });
@@ -213,10 +222,11 @@ async function seeTrouble(page: Page, chainId: number): Promise<void> {
   await stuck.getByText('Transaction', { exact: true }).waitFor();
   await stuck.getByText('Queued', { exact: true }).waitFor();
   await stuck.getByText(`npm run ops -- transaction abandon --id ${id}`).waitFor();
-  await rowsOf('Last alarms')
-    .filter({ hasText: 'SluiceTransactionsFailed' })
-    .getByText(`${purpose}, given up`)
-    .waitFor();
+  const alarm = rowsOf('Last alarms').filter({ hasText: 'SluiceTransactionsFailed' });
+  const cause = alarm.getByText(`${purpose}, given up`);
+  await cause.waitFor();
+  expect(await cause.getAttribute('lang')).toBe('en');
+  await alarm.filter({ has: cause }).getByText('Transaction failed').waitFor();
   const key = rowsOf('Transaction wallets').filter({ has: page.getByTitle(new RegExp(`^${poor}$`, 'i')) });
   await key.getByText('Low', { exact: true }).waitFor();
   await page.getByRole('columnheader', { name: 'Days left' }).waitFor();

@@ -6,7 +6,7 @@ import type { LocalAccount } from '../../src/local/local-accounts.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { fiatFigure, tokenFigure } from '../../web/src/ui/formats/money.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
-import { openPage } from './setup/open-page.ts';
+import { type OpenPage, openPage } from './setup/open-page.ts';
 import { payIntent } from './setup/pay-intent.ts';
 import { isFocused } from './setup/tab-to.ts';
 import { inspect, logIn, visitDashboard } from './setup/visit-dashboard.ts';
@@ -121,6 +121,27 @@ async function setContact(page: Page): Promise<void> {
   });
 }
 
+/** Another role is only applied after a confirmation. Ends with the role that the member had. */
+async function changeRole(seen: OpenPage, email: string): Promise<void> {
+  const { page } = seen;
+  const role = page.getByLabel(`Role of ${email}`);
+  const roleOf = async () => (await ground.database.member.findFirst({ where: { email } }))?.role;
+  const dialog = page.getByRole('dialog', { name: `Change the role of ${email}?` });
+  await role.focus();
+  await page.keyboard.press('ArrowUp');
+  await dialog.getByText('The new role is “Developer”.').waitFor();
+  await inspect(seen, 'dashboard-role');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  expect(await role.inputValue()).toBe('VIEWER');
+  expect(await roleOf()).toBe('VIEWER');
+  for (const chosen of ['DEVELOPER', 'VIEWER']) {
+    await role.selectOption(chosen);
+    await dialog.getByRole('button', { name: 'Change role' }).click();
+    await expect.poll(roleOf, { timeout: PATIENCE_MS }).toBe(chosen);
+    await dialog.waitFor({ state: 'detached' });
+  }
+}
+
 test('an owner edits settings, invites a member and creates an app; a viewer’s forged call fails', async () => {
   const seen = await openPage({ expected: [/40[03]/] });
   const { page } = seen;
@@ -132,6 +153,7 @@ test('an owner edits settings, invites a member and creates an app; a viewer’s
   await page.getByRole('button', { name: 'Invite' }).click();
   await page.getByRole('row').filter({ hasText: viewerEmail }).waitFor();
   await inspect(seen, 'dashboard-members');
+  await changeRole(seen, viewerEmail);
 
   await page.getByRole('tab', { name: 'General' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Corner shop, renamed');
@@ -213,7 +235,7 @@ test('an unsafe payout address is rejected at its field, and a wallet is saved',
   const before = await field.inputValue();
   await field.fill(escrowAddress);
   await page.getByRole('button', { name: 'Save payout addresses' }).click();
-  await page.getByText(/^is the escrow contract on /i).waitFor();
+  await page.getByText(/^This is the escrow contract on /).waitFor();
   expect(await field.getAttribute('aria-invalid')).toBe('true');
   expect(await page.getByText('Something went wrong').count()).toBe(0);
   await inspect(seen, 'dashboard-payout-refused');
@@ -222,7 +244,7 @@ test('an unsafe payout address is rejected at its field, and a wallet is saved',
   await page.getByRole('button', { name: 'Save payout addresses' }).click();
   const where = { appId: shop.appId, family: 'EVM' } as const;
   await expect.poll(async () => (await ground.database.payoutAddress.findFirst({ where }))?.address).toBe(address);
-  expect(await page.getByText(/^is the escrow contract on /i).count()).toBe(0);
+  expect(await page.getByText(/^This is the escrow contract on /).count()).toBe(0);
   await ground.database.payoutAddress.updateMany({ where, data: { address: before } });
 });
 

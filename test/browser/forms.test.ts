@@ -2,17 +2,19 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
+import { inviteMember } from '../../src/auth/members/invite-member.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
 import { type OpenPage, openPage } from './setup/open-page.ts';
 import { makeLink } from './setup/payer-visit.ts';
-import { inspect, visitDashboard } from './setup/visit-dashboard.ts';
+import { inspect, logIn, visitDashboard } from './setup/visit-dashboard.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 const patient = { timeout: 60_000 };
 const wordsOf = (area: string, language = 'en') =>
   JSON.parse(readFileSync(new URL(`../../web/src/words/${language}/${area}.json`, import.meta.url), 'utf8'));
-const { everywhere, settings, invoices, links, checkout, payments } = Object.fromEntries(
-  ['everywhere', 'settings', 'invoices', 'links', 'checkout', 'payments'].map((area) => [area, wordsOf(area)]),
+const { everywhere, shell, settings, invoices, links, checkout, payments } = Object.fromEntries(
+  ['everywhere', 'shell', 'settings', 'invoices', 'links', 'checkout', 'payments'].map((area) => [area, wordsOf(area)]),
 );
 
 let ground: BrowserGround;
@@ -118,6 +120,98 @@ test('links, the back button, a reload and closing a dialog ask before unsaved c
   await page.getByRole('dialog').getByLabel(links.slug, { exact: true }).fill('');
   await page.keyboard.press('Escape');
   await expect.poll(() => page.getByRole('dialog').count(), patient).toBe(0);
+});
+
+/** Ends the login on the server, as an hour without a new one does. The page learns of it from its next request. */
+async function endLogin(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const { token } = JSON.parse(sessionStorage.getItem('sluice.login') ?? '{}');
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    const query = 'mutation { logout(input: { everywhere: true }) }';
+    await fetch('/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) });
+  });
+}
+
+test('what was entered before a login expired is there for the same member, and for no one else', async () => {
+  const { merchantId, ownerEmail: email } = await ground.openShop('Slow writer');
+  const viewerEmail = `viewer-${crypto.randomUUID().slice(0, 8)}@example.com`;
+  await inviteMember({ ...ground, clock: systemClock }, { merchantId, email: viewerEmail, role: 'VIEWER' });
+  const opened = await openPage({ expected: [/401/] });
+  const { page } = opened;
+  const sent: string[] = [];
+  page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => void sent.push(String(payload))));
+  const token = () => page.evaluate(() => JSON.parse(sessionStorage.getItem('sluice.login') ?? '{}').token);
+  const expired = page.getByText(shell.login.expired);
+  await logIn(ground, page, { email, path: '/' });
+  await page.getByRole('navigation').getByRole('link', { name: shell.pages.settings }).click();
+  const share = page.getByLabel(settings.general.disputeTimeoutPayerBps, { exact: true });
+  const save = page.getByRole('button', { name: settings.save });
+  await share.fill('12.5');
+  await endLogin(page);
+  await save.click();
+  await expired.waitFor();
+  expect(await share.isVisible()).toBe(false);
+  expect(await page.getByRole('navigation').count()).toBe(0);
+  await inspect(opened, 'login-over-form');
+  await page.evaluate(() => history.back());
+  await question(page).getByRole('button', { name: everywhere.unsaved.stay }).click();
+
+  await logIn(ground, page, { email });
+  await expect.poll(() => share.isVisible(), patient).toBe(true);
+  expect(await share.inputValue()).toBe('12.5');
+  expect(await page.getByText(everywhere.fault.AUTHENTICATION_ERROR).count()).toBe(0);
+  await save.click();
+  await page.getByText(settings.saved).waitFor();
+  await expect.poll(() => share.inputValue(), patient).toBe('12.5');
+
+  await page.getByRole('navigation').getByRole('link', { name: shell.pages.payments, exact: true }).click();
+  await expect.poll(() => sent.filter((frame) => frame.includes('connection_init')).length, patient).toBeGreaterThan(0);
+  await endLogin(page);
+  await page.getByRole('navigation').getByRole('link', { name: shell.pages.links }).click();
+  await expired.waitFor();
+  await logIn(ground, page, { email });
+  await page.getByRole('navigation').getByRole('link', { name: shell.pages.payments, exact: true }).click();
+  const lastInit = () => sent.findLast((frame) => frame.includes('connection_init'));
+  await expect.poll(async () => lastInit()?.includes(await token()), patient).toBe(true);
+
+  // A dialog stands outside of the page in the document.
+  await page.goto(`${ground.origin}/dashboard/plans/taxes`);
+  const dialog = page.getByRole('dialog');
+  const name = dialog.getByLabel('Name', { exact: true });
+  const create = dialog.getByRole('button', { name: 'Create tax rate' });
+  await page.getByRole('button', { name: 'New tax rate' }).click();
+  await name.fill('VAT');
+  await dialog.getByLabel('Percentage').fill('19');
+  await endLogin(page);
+  await create.click();
+  await expired.waitFor();
+  expect(await page.locator('[role="dialog"]').isVisible()).toBe(false);
+  expect(await opened.axe()).toEqual([]);
+  await logIn(ground, page, { email });
+  await expect.poll(() => name.isVisible(), patient).toBe(true);
+  expect(await name.inputValue()).toBe('VAT');
+  await expect.poll(() => create.evaluate((one) => one === document.activeElement), patient).toBe(true);
+
+  await endLogin(page);
+  await create.click();
+  await expired.waitFor();
+  await logIn(ground, page, { email: viewerEmail });
+  await page.getByRole('navigation').first().waitFor();
+  expect(await page.locator('[role="dialog"]').count()).toBe(0);
+});
+
+test('limits are shown in the units of the form and in the viewer’s language', async () => {
+  const opened = await openDashboard('/settings?part=general', { language: 'de' });
+  const { page } = opened;
+  const german = wordsOf('settings', 'de');
+  const deadline = page.getByLabel(german.general.disputeTimeout, { exact: true });
+  await deadline.fill('3');
+  await page.getByRole('button', { name: german.save, exact: true }).click();
+  await page.getByText('Mindestens 7 Tage').waitFor();
+  await page.getByLabel(german.embed.origins).fill('https://shop.example\nhttps://shop.example/path');
+  await page.getByRole('button', { name: german.embed.save }).click();
+  await page.getByText('https://shop.example/path: Geben Sie einen Origin ohne Pfad ein').waitFor();
+  await expect.poll(() => focused(page), patient).toBe('embedOrigins');
 });
 
 test('the first missing detail is focused for a payer', async () => {

@@ -28,7 +28,8 @@ export function openLive(credential: Credential): LiveConnection {
   };
   const client: Client = createClient({
     url: `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/graphql`,
-    connectionParams: { ...credential },
+    // For each connection anew, because the token of a member changes with each login.
+    connectionParams: () => ({ ...credential }),
     retryAttempts: Number.POSITIVE_INFINITY,
     // Close codes that mean "not allowed" end it; everything else is a network fault and is retried.
     shouldRetry: (event) => !(isCloseEvent(event) && [4400, 4401, 4403, 4406, 4409, 4429].includes(event.code)),

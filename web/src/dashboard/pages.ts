@@ -81,14 +81,14 @@ export const pages: readonly DashboardPage[] = [
     key: 'customers',
     path: '/customers',
     icon: 'people',
-    words: ['customers'],
+    words: ['customers', 'payer'],
     load: async () => (await import('./customers/customers-page.tsx')).CustomersPage,
   }),
   page({
     key: 'customer',
     path: '/customers/:id',
     under: 'customers',
-    words: ['customers'],
+    words: ['customers', 'payer'],
     load: async () => (await import('./customers/customer-page.tsx')).CustomerPage,
   }),
   page({
@@ -172,7 +172,7 @@ export const pages: readonly DashboardPage[] = [
     key: 'settings',
     path: '/settings',
     icon: 'gear',
-    words: ['settings', 'audit'],
+    words: ['settings', 'audit', 'payer'],
     load: async () => (await import('./settings/settings-page.tsx')).SettingsPage,
   }),
   page({

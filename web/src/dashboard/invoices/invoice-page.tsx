@@ -88,8 +88,7 @@ export function InvoicePage() {
     >
       {invoice.lastError && (
         <Note tone="bad" title={t('invoices.lastError')}>
-          {t(`subscriptions.cause.${invoice.lastError.code}`, { defaultValue: invoice.lastError.message })}{' '}
-          {invoice.lastError.message}
+          {t(`subscriptions.cause.${invoice.lastError.code}`, { defaultValue: invoice.lastError.message })}
         </Note>
       )}
       <div className={styles.columns}>

@@ -17,7 +17,15 @@ export function AlarmsTable({ alarms }: { alarms: Installation['alarms'] }) {
         {
           key: 'what',
           head: t('operations.alarms.what'),
-          cell: (one) => <span className={styles.advice}>{one.what}</span>,
+          cell: (one) => (
+            <span className={styles.advice}>
+              {t(`operations.alarms.names.${one.alarm}`, { defaultValue: one.alarm })}
+              <br />
+              <span lang="en" className={styles.faint}>
+                {one.what}
+              </span>
+            </span>
+          ),
         },
         { key: 'alarm', head: t('operations.alarms.alarm'), cell: (one) => <code>{one.alarm}</code>, isWide: true },
       ]}

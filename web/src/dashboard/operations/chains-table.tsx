@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
   OperationsInstallationDocument,
@@ -6,9 +7,9 @@ import {
 } from '../../../../generated/web/documents.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
-import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Table } from '../../ui/tables/table.tsx';
+import { ConfirmDialog } from '../resources/confirm-dialog.tsx';
 import { useApiMutation } from '../session/use-api-mutation.ts';
 import { chainState } from './chain-state.ts';
 import type { Installation } from './installation.ts';
@@ -23,12 +24,12 @@ const tones = {
   CURRENT: 'good',
 } as const;
 
-export function ChainsTable({ chains }: { chains: Installation['chains'] }) {
+type Chain = Installation['chains'][number];
+
+export function ChainsTable({ chains }: { chains: readonly Chain[] }) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const changes = { changes: [OperationsInstallationDocument] };
-  const pause = useApiMutation(OperationsPauseDocument, changes);
-  const resume = useApiMutation(OperationsResumeDocument, changes);
+  const [changing, setChanging] = useState<Pick<Chain, 'chainId' | 'name' | 'paused'>>();
   return (
     <>
       <Table
@@ -99,7 +100,7 @@ export function ChainsTable({ chains }: { chains: Installation['chains'] }) {
               <Button
                 size="small"
                 aria-label={t(paused ? 'operations.chains.resumeOf' : 'operations.chains.pauseOf', { name })}
-                onPress={() => (paused ? resume : pause).mutateAsync({ chainId }).catch(() => {})}
+                onPress={() => setChanging({ chainId, name, paused })}
               >
                 {t(paused ? 'operations.chains.resume' : 'operations.chains.pause')}
               </Button>
@@ -107,7 +108,37 @@ export function ChainsTable({ chains }: { chains: Installation['chains'] }) {
           },
         ]}
       />
-      <ErrorNote error={pause.error ?? resume.error} />
+      {changing && <PauseDialog chain={changing} onClose={() => setChanging(undefined)} />}
     </>
+  );
+}
+
+/** Keeps the chain as it was when the dialog was opened, because its state may change meanwhile. */
+function PauseDialog({ chain, onClose }: { chain: Pick<Chain, 'chainId' | 'name' | 'paused'>; onClose: () => void }) {
+  const { t } = useTranslation();
+  const changes = { changes: [OperationsInstallationDocument] };
+  const pause = useApiMutation(OperationsPauseDocument, changes);
+  const resume = useApiMutation(OperationsResumeDocument, changes);
+  const { chainId, name } = chain;
+  const common = { variables: { chainId }, onClose };
+  return chain.paused ? (
+    <ConfirmDialog
+      {...common}
+      title={t('operations.chains.resumeTitle', { name })}
+      about={t('operations.chains.resumeAbout')}
+      action={t('operations.chains.resume')}
+      done={t('operations.chains.resumed', { name })}
+      mutation={resume}
+    />
+  ) : (
+    <ConfirmDialog
+      {...common}
+      title={t('operations.chains.pauseTitle', { name })}
+      about={t('operations.chains.pauseAbout')}
+      action={t('operations.chains.pause')}
+      done={t('operations.chains.paused', { name })}
+      isDanger
+      mutation={pause}
+    />
   );
 }

@@ -96,7 +96,9 @@ function Faults({ faults }: { faults: readonly string[] }) {
     <Note tone="bad" title={t('operations.faults', { count: faults.length })}>
       <ul className={styles.faults}>
         {faults.map((fault) => (
-          <li key={fault}>{fault}</li>
+          <li key={fault} lang="en">
+            {fault}
+          </li>
         ))}
       </ul>
     </Note>

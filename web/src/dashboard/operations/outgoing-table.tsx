@@ -16,7 +16,7 @@ export function OutgoingTable({ outgoing }: { outgoing: Installation['outgoing']
       rows={outgoing}
       rowKey={(one) => one.id}
       columns={[
-        { key: 'purpose', head: t('operations.outgoing.purpose'), cell: (one) => one.purpose },
+        { key: 'purpose', head: t('operations.outgoing.purpose'), cell: (one) => <span lang="en">{one.purpose}</span> },
         { key: 'chain', head: t('operations.chain'), cell: (one) => chainOf(one.chainId)?.name ?? one.chainId },
         {
           key: 'status',
@@ -40,7 +40,11 @@ export function OutgoingTable({ outgoing }: { outgoing: Installation['outgoing']
         {
           key: 'error',
           head: t('operations.outgoing.error'),
-          cell: (one) => <span className={styles.words}>{one.error ?? ''}</span>,
+          cell: (one) => (
+            <span lang="en" className={styles.words}>
+              {one.error ?? ''}
+            </span>
+          ),
         },
         { key: 'at', head: t('operations.since'), cell: (one) => <Time at={one.createdAt} />, isWide: true },
       ]}

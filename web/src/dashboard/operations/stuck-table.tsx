@@ -18,7 +18,15 @@ export function StuckTable({ stuck }: { stuck: Installation['stuck'] }) {
         {
           key: 'action',
           head: t('operations.next'),
-          cell: (one) => <span className={styles.advice}>{one.action}</span>,
+          cell: (one) => (
+            <span className={styles.advice}>
+              <Words
+                keys={[`operations.stuck.actions.${one.state}`, `operations.stuck.actions.${one.kind}`]}
+                values={{ id: one.id }}
+                english={one.action}
+              />
+            </span>
+          ),
         },
         {
           key: 'id',
@@ -35,11 +43,24 @@ export function StuckTable({ stuck }: { stuck: Installation['stuck'] }) {
         {
           key: 'what',
           head: t('operations.stuck.what'),
-          cell: (one) => <span className={styles.words}>{one.error ?? one.what}</span>,
+          cell: ({ kind, what, error }) => (
+            <span className={styles.words}>
+              <Words keys={error === null ? [`operations.stuck.waits.${kind}`] : []} english={error ?? what} />
+            </span>
+          ),
           isWide: true,
         },
         { key: 'since', head: t('operations.since'), cell: (one) => <Time at={one.since} /> },
       ]}
     />
   );
+}
+
+type WordsProps = { keys: readonly string[]; values?: Record<string, string>; english: string };
+
+/** The text of the first key that exists, and otherwise the API's sentence, which is in English. */
+function Words({ keys, values = {}, english }: WordsProps) {
+  const { t, i18n } = useTranslation();
+  const known = keys.find((key) => i18n.exists(key));
+  return known === undefined ? <span lang="en">{english}</span> : t(known, values);
 }

@@ -1,22 +1,23 @@
-/** Shows the dashboard to members who are logged in, and the login to everyone else. The URL is kept when a login expires. */
+/**
+ * Shows the dashboard to members who are logged in, and the login to everyone else. When a login expires, the dashboard stays mounted but
+ * hidden, so that the same member finds it as it was, with everything that was entered.
+ */
 import { QueryClient, QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { Activity, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { DashboardViewerDocument, LoginEndDocument } from '../../../../generated/web/documents.ts';
-import { ApiError } from '../../api/api-error.ts';
-import { ask, type Credential } from '../../api/ask.ts';
-import { openLive } from '../../api/live.ts';
+import { ask } from '../../api/ask.ts';
+import { guardForm, hasChanges } from '../../ui/fields/form/unsaved-forms.ts';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
 import styles from './login-page.module.css';
 import { LoginPage } from './login-page.tsx';
+import { holdQueries, isRefused, type MemberSession, openSession, watchRefusals } from './member-session.ts';
 import { NoAppPage } from './no-app-page.tsx';
-import type { FailedCalls } from './send-once.ts';
 import { forgetLogin, keepLogin, readLogin, type StoredLogin } from './stored-login.ts';
 import { DashboardContext } from './use-dashboard.ts';
 
 const APP_KEY = 'sluice.app';
-const FRESH_MS = 15_000;
 /** The maximum delay of a browser's timer. */
 const TIMER_LIMIT_MS = 2_147_483_647;
 
@@ -28,60 +29,96 @@ type GateProps = {
 
 export function DashboardGate({ whileLoading, children }: GateProps) {
   const [login, setLogin] = useState(() => readLogin(Date.now()));
-  const [expired, setExpired] = useState<{ email: string }>();
-  // One client per login, so that data of one member is never shown to another.
-  const client = useMemo(() => newClient(login), [login]);
+  const [session, setSession] = useState(() => login && openSession(login));
+  const [loginClient] = useState(() => new QueryClient());
+  const noteLeftBehind = useLeftBehind(session, login === undefined);
 
   useEffect(() => {
-    if (!login) return;
+    if (!login || !session) return;
     const end = () => {
+      noteLeftBehind();
       forgetLogin();
-      setExpired({ email: login.email });
       setLogin(undefined);
     };
-    const refused = (error: unknown) => {
-      if (error instanceof ApiError && error.code === 'AUTHENTICATION_ERROR') end();
-    };
     const timer = setTimeout(end, Math.min(login.expiresAt - Date.now(), TIMER_LIMIT_MS));
-    const queries = client.getQueryCache().subscribe(({ query }) => refused(query?.state.error));
-    const mutations = client.getMutationCache().subscribe(({ mutation }) => refused(mutation?.state.error));
+    const unwatch = watchRefusals(session.client, end);
     return () => {
       clearTimeout(timer);
-      queries();
-      mutations();
+      unwatch();
     };
-  }, [login, client]);
+  }, [login, session, noteLeftBehind]);
 
   const enter = (made: StoredLogin) => {
     keepLogin(made);
-    setExpired(undefined);
+    if (session?.memberId === made.memberId) {
+      session.renew(made.token);
+      void session.client.invalidateQueries();
+    } else {
+      session?.live.close();
+      setSession(openSession(made));
+    }
     setLogin(made);
   };
   const leave = () => {
     forgetLogin();
-    setExpired(undefined);
+    session?.live.close();
+    setSession(undefined);
     setLogin(undefined);
   };
   return (
-    <QueryClientProvider client={client}>
-      {login ? (
-        <Entered key={login.token} token={login.token} leave={leave} whileLoading={whileLoading}>
-          {children}
-        </Entered>
-      ) : (
-        <LoginPage expired={expired} onLogin={enter} />
+    <>
+      {session && (
+        <Activity key={session.memberId} mode={login ? 'visible' : 'hidden'}>
+          <QueryClientProvider client={session.client}>
+            <Entered session={session} leave={leave} whileLoading={whileLoading}>
+              {children}
+            </Entered>
+          </QueryClientProvider>
+        </Activity>
       )}
-    </QueryClientProvider>
+      {!login && (
+        <QueryClientProvider client={loginClient}>
+          <LoginPage expired={session && { email: session.email }} onLogin={enter} />
+        </QueryClientProvider>
+      )}
+    </>
   );
 }
 
-function Entered({ token, leave, whileLoading, children }: GateProps & { token: string; leave: () => void }) {
+/**
+ * While the pages are hidden, their data is kept, and the browser asks before changes in them are lost. When they are shown again, the focus
+ * returns to where it was. Returns the function to call before they are hidden.
+ */
+function useLeftBehind(session: MemberSession | undefined, isHidden: boolean): () => void {
+  const left = useRef<{ focus: Element | null; isChanged: boolean }>({ focus: null, isChanged: false });
+  useEffect(() => {
+    if (!session || !isHidden) return;
+    const release = holdQueries(session.client);
+    const unguard = guardForm({
+      isChanged: () => left.current.isChanged,
+      isBusy: () => false,
+      forget: () => {
+        left.current.isChanged = false;
+      },
+    });
+    return () => {
+      release();
+      unguard();
+      // Before the effects of a dialog, which otherwise moves the focus to its first field.
+      if (left.current.focus instanceof HTMLElement) left.current.focus.focus();
+    };
+  }, [session, isHidden]);
+  return useCallback(() => {
+    left.current = { focus: document.activeElement, isChanged: hasChanges() };
+  }, []);
+}
+
+type EnteredProps = GateProps & { session: MemberSession; leave: () => void };
+
+function Entered({ session, leave, whileLoading, children }: EnteredProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const credential = useMemo<Credential>(() => ({ authorization: `Bearer ${token}` }), [token]);
-  const live = useMemo(() => openLive(credential), [credential]);
-  useEffect(() => () => live.close(), [live]);
-  const [failedCalls] = useState<FailedCalls>(() => new Map());
+  const { credential, live, failedCalls } = session;
   const [chosenId, setChosenId] = useState(() => localStorage.getItem(APP_KEY));
   const { data, error, refetch } = useQuery({
     queryKey: [String(DashboardViewerDocument)],
@@ -95,7 +132,7 @@ function Entered({ token, leave, whileLoading, children }: GateProps & { token: 
   const logOut = async (everywhere: boolean) => {
     // A login that has already expired is removed as well.
     await ask(LoginEndDocument, { everywhere }, { credential }).catch((fault: unknown) => {
-      if (!(fault instanceof ApiError && fault.code === 'AUTHENTICATION_ERROR')) throw fault;
+      if (!isRefused(fault)) throw fault;
     });
     client.clear();
     leave();
@@ -126,16 +163,4 @@ function Entered({ token, leave, whileLoading, children }: GateProps & { token: 
   };
   if (!app) return <NoAppPage {...common} onMade={chooseApp} />;
   return <DashboardContext value={{ ...common, app }}>{children}</DashboardContext>;
-}
-
-function newClient(login: StoredLogin | undefined): QueryClient {
-  return new QueryClient({
-    defaultOptions: {
-      queries: {
-        staleTime: FRESH_MS,
-        retry: (failures, error) => error instanceof ApiError && error.fault.retryable === true && failures < 2,
-        refetchOnWindowFocus: login !== undefined,
-      },
-    },
-  });
 }

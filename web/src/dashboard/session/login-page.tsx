@@ -42,7 +42,8 @@ export function LoginPage({ expired, onLogin }: LoginPageProps) {
       const requestId = request.data?.requestLogin.requestId ?? '';
       const { verifyLogin } = await ask(LoginVerifyDocument, { requestId, code: code.trim(), merchantId });
       const { accessToken, expiresIn, member } = verifyLogin;
-      onLogin({ token: accessToken, expiresAt: Date.now() + expiresIn * 1000, email: member.email });
+      const expiresAt = Date.now() + expiresIn * 1000;
+      onLogin({ token: accessToken, expiresAt, memberId: member.id, email: member.email });
     },
   });
   const choices = merchantChoices(verify.error);

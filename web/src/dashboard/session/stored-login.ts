@@ -7,6 +7,7 @@ export type StoredLogin = {
   token: string;
   /** Epoch milliseconds. */
   expiresAt: number;
+  memberId: string;
   email: string;
 };
 
@@ -14,9 +15,10 @@ const KEY = 'sluice.login';
 
 export function readLogin(now: number): StoredLogin | undefined {
   try {
-    const { token, expiresAt, email } = JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
-    if (typeof token !== 'string' || typeof expiresAt !== 'number' || typeof email !== 'string') return undefined;
-    return expiresAt > now ? { token, expiresAt, email } : undefined;
+    const { token, expiresAt, memberId, email } = JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
+    if (typeof token !== 'string' || typeof expiresAt !== 'number') return undefined;
+    if (typeof memberId !== 'string' || typeof email !== 'string') return undefined;
+    return expiresAt > now ? { token, expiresAt, memberId, email } : undefined;
   } catch {
     return undefined;
   }

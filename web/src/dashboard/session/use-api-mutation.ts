@@ -5,10 +5,11 @@
  * pressed twice, or the call is repeated after a failure, the API receives the same request.
  */
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import type { TypedDocumentString } from '../../../../generated/web/documents.ts';
 import type { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
+import { isRefused } from './member-session.ts';
 import { sendOnce } from './send-once.ts';
 import { questionKey } from './use-ask.ts';
 import { useDashboard } from './use-dashboard.ts';
@@ -24,7 +25,7 @@ export function useApiMutation<Result, Variables extends object>(
     if (!changes) return await client.invalidateQueries();
     await Promise.all(changes.map((one) => client.invalidateQueries({ queryKey: questionKey(one) })));
   };
-  return useMutation<Result, ApiError, Variables>({
+  const mutation = useMutation<Result, ApiError, Variables>({
     mutationFn: (variables) => {
       const asked = { document, variables, failed: failedCalls, underWay: underWay.current };
       return sendOnce(asked, async (idempotencyKey) => {
@@ -34,8 +35,14 @@ export function useApiMutation<Result, Variables extends object>(
       });
     },
     // The call may have been executed, or another person or the chain was faster, so the page fetches the current data.
-    onError: ({ code }) => {
-      if (code !== 'VALIDATION_ERROR') void readAgain();
+    onError: (error) => {
+      if (error.code !== 'VALIDATION_ERROR' && !isRefused(error)) void readAgain();
     },
   });
+  // The login page has already shown that the login expired. The page behind it is shown again after a new login.
+  const { error, reset } = mutation;
+  useEffect(() => {
+    if (isRefused(error)) reset();
+  }, [error, reset]);
+  return mutation;
 }

@@ -1,9 +1,10 @@
 /** The origins of the pages that may embed the checkout in a frame. */
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
+import { Form } from '../../ui/fields/form/form.tsx';
+import { useFaultWords } from '../../ui/fields/form/use-faults.ts';
 import { TextArea } from '../../ui/fields/text-area.tsx';
-import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { Panel } from '../shell/panel.tsx';
 import styles from './settings.module.css';
@@ -12,19 +13,30 @@ import { type SettingsOfApp, useSave } from './use-save.ts';
 export function EmbedForm({ app }: { app: SettingsOfApp }) {
   const { t } = useTranslation();
   const { mayWrite } = useDashboard();
-  const { save, isSaving, error, faultOf } = useSave();
+  const { messageWords } = useFaultWords();
+  const { save, isSaving, error } = useSave();
   const [text, setText] = useState(app.embedOrigins.join('\n'));
-  const origins = text.split(/[\s,]+/).filter(Boolean);
-  const send = (event: FormEvent) => {
-    event.preventDefault();
+  // The origins sent last, because the API identifies an invalid one by its index.
+  const [sent, setSent] = useState<readonly string[]>([]);
+  const send = () => {
+    const origins = text.split(/[\s,]+/).filter(Boolean);
+    setSent(origins);
     save({ embedOrigins: origins });
   };
-  const faults = origins.flatMap((origin, index) => {
-    const fault = faultOf(`embedOrigins[${index}]`);
-    return fault === undefined ? [] : [`${origin}: ${fault}`];
+  const faults = error?.fault.details ?? [];
+  const faulty = sent.flatMap((origin, index) => {
+    const fault = faults.find(({ param }) => param === `embedOrigins[${index}]`);
+    return fault ? [`${origin}: ${messageWords(fault.message)}`] : [];
   });
+  const actions = mayWrite && (
+    <div>
+      <Button look="primary" type="submit" isBusy={isSaving} busyWords={t('everywhere.saving')}>
+        {t('settings.embed.save')}
+      </Button>
+    </div>
+  );
   return (
-    <form onSubmit={send} className={styles.form} noValidate>
+    <Form onSend={send} isBusy={isSaving} error={error} className={styles.form} actions={actions}>
       <Panel title={t('settings.embed.title')} about={t('settings.embed.about')}>
         <TextArea
           label={t('settings.embed.origins')}
@@ -33,7 +45,8 @@ export function EmbedForm({ app }: { app: SettingsOfApp }) {
               ? `${t('settings.embed.hint')} ${t('settings.embed.testHint')}`
               : t('settings.embed.hint')
           }
-          error={faultOf('embedOrigins') ?? faults[0]}
+          name="embedOrigins"
+          error={faulty[0]}
           rows={4}
           spellCheck={false}
           autoCapitalize="off"
@@ -42,15 +55,7 @@ export function EmbedForm({ app }: { app: SettingsOfApp }) {
           disabled={!mayWrite}
           onChange={(event) => setText(event.target.value)}
         />
-        <ErrorNote error={faults.length > 0 ? null : error} />
       </Panel>
-      {mayWrite && (
-        <div>
-          <Button look="primary" type="submit" isBusy={isSaving} busyWords={t('everywhere.saving')}>
-            {t('settings.embed.save')}
-          </Button>
-        </div>
-      )}
-    </form>
+    </Form>
   );
 }

@@ -18,6 +18,7 @@ import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { type Column, Table } from '../../ui/tables/table.tsx';
+import { ConfirmDialog } from '../resources/confirm-dialog.tsx';
 import { useApiMutation } from '../session/use-api-mutation.ts';
 import { useAsk } from '../session/use-ask.ts';
 import { type Role, useDashboard } from '../session/use-dashboard.ts';
@@ -25,24 +26,15 @@ import { Panel } from '../shell/panel.tsx';
 import styles from './settings.module.css';
 
 type Member = SettingsMembersQuery['members'][number];
+type RoleChange = { member: Member; role: Role };
 const roles = ['OWNER', 'DEVELOPER', 'VIEWER'] as const;
 
 export function MembersPanel() {
   const { t } = useTranslation();
   const { isOwner, member: self } = useDashboard();
-  const showToast = useToasts();
   const { data, error, isPending, refetch } = useAsk(SettingsMembersDocument, {});
-  const change = useApiMutation(SettingsInviteDocument, {
-    changes: [SettingsMembersDocument, DashboardViewerDocument],
-  });
   const [leaving, setLeaving] = useState<Member>();
-  const changeRole = (member: Member, role: Role) =>
-    change.mutate(
-      { email: member.email, role },
-      {
-        onSuccess: () => showToast({ title: t('settings.members.changed', { email: member.email }) }),
-      },
-    );
+  const [changing, setChanging] = useState<RoleChange>();
   const roleWords = (role: Role) => t(`shell.role.${role}`);
   const columns: Column<Member>[] = [
     {
@@ -64,8 +56,7 @@ export function MembersPanel() {
               isLabelHidden
               label={t('settings.members.roleOf', { email: member.email })}
               value={member.role}
-              disabled={change.isPending}
-              onChange={(role) => changeRole(member, role)}
+              onChange={(role) => setChanging({ member, role })}
               options={roles.map((role) => ({ value: role, words: roleWords(role) }))}
             />
           </span>
@@ -109,7 +100,7 @@ export function MembersPanel() {
   return (
     <Panel title={t('settings.parts.members')} about={t('settings.members.about')}>
       {isOwner && <InviteForm />}
-      <ErrorNote error={error ?? change.error} retry={error ? refetch : undefined} />
+      <ErrorNote error={error} retry={refetch} />
       <Table
         caption={t('settings.parts.members')}
         columns={columns}
@@ -117,6 +108,7 @@ export function MembersPanel() {
         rowKey={({ id }) => id}
         isLoading={isPending}
       />
+      {changing && <RoleDialog {...changing} onClose={() => setChanging(undefined)} />}
       <RemoveDialog member={leaving} close={() => setLeaving(undefined)} />
     </Panel>
   );
@@ -160,6 +152,28 @@ function InviteForm() {
         {t('settings.members.invite')}
       </Button>
     </Form>
+  );
+}
+
+/** Asks first, because arrow keys on a closed select already choose another role. */
+function RoleDialog({ member, role, onClose }: RoleChange & { onClose: () => void }) {
+  const { t } = useTranslation();
+  const { member: self } = useDashboard();
+  const { email } = member;
+  const change = useApiMutation(SettingsInviteDocument, {
+    changes: [SettingsMembersDocument, DashboardViewerDocument],
+  });
+  const about = t('settings.members.changeAbout', { role: t(`shell.role.${role}`) });
+  return (
+    <ConfirmDialog
+      title={t('settings.members.changeTitle', { email })}
+      about={member.id === self.id ? `${about} ${t('settings.members.changeSelf')}` : about}
+      action={t('settings.members.change')}
+      done={t('settings.members.changed', { email })}
+      mutation={change}
+      variables={{ email, role }}
+      onClose={onClose}
+    />
   );
 }
 

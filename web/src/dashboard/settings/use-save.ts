@@ -26,6 +26,5 @@ export function useSave() {
       update.mutate({ id: app.id, input }, { onSuccess: () => showToast({ title: t('settings.saved') }) }),
     isSaving: update.isPending,
     error: update.error,
-    faultOf: (param: string) => update.error?.fault.details?.find((detail) => detail.param === param)?.message,
   };
 }

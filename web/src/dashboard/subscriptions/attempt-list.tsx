@@ -15,12 +15,7 @@ export function AttemptList({ attempts }: { attempts: readonly Attempt[] }) {
         <li key={id} className={styles.attempt}>
           <Status status={status} />
           <span>
-            {error && (
-              <>
-                {t(`subscriptions.cause.${error.code}`, { defaultValue: error.code })}
-                <span className={styles.quiet}> {error.message}</span>
-              </>
-            )}
+            {error && t(`subscriptions.cause.${error.code}`, { defaultValue: error.message })}
           </span>
           <span className={styles.quiet}>
             <Time at={endedAt ?? createdAt} />

@@ -1,5 +1,5 @@
 /** The button of all pages. While its action runs, it shows that it is busy and cannot be pressed again. */
-import { type ComponentProps, type MouseEvent, type ReactNode, type Ref, useEffect, useRef, useState } from 'react';
+import { type ComponentProps, type MouseEvent, type ReactNode, type Ref, useRef, useState } from 'react';
 import { classNames } from '../class-names.ts';
 import { Icon } from '../icon.tsx';
 import type { IconName } from '../icon-drawings.ts';
@@ -42,13 +42,6 @@ export function Button({
 }: ButtonProps) {
   const [isRunning, setRunning] = useState(false);
   const running = useRef(false);
-  const isThere = useRef(true);
-  useEffect(() => {
-    isThere.current = true;
-    return () => {
-      isThere.current = false;
-    };
-  }, []);
   const busy = isBusy || isRunning;
 
   const press = (event: MouseEvent<HTMLButtonElement>) => {
@@ -62,7 +55,7 @@ export function Button({
     setRunning(true);
     const end = () => {
       running.current = false;
-      if (isThere.current) setRunning(false);
+      setRunning(false);
     };
     started.then(end, (error: unknown) => {
       end();

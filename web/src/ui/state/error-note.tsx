@@ -15,6 +15,9 @@ type ErrorNoteProps = {
   retry?: (() => unknown) | undefined;
 };
 
+/** Codes with many causes. The API's message, which is in English, names the cause. */
+const explained = ['CONFLICT', 'EXPIRED', 'INVALID_STATE'];
+
 export function ErrorNote({ error, title, retry }: ErrorNoteProps) {
   const { t } = useTranslation();
   if (!error) return null;
@@ -64,5 +67,14 @@ function FaultWords({ error }: { error: unknown }) {
       </ul>
     );
   }
-  return <p>{t(`everywhere.fault.${fault.code}`, { defaultValue: fault.message })}</p>;
+  return (
+    <>
+      <p>{t(`everywhere.fault.${fault.code}`, { defaultValue: fault.message })}</p>
+      {explained.includes(fault.code) && (
+        <p className={styles.noteId} lang="en">
+          {fault.message}
+        </p>
+      )}
+    </>
+  );
 }

@@ -53,35 +53,99 @@ export function plainName(leaf: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-export type LimitWords = { key: string; values: Record<string, string> };
+export type LimitWords = {
+  key: string;
+  values: Record<string, string>;
+  /** Set if the values are durations in seconds. */
+  isSpan?: true;
+};
 
 /** The API reports limits in English, in a few forms, which are translated into the viewer's language. */
 const limits: [form: RegExp, key: string, names: readonly string[]][] = [
   [/^between (\S+) and (\S+) characters$/, 'betweenCharacters', ['least', 'most']],
-  [/^between (\S+) and (\S+)$/, 'between', ['least', 'most']],
-  [/^from (\S+) to (\S+)$/, 'between', ['least', 'most']],
-  [/^at least (\S+)(?: seconds?)?$/, 'atLeast', ['least']],
+  [/^(?:between|from) (\S+) (?:and|to) (\S+)$/, 'between', ['least', 'most']],
+  [/^at least one [a-z][a-z ]*(?:$|[,;])/, 'atLeastOne', []],
+  [/^at least 1 (?!character|hour|day|second)[a-z]+$/, 'atLeastOne', []],
+  [/^at least (\d[\d.]*)$/, 'atLeast', ['least']],
   [/^at most (\d+)$/, 'atMost', ['most']],
+  [/^exceeds the (\S+) (?:held|left)$/, 'atMost', ['most']],
   [/^at most (\d+) characters$/, 'atMostCharacters', ['most']],
   [/^at most (\d+) decimals$/, 'atMostDecimals', ['most']],
+  [/^at most (\d+) bytes/, 'atMostBytes', ['most']],
+  [
+    /^at most (\d+) (?:accounts|events|items|keys|networks|origins|prices|steps|tiers|types)$/,
+    'atMostEntries',
+    ['most'],
+  ],
   [/^plain digits, at most (\d+) before and (\d+) after the point$/, 'plainDigits', ['before', 'after']],
   [/^must be a decimal string in plain digits/, 'decimal', []],
+  [/^must be an? (?:number|integer)$/, 'number', []],
   [/^more than zero$/, 'moreThanZero', []],
-  [/^an http\(s\) URL$/, 'url', []],
+  [/^(?:must be )?an http\(s\) URL$/, 'url', []],
+  [/^without a user name or password$/, 'urlUser', []],
+  [/^is inside a private network$/, 'privateNetwork', []],
+  [/^not an exact https origin/, 'origin', []],
+  [/^an https origin; http:\/\/localhost is for apps in TEST mode$/, 'liveOrigin', []],
+  [/^is not a network, such as/, 'network', []],
+  [/^(?:must be )?0x and 40 hex digits|^is not an EVM address/, 'evmAddress', []],
+  [/^base58 of 32 bytes$/, 'solanaAddress', []],
+  [/^is no wallet but an account without a key/, 'notWallet', []],
   [/^lowercase letters and digits, with single hyphens between$/, 'slug', []],
   [/^(?:is )?required/, 'required', []],
   [/^at least 1 character$/, 'required', []],
   [/^plain text without control characters/, 'oneLine', []],
-  [/^(?:a |must be a |must be an )?(?:valid )?e-?mail address$/i, 'email', []],
+  [/^(?:(?:not|must be) )?(?:an? )?(?:valid )?(?:e-?)?mail address$/i, 'email', []],
   [/is taken/i, 'taken', []],
+];
+
+/** The limits of durations, each with the number of seconds in its unit. */
+const spanLimits: [form: RegExp, key: string, names: readonly string[], seconds: number][] = [
+  [/^at least (\d+) seconds?$/, 'atLeast', ['least'], 1],
+  [/^at most (\d+) seconds?$/, 'atMost', ['most'], 1],
+  [/^\d+ seconds exceed the timelock of (\d+)$/, 'overPayoutDelay', ['most'], 1],
+  [/^at least (\d+) hours?$/, 'atLeast', ['least'], 3_600],
+  [/^at most (\d+) hours?(?:,|$)/, 'atMost', ['most'], 3_600],
+  [/^at least (\d+) days?$/, 'atLeast', ['least'], 86_400],
+  [/^at most (\d+) days?$/, 'atMost', ['most'], 86_400],
 ];
 
 /** Null if the message has none of the known forms. It is then shown unchanged. */
 export function limitWords(message: string): LimitWords | null {
   for (const [form, key, names] of limits) {
     const found = form.exec(message);
+    if (found) return { key, values: valuesOf(names, found.slice(1)) };
+  }
+  for (const [form, key, names, seconds] of spanLimits) {
+    const found = form.exec(message);
     if (!found) continue;
-    return { key, values: Object.fromEntries(names.map((name, index) => [name, found[index + 1] ?? ''])) };
+    const spans = found.slice(1).map((count) => String(Number(count) * seconds));
+    return { key, values: valuesOf(names, spans), isSpan: true };
+  }
+  return null;
+}
+
+function valuesOf(names: readonly string[], found: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name, index) => [name, found[index] ?? '']));
+}
+
+/** The API's reasons why money sent to an address is lost, as the kinds for which `payer.credits.sink` has texts. */
+const sinks: [form: RegExp, kind: string, names: readonly string[]][] = [
+  [/^is the escrow contract on (.+)$/, 'ESCROW', ['chain']],
+  [/^is the escrow contract of the first edition/, 'FIRST_EDITION', []],
+  [/^is the batch contract/, 'BATCH', []],
+  [/^is the deterministic deployer/, 'DEPLOYER', []],
+  [/^is the (?:contract|mint|package) of (.+) on (.+)$/, 'TOKEN', ['symbol', 'chain']],
+  [/^is the zero address/, 'ZERO', []],
+  [/^is (?:reserved for|a program or an account of the system|a sysvar)/, 'RESERVED', []],
+  [/^is a predeployed contract/, 'PREDEPLOY', []],
+  [/^stands for the native coin/, 'PLACEHOLDER', []],
+];
+
+/** Null if the message is not such a reason. */
+export function sinkWords(message: string): { kind: string; values: Record<string, string> } | null {
+  for (const [form, kind, names] of sinks) {
+    const found = form.exec(message);
+    if (found) return { kind, values: valuesOf(names, found.slice(1)) };
   }
   return null;
 }

@@ -121,7 +121,8 @@ function useUnsaved(
   useEffect(
     () =>
       guardForm({
-        isUnsaved: () => touched.current && !busy.current && contentOf(place.current) !== clean.current,
+        isChanged: () => touched.current && contentOf(place.current) !== clean.current,
+        isBusy: () => busy.current,
         forget: () => {
           touched.current = false;
         },

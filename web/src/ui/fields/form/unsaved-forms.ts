@@ -4,8 +4,10 @@
  */
 
 export type GuardedForm = {
-  /** Whether it differs from its state before the viewer touched it. A form that is being sent does not. */
-  isUnsaved(): boolean;
+  /** Whether it differs from its state before the viewer touched it. */
+  isChanged(): boolean;
+  /** Whether it is being sent. */
+  isBusy(): boolean;
   /** The viewer has agreed to lose the changes. */
   forget(): void;
 };
@@ -32,8 +34,14 @@ export function noteChange(): void {
   place = location.href;
 }
 
+/** Whether a navigation would lose changes. A form that is being sent is left without a question. */
 export function hasUnsaved(): boolean {
-  return [...forms].some((form) => form.isUnsaved());
+  return [...forms].some((form) => form.isChanged() && !form.isBusy());
+}
+
+/** Includes forms that are being sent, because the API may refuse them. */
+export function hasChanges(): boolean {
+  return [...forms].some((form) => form.isChanged());
 }
 
 export function unsavedPlace(): string {

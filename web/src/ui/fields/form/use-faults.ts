@@ -1,6 +1,7 @@
 /** The faults of a form's fields in the viewer's language: `const faults = useFaults(error, ['name', 'slug'])`. */
 import { useTranslation } from 'react-i18next';
-import { fieldFaults, leafOf, limitWords, lineOf, plainName } from './field-faults.ts';
+import { useFormats } from '../../formats/use-formats.ts';
+import { fieldFaults, leafOf, limitWords, lineOf, plainName, sinkWords } from './field-faults.ts';
 
 export function useFaults<Param extends string>(error: unknown, params: readonly Param[]) {
   const { messageWords } = useFaultWords();
@@ -15,10 +16,20 @@ export function useFaults<Param extends string>(error: unknown, params: readonly
 /** The API's messages and field names in the viewer's language. */
 export function useFaultWords() {
   const { t } = useTranslation();
+  const formats = useFormats();
   const messageWords = (message: string): string => {
     const limit = limitWords(message);
-    if (limit) return t(`everywhere.limits.${limit.key}`, limit.values);
-    return message.charAt(0).toUpperCase() + message.slice(1);
+    if (limit) {
+      const named = Object.entries(limit.values).map(([name, value]) => [
+        name,
+        limit.isSpan ? formats.span(Number(value)) : value,
+      ]);
+      return t(`everywhere.limits.${limit.key}`, Object.fromEntries(named));
+    }
+    const unchanged = message.charAt(0).toUpperCase() + message.slice(1);
+    const sink = sinkWords(message);
+    // Only the pages on which addresses are entered load these texts.
+    return sink ? t(`payer.credits.sink.${sink.kind}`, { ...sink.values, defaultValue: unchanged }) : unchanged;
   };
   const fieldWords = (param: string): string => {
     const leaf = leafOf(param);
