@@ -51,7 +51,7 @@ test('a link is paid in two transfers, and the excess is refunded', async () => 
   await page.getByText('Enter a wallet address that begins with 0x and has 42 characters').waitFor();
   await field.fill('0x0000000000000000000000000000000000000000');
   await press(page, /^Show address$/);
-  await page.getByText(/^This address cannot be used: is the zero address/).waitFor();
+  await page.getByText(/^This address cannot be used\. Check it for errors/).waitFor();
   await pictures('transfer-begin');
   expect(await axe()).toEqual([]);
   await field.fill(refundAddress);
@@ -94,6 +94,25 @@ test('a link is paid in two transfers, and the excess is refunded', async () => 
   await facts.getByText('14.50 USDC').waitFor();
   await facts.getByText('2.00 USDC', { exact: true }).waitFor();
   await inspect(dashboard, 'payment-transfer');
+});
+
+test('a request for an address that is never answered ends, and the payer can try again', async () => {
+  const { path } = await makeLink(shop);
+  const { page, context } = await openPage({ expected: [/Failed to load resource/] });
+  // The longest wait for a response is shortened.
+  await page.addInitScript(() => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    AbortSignal.timeout = (ms) => timeout(ms === 20_000 ? 300 : ms);
+  });
+  await page.goto(`${ground.origin}${path}`);
+  await press(page, /^Transfer from any wallet or exchange$/);
+  await page.getByLabel('Refund address').fill(privateKeyToAccount(generatePrivateKey()).address);
+  await context.route('**/graphql', async (route) => {
+    if (!route.request().postData()?.includes('mutation CheckoutTransferPrepare')) await route.fallback();
+  });
+  await press(page, /^Show address$/);
+  await page.locator('[data-notice="NETWORK"]').waitFor();
+  await context.unroute('**/graphql');
 });
 
 test('another payment option can be chosen in German, in the dark theme and on a narrow screen', async () => {

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { LinkPageDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
+import { inTime } from '../../api/in-time.ts';
 import { EndCard } from '../cards/end-card.tsx';
 import { LoadingCard } from '../loading/loading-card.tsx';
 import { PageFrame } from '../view/page-frame.tsx';
@@ -11,6 +12,7 @@ import { Summary } from '../view/summary.tsx';
 import { UnknownPage } from '../view/unknown-page.tsx';
 import { BeginForm, type BegunSession } from './begin-form.tsx';
 import { isSoldOut } from './begin-input.ts';
+import { LinkEnd } from './link-end.tsx';
 
 type LinkPageProps = { slug: string; onBegun: (session: BegunSession) => void };
 
@@ -20,7 +22,7 @@ export function LinkPage({ slug, onBegun }: LinkPageProps) {
   const [quantity, setQuantity] = useState<number>();
   const query = useQuery({
     queryKey: ['link', slug, quantity],
-    queryFn: ({ signal }) => ask(LinkPageDocument, { slug, ...(quantity ? { quantity } : {}) }, { signal }),
+    queryFn: ({ signal }) => ask(LinkPageDocument, { slug, ...(quantity ? { quantity } : {}) }, { signal: inTime(signal) }),
     // The form must keep the entered values while the price of another quantity is loaded.
     placeholderData: keepPreviousData,
     retry: false,
@@ -54,11 +56,11 @@ export function LinkPage({ slug, onBegun }: LinkPageProps) {
   return (
     <PageFrame payee={offer} summary={<Summary total={total} lines={[line]} period={period} coupon={offer.coupon} />}>
       {!offer.isActive ? (
-        <EndCard why="inactive" url={offer.cancelUrl} />
+        <LinkEnd why="inactive" offer={offer} />
       ) : isSoldOut(offer) ? (
-        <EndCard why="soldOut" url={offer.cancelUrl} retry={query.refetch} />
+        <LinkEnd why="soldOut" offer={offer} retry={query.refetch} />
       ) : !offer.isPayable ? (
-        <EndCard why="unpayable" url={offer.cancelUrl} retry={query.refetch} />
+        <LinkEnd why="unpayable" offer={offer} retry={query.refetch} />
       ) : (
         <BeginForm slug={slug} offer={offer} onQuantity={setQuantity} onRefused={query.refetch} onBegun={onBegun} />
       )}
