@@ -76,7 +76,10 @@ test('an accountant chooses a period, downloads reports, and sees differences be
   await page.getByText('Ledger and blockchain match').waitFor();
   const days = page.getByRole('table', { name: 'Transfers by day' });
   expect(await days.getByRole('row').count()).toBeGreaterThan(1);
-  await days.getByText(/USDC on /).first().waitFor();
+  await days
+    .getByText(/USDC on /)
+    .first()
+    .waitFor();
   await inspect(seen, 'reports-agree');
 
   const entry = await ground.database.ledgerEntry.findFirstOrThrow({

@@ -32,7 +32,10 @@ beforeAll(async () => {
 });
 
 /** A payment that its payer has disputed, and the payer's page. */
-async function disputed(amount: string, more: object = {}): Promise<{ intentId: string; disputeId: string; hostedUrl: string }> {
+async function disputed(
+  amount: string,
+  more: object = {},
+): Promise<{ intentId: string; disputeId: string; hostedUrl: string }> {
   const { id } = await shop.call('POST', '/payments/intents', { amount, ...more });
   await payIntent({ ground, shop, payer }, id);
   const read = () => shop.call('GET', `/payments/intents/${id}`);
@@ -160,7 +163,9 @@ test('both sides submit and read evidence, and the arbiter signs a split of 33.3
   }
   await hosted.page.reload();
   await hosted.page.getByRole('heading', { name: 'Your dispute was decided' }).waitFor();
-  await hosted.page.getByText('The dispute was decided. You and Tea house each receive a part of the payment.').waitFor();
+  await hosted.page
+    .getByText('The dispute was decided. You and Tea house each receive a part of the payment.')
+    .waitFor();
   await hosted.page.getByRole('button', { name: 'View dispute' }).click();
   await hosted.page.getByText('Dispute resolved').waitFor();
   await hosted.page.getByText('The customer receives 33.33% of the amount in escrow.').waitFor();

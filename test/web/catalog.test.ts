@@ -5,7 +5,13 @@ import { ApiError } from '../../web/src/api/api-error.ts';
 import { type InvoiceValues, invoiceInput, invoiceTotals } from '../../web/src/dashboard/invoices/invoice-values.ts';
 import { codeSvg, linkCode, linkSnippet } from '../../web/src/dashboard/links/link-code.ts';
 import { linkInput, newLink, slugOf } from '../../web/src/dashboard/links/link-values.ts';
-import { countOrNull, hasAmbiguousQuantity, isAmbiguousQuantity, newPrice, priceInput } from '../../web/src/dashboard/plans/price-values.ts';
+import {
+  countOrNull,
+  hasAmbiguousQuantity,
+  isAmbiguousQuantity,
+  newPrice,
+  priceInput,
+} from '../../web/src/dashboard/plans/price-values.ts';
 import {
   everything,
   offeredChains,
@@ -170,7 +176,10 @@ describe('the input of a form', () => {
     expect(ambiguous.map(isAmbiguousQuantity)).toEqual(ambiguous.map(() => true));
     expect(plain.map(isAmbiguousQuantity)).toEqual(plain.map(() => false));
 
-    const [tier, last] = [{ key: 0, upTo: '10,000', unitAmount: '1', flatAmount: '' }, { key: 1, upTo: '1,000', unitAmount: '1', flatAmount: '' }];
+    const [tier, last] = [
+      { key: 0, upTo: '10,000', unitAmount: '1', flatAmount: '' },
+      { key: 1, upTo: '1,000', unitAmount: '1', flatAmount: '' },
+    ];
     const metered = (part: Partial<typeof newPrice.metering>) => ({
       ...newPrice,
       priceType: 'METERED' as const,

@@ -56,9 +56,8 @@ describe('the messages of the API about fields', () => {
   });
 
   it('have a text for every address to which no money may be sent', () => {
-    const words = JSON.parse(
-      readFileSync(new URL('../../web/src/words/en/payer.json', import.meta.url), 'utf8'),
-    ).credits.sink;
+    const words = JSON.parse(readFileSync(new URL('../../web/src/words/en/payer.json', import.meta.url), 'utf8'))
+      .credits.sink;
     const addresses = {
       EVM: [
         ...[`0x${'0'.repeat(40)}`, `0x${'0'.repeat(39)}1`, `0x42${'0'.repeat(38)}`, `0x${'e'.repeat(40)}`],

@@ -8,7 +8,6 @@ import { paymentMoments } from '../../web/src/dashboard/payments/one/payment-mom
 import { isMoving, type PaymentStory, paymentSteps } from '../../web/src/dashboard/payments/one/payment-steps.ts';
 import { planRefund } from '../../web/src/dashboard/payments/one/refund-size.ts';
 import { deliveryStateOf } from '../../web/src/dashboard/payouts/undelivered-payout.ts';
-import words from '../../web/src/words/en/payments.json' with { type: 'json' };
 
 type Transaction = PaymentStory['transactions'][number];
 const at = (second: number) => new Date(1_700_000_000_000 + second * 1000).toISOString();

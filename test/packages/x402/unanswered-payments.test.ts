@@ -14,7 +14,7 @@ const asset = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 const url = 'https://api.example/data';
 const accepts = [
   {
-    ...{ scheme: 'exact', network, asset, amount: '1000', maxTimeoutSeconds: 60 } as const,
+    ...({ scheme: 'exact', network, asset, amount: '1000', maxTimeoutSeconds: 60 } as const),
     payTo: '0x0000000000000000000000000000000000000001',
     extra: { name: 'USD Coin', version: '2' },
   },

@@ -204,7 +204,8 @@ function noticeOf(facts: Facts, card: Card): string | undefined {
   if (card.card === 'sign' && prepared && !prepared.isChecked) return 'MISMATCH';
   if (facts.fault) return facts.fault;
   // Not while a request is pending, because its sentence says that nothing was charged.
-  if (card.card === 'sign' && prepared && prepared.expiresAt <= facts.now && !mayStillPay(facts)) return 'QUOTE_EXPIRED';
+  if (card.card === 'sign' && prepared && prepared.expiresAt <= facts.now && !mayStillPay(facts))
+    return 'QUOTE_EXPIRED';
   if (card.card === 'wallet' && facts.foundWallets === 0 && facts.wallet.status === 'disconnected') return 'NO_WALLET';
   if (card.card === 'way' && facts.way?.isShort) return 'TOO_LITTLE';
   if (card.card === 'way' && facts.way?.lacksGas) return 'NO_GAS';

@@ -106,10 +106,7 @@ async function walletFault(
 
 type Accepting = { acceptance: Acceptance; paymentKey: string; now: Date };
 
-async function acceptForOther(
-  tx: DatabaseTransaction,
-  { acceptance, paymentKey, now }: Accepting,
-): Promise<Accepted> {
+async function acceptForOther(tx: DatabaseTransaction, { acceptance, paymentKey, now }: Accepting): Promise<Accepted> {
   const { by, app, signed } = acceptance;
   if (by.kind !== 'OTHER') throw new Error('The payment is for a call of our own.');
   const { server } = by;

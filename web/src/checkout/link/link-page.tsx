@@ -22,7 +22,8 @@ export function LinkPage({ slug, onBegun }: LinkPageProps) {
   const [quantity, setQuantity] = useState<number>();
   const query = useQuery({
     queryKey: ['link', slug, quantity],
-    queryFn: ({ signal }) => ask(LinkPageDocument, { slug, ...(quantity ? { quantity } : {}) }, { signal: inTime(signal) }),
+    queryFn: ({ signal }) =>
+      ask(LinkPageDocument, { slug, ...(quantity ? { quantity } : {}) }, { signal: inTime(signal) }),
     // The form must keep the entered values while the price of another quantity is loaded.
     placeholderData: keepPreviousData,
     retry: false,

@@ -17,7 +17,11 @@ export async function preparePayment(
   const { view, way, walletAddress } = request;
   const { chainId, chainName, tokenKey, symbol, decimals, method } = way;
   const input = { chainId, tokenKey, method, walletAddress };
-  const { prepareCheckout: given } = await ask(CheckoutPrepareDocument, { id, input }, { credential, signal: inTime() });
+  const { prepareCheckout: given } = await ask(
+    CheckoutPrepareDocument,
+    { id, input },
+    { credential, signal: inTime() },
+  );
   const { quote } = given;
   let steps: CheckedStep[] = [];
   let isChecked = false;

@@ -14,9 +14,7 @@ export function AttemptList({ attempts }: { attempts: readonly Attempt[] }) {
       {attempts.map(({ id, status, createdAt, endedAt, error }) => (
         <li key={id} className={styles.attempt}>
           <Status status={status} />
-          <span>
-            {error && t(`subscriptions.cause.${error.code}`, { defaultValue: error.message })}
-          </span>
+          <span>{error && t(`subscriptions.cause.${error.code}`, { defaultValue: error.message })}</span>
           <span className={styles.quiet}>
             <Time at={endedAt ?? createdAt} />
           </span>

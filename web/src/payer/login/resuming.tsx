@@ -2,8 +2,8 @@
 import { useEffect, useState } from 'react';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
 import { stopResuming } from '../../wallet/evm/use-wallet.ts';
-import { StartOver } from '../view/start-over.tsx';
 import styles from '../view/payer.module.css';
+import { StartOver } from '../view/start-over.tsx';
 
 /** Most wallets report in a fraction of this time. */
 const PATIENCE_MS = 2_000;

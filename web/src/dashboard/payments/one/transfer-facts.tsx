@@ -40,7 +40,9 @@ export function TransferFacts({ payment }: { payment: PaymentStory }) {
         {transfer.held !== '0' && <dt>{t('payments.transfer.held')}</dt>}
         {transfer.held !== '0' && <dd>{print(transfer.held, tokenKey)}</dd>}
         {others.map((other) => [
-          <dt key={`${other.tokenKey} name`}>{t('payments.transfer.other', { symbol: tokenWords(other.tokenKey) })}</dt>,
+          <dt key={`${other.tokenKey} name`}>
+            {t('payments.transfer.other', { symbol: tokenWords(other.tokenKey) })}
+          </dt>,
           <dd key={`${other.tokenKey} value`}>
             {t('payments.transfer.otherSums', {
               received: print(other.received, other.tokenKey),
