@@ -30,7 +30,7 @@ async function toBatch(batches: BatchMode, options: { language?: 'de'; width?: n
 test('approves and pays with one click, in one transaction of a delegated account', async () => {
   const { page, wallet, axe, pictures } = await toBatch('atomic');
   await page.getByText('Allow Sluice’s escrow contract to transfer exactly 12.50 USDT.').waitFor();
-  await page.getByText('Your wallet carries out both steps as one: either both succeed or neither does.').waitFor();
+  await page.getByText('Your wallet carries out all steps as one: either all succeed or none does.').waitFor();
   await pictures('checkout-batch');
   expect(await axe()).toEqual([]);
   await press(page, /^Pay 12\.50 USDT$/);

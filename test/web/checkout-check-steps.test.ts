@@ -7,6 +7,7 @@ import { quoteHash } from '../../src/checkout/quoted-terms.ts';
 import { authorizeCall } from '../../src/escrow/calldata.ts';
 import { consentToJson, consentTypedData, type RecurringConsent } from '../../src/escrow/consent.ts';
 import { type PaymentTerms, termsHash, termsToJson, termsTypedData, uuidToBytes32 } from '../../src/escrow/terms.ts';
+import { stepAction } from '../../web/src/checkout/cards/step-words.ts';
 import {
   checkSteps,
   type Given,
@@ -304,6 +305,23 @@ describe('a subscription', () => {
     expect(checkSteps(free, signing(50_000_000n, 0n))).toMatchObject([{}, { amount: 0n, cap: 50_000_000n }]);
     expect(() => checkSteps(free, signing(50_000_000n, 1n))).toThrow('capPerPeriod');
     expect(() => checkSteps(four, signing(50_000_000n, 0n))).toThrow('capPerPeriod');
+  });
+
+  it('names the approved amount and the reset on the button, because the wallet shows them too', () => {
+    const asked = agreeing(monthly);
+    const [, signature] = asked.steps;
+    const approving = [0n, cap * 12n].map((allowed) => sending(token, approveData(escrow, allowed)));
+    const steps = checkSteps(subscribing, {
+      ...asked,
+      steps: [...approving, ...(signature ? [signature] : [])],
+      walletAllowance: '5',
+    });
+    expect(steps.map(stepAction)).toEqual([
+      { name: 'reset', approved: null },
+      { name: 'approve', approved: cap * 12n },
+      { name: 'sign', approved: null },
+    ]);
+    expect(stepAction(undefined)).toEqual({ name: 'finish', approved: null });
   });
 
   it('permits an allowance of at most twelve caps', () => {

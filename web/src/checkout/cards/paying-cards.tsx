@@ -20,6 +20,7 @@ import waysStyles from '../ways/ways.module.css';
 import { OtherWays } from './other-ways.tsx';
 import { SignCard } from './sign-card.tsx';
 import { canStartOver, StartOver } from './start-over.tsx';
+import { stepAction } from './step-words.ts';
 import { WalletCard } from './wallet-card.tsx';
 import { WayCard } from './way-card.tsx';
 
@@ -191,13 +192,9 @@ function PrimaryButton({ seen, payment, ways, way, wallet }: PrimaryButtonProps)
   };
   function signWords(): string {
     const step = isBatch ? payment.prepared?.steps.at(-1) : payment.prepared?.steps[payment.done];
-    if (step?.kind === 'approve' && step.kept > 0n && way) {
-      const inAll = `${formats.token(step.amount, way.decimals).words} ${way.symbol}`;
-      return t('checkout.do.approve', { amount: inAll });
-    }
-    if (step?.kind === 'approve' || step?.kind === 'reset') return t('checkout.do.approve', { amount });
-    if (step?.kind === 'pay') return t('checkout.do.pay', { amount });
-    return step ? t('checkout.do.sign', { amount }) : t('checkout.do.finish');
+    const { name, approved } = stepAction(step);
+    const shown = way && approved !== null ? `${formats.token(approved, way.decimals).words} ${way.symbol}` : amount;
+    return t(`checkout.do.${name}`, { amount: shown });
   }
   const { words, press } = presses[primary.action];
   return (

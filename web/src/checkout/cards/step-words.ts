@@ -1,4 +1,4 @@
-/** A sentence for each request to the wallet: what is allowed, how much, how often, and until when. */
+/** A sentence for each request to the wallet (what is allowed, how much, how often, and until when), and the button that makes it. */
 import type { TFunction } from 'i18next';
 import type { useFormats } from '../../ui/formats/use-formats.ts';
 import type { CheckedStep } from '../pay/check-steps.ts';
@@ -52,6 +52,19 @@ export function stepWords(step: CheckedStep, words: Words): string {
     default:
       return step satisfies never;
   }
+}
+
+/**
+ * What the button does next, as a name under `checkout.do`, and the base units that an approval allows, which may be more than the payment:
+ * a subscription's covers several periods.
+ */
+export function stepAction(step: CheckedStep | undefined): {
+  name: 'approve' | 'reset' | 'pay' | 'sign' | 'finish';
+  approved: bigint | null;
+} {
+  if (!step) return { name: 'finish', approved: null };
+  if (step.kind === 'approve') return { name: 'approve', approved: step.amount };
+  return { name: step.kind === 'reset' || step.kind === 'pay' ? step.kind : 'sign', approved: null };
 }
 
 /** A consent that replaces another one pays the invoice of the period that has begun already. */
