@@ -54,6 +54,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   const wallet = useWallet();
   const wallets = useFoundWallets();
   const [isOnSolana, setOnSolana] = useState(false);
+  const [isSolanaSending, setSolanaSending] = useState(false);
   const [wantsTransfer, setWantsTransfer] = useState<boolean>();
   const browserNow = useNow(1_000).getTime();
   const now = browserNow + reading.clockOffsetMs;
@@ -79,7 +80,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
     sent: payment.sent,
     unsureUntil: payment.unsureUntil,
     abandonedQuoteId: payment.abandonedQuoteId,
-    work: payment.work,
+    work: payment.work ?? (isSolanaSending ? 'sending' : undefined),
     fault: payment.fault,
   });
   const paidAt = useArrival(seen);
@@ -134,6 +135,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
               refetch={reading.ask}
               hasSent={payment.hasSent}
               doubt={payment.doubt}
+              onSending={setSolanaSending}
             />
           </Suspense>
         ) : (

@@ -119,9 +119,15 @@ function cardOf(facts: Facts): Card {
   if (progress) return progress;
   if (facts.unsureUntil !== undefined && facts.unsureUntil > facts.now)
     return { card: 'unsure', until: facts.unsureUntil };
-  if (session.status === 'EXPIRED' || session.expiresAt <= facts.now) return { card: 'expired' };
+  const isOver = session.status === 'EXPIRED' || session.expiresAt <= facts.now;
+  if (isOver && !mayStillPay(facts)) return { card: 'expired' };
   if (facts.wallet.status !== 'connected') return { card: 'wallet' };
   return { card: fittingQuote(facts) ? 'sign' : 'way' };
+}
+
+/** The wallet has a request, or the API a signature, that may still pay. Only the payer can end this, by starting over. */
+function mayStillPay({ work }: Facts): boolean {
+  return work === 'signing' || work === 'sending' || work === 'waiting' || work === 'confirming';
 }
 
 function outcomeOf(session: SessionFacts): Outcome | undefined {
@@ -197,7 +203,9 @@ function noticeOf(facts: Facts, card: Card): string | undefined {
   if (card.card === 'progress' || card.card === 'receipt' || card.card === 'unsure') return facts.loadFault && 'STALE';
   if (card.card === 'sign' && prepared && !prepared.isChecked) return 'MISMATCH';
   if (facts.fault) return facts.fault;
-  if (card.card === 'sign' && prepared && prepared.expiresAt <= facts.now) return 'QUOTE_EXPIRED';
+  // Not while a request is pending, because its sentence says that nothing was charged.
+  if (card.card === 'sign' && prepared && prepared.expiresAt <= facts.now && !mayStillPay(facts))
+    return 'QUOTE_EXPIRED';
   if (card.card === 'wallet' && facts.foundWallets === 0 && facts.wallet.status === 'disconnected') return 'NO_WALLET';
   if (card.card === 'way' && facts.way?.isShort) return 'TOO_LITTLE';
   if (card.card === 'way' && facts.way?.lacksGas) return 'NO_GAS';

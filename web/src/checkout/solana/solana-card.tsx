@@ -1,5 +1,5 @@
 /** Payment on Solana with a wallet of this browser, or with a QR code for any other wallet. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { chainOf } from '../../settings.ts';
 import { Button } from '../../ui/button/button.tsx';
@@ -34,14 +34,21 @@ export type SolanaCardProps = {
   hasSent: (sent: Sent) => void;
   /** The wallet did not report whether it has sent the payment, which may appear until this time. */
   doubt: (until: number) => void;
+  /** Whether the wallet has a request to send the payment, so that the page does not end the session under it. */
+  onSending: (isSending: boolean) => void;
 };
 
 export function SolanaCard(props: SolanaCardProps) {
-  const { session, options, now, exactNow, notice, back, refetch, hasSent, doubt } = props;
+  const { session, options, now, exactNow, notice, back, refetch, hasSent, doubt, onSending } = props;
   const { t } = useTranslation();
   const [tokenKey, setTokenKey] = useState<string>();
   const payment = useSolanaPayment(session, { now: exactNow, refetch, hasSent, doubt });
   const { quote, connected } = payment;
+  const isSending = payment.work === 'sending';
+  useEffect(() => {
+    onSending(isSending);
+    return () => onSending(false);
+  }, [isSending, onSending]);
   if (quote && quote.walletAddress === null) return <SolanaCode {...{ quote, now, payment }} />;
   if (quote && connected) return <SolanaQuoteCard {...{ quote, now, payment, connected }} />;
   const option = options.find((one) => one.tokenKey === tokenKey) ?? options[0];
