@@ -139,6 +139,10 @@ test('a payer signs in, sees a hold and a subscription, disputes, revokes, and w
   const id: Hex = `0x${(await disputed())?.acceptedTermsHash?.slice(2)}`;
   expect((await chain.state(id)).disputedAt).toBeGreaterThan(0);
 
+  wallet.behave('eth_sendTransaction', 'hang');
+  await consent.getByRole('button', { name: 'Cancel subscription' }).click();
+  await consent.getByRole('button', { name: 'Start over' }).click();
+  await consent.getByText('You started over. If your wallet still shows a request, decline it there.').waitFor();
   wallet.behave('eth_sendTransaction', 'reject');
   await consent.getByRole('button', { name: 'Cancel subscription' }).click();
   await consent.getByText('You rejected the request in your wallet. Nothing was changed.').waitFor();
@@ -206,6 +210,38 @@ test.each(['the payer’s page', 'a payment link'])(
     await page.getByRole('button', { name: 'Mobile wallet' }).waitFor();
   },
 );
+
+test('a payer can stop waiting for a wallet that does not respond, also after a reload', {
+  timeout: STORY_MS,
+}, async () => {
+  const payer = await ground.newPayer({ isPoor: true });
+  const { page, wallet, picture, axe } = await openWith(payer);
+  await page.goto(`${ground.origin}/pay`);
+  const asked = ['wallet_requestPermissions', 'eth_requestAccounts'];
+  for (const method of asked) wallet.behave(method, 'hang');
+  await press(page, 'Connect Test wallet');
+  await press(page, 'Start over');
+  await page.getByRole('button', { name: 'Start over' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Connect Test wallet' }).waitFor();
+  // A late approval still connects the wallet.
+  for (const method of asked) wallet.behave(method);
+  await page.waitForURL(`**/pay/${payer.address}`);
+  wallet.behave('personal_sign', 'hang');
+  await press(page, 'Sign in with wallet');
+  await press(page, 'Start over');
+  // A late signature is discarded.
+  wallet.behave('personal_sign');
+  await page.getByRole('button', { name: 'Sign in with wallet' }).waitFor();
+
+  wallet.behave('eth_accounts', 'hang');
+  await page.reload();
+  await page.getByRole('button', { name: 'Start over' }).waitFor();
+  await picture('payer-resuming');
+  expect(await axe()).toEqual([]);
+  await press(page, 'Start over');
+  await page.getByRole('heading', { name: 'Connect your wallet' }).waitFor();
+  wallet.behave('eth_accounts');
+});
 
 test('another wallet’s page is not shown, and a page without a wallet says so', { timeout: STORY_MS }, async () => {
   const [payer, other] = await Promise.all([ground.newPayer({ isPoor: true }), ground.newPayer({ isPoor: true })]);

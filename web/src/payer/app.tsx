@@ -8,9 +8,9 @@ import { Address } from '../ui/addresses/address.tsx';
 import { Button } from '../ui/button/button.tsx';
 import { ButtonLink } from '../ui/button/button-link.tsx';
 import { Note } from '../ui/state/note.tsx';
-import { Skeleton } from '../ui/state/skeleton.tsx';
 import { disconnectWallet, resumeWallet, useWallet } from '../wallet/evm/use-wallet.ts';
 import { ConnectCard } from './login/connect-card.tsx';
+import { Resuming } from './login/resuming.tsx';
 import { SignInGate } from './login/sign-in-gate.tsx';
 import { PageFrame } from './view/page-frame.tsx';
 import styles from './view/payer.module.css';
@@ -57,7 +57,7 @@ function Page() {
   if (wallet.status === 'reconnecting') {
     return (
       <PageFrame>
-        <Skeleton lines={3} height={20} />
+        <Resuming />
       </PageFrame>
     );
   }

@@ -9,15 +9,20 @@ import { connectWallet, useFoundWallets } from '../../wallet/evm/use-wallet.ts';
 import { walletFault } from '../../wallet/evm/wallet-fault.ts';
 import { PhoneWallet } from '../../wallet/phone/phone-wallet.tsx';
 import styles from '../view/payer.module.css';
+import { StartOver } from '../view/start-over.tsx';
+import { useTurn } from '../view/use-turn.ts';
 
 /** `wanted` is the wallet in the URL of the page. */
 export function ConnectCard({ wanted }: { wanted: Address | undefined }) {
   const { t } = useTranslation();
   const wallets = useFoundWallets();
   const [fault, setFault] = useState<string>();
+  const { isWaiting, take, startOver } = useTurn();
   const connect = async (connecting: () => Promise<void>) => {
     setFault(undefined);
-    await connecting().catch((error: unknown) => setFault(walletFault(error)));
+    await take(async (signal) => {
+      await connecting().catch((error: unknown) => signal.aborted || setFault(walletFault(error)));
+    });
   };
   return (
     <section className={styles.card}>
@@ -34,6 +39,7 @@ export function ConnectCard({ wanted }: { wanted: Address | undefined }) {
               size="large"
               isWide
               busyWords={t('payer.busy.wallet')}
+              isDisabled={isWaiting}
               onPress={() => connect(() => connectWallet(wallet.connector))}
             >
               {wallet.icon && <img className={styles.walletIcon} src={wallet.icon} alt="" />}
@@ -42,6 +48,7 @@ export function ConnectCard({ wanted }: { wanted: Address | undefined }) {
           </li>
         ))}
       </ul>
+      {isWaiting && <StartOver startOver={startOver} />}
       {wallets.length === 0 && (
         <Note tone="wait" title={t('payer.connect.none')}>
           {t('payer.connect.install')}

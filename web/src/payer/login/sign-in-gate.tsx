@@ -15,6 +15,8 @@ import { walletFault } from '../../wallet/evm/wallet-fault.ts';
 import { SendFaultNote } from '../view/call-button.tsx';
 import { HoldingsPage } from '../view/holdings-page.tsx';
 import styles from '../view/payer.module.css';
+import { StartOver } from '../view/start-over.tsx';
+import { useTurn } from '../view/use-turn.ts';
 import { credentialOf, signIn, signOut } from './payer-token.ts';
 
 type Way = { credential: Credential | null };
@@ -30,12 +32,14 @@ export function SignInGate({ wallet }: { wallet: Address }) {
   const chains = evmChains();
   const signedOn = chains.find((chain) => chain.chainId === chainId) ?? chains[0];
 
-  const enter = async () => {
+  const { isWaiting, take, startOver } = useTurn();
+  const enter = async (signal: AbortSignal) => {
     setFault(undefined);
     try {
-      if (signedOn) setWay({ credential: await signIn({ wallet, chainId: signedOn.chainId }) });
+      const credential = signedOn && (await signIn({ wallet, chainId: signedOn.chainId }));
+      if (credential && !signal.aborted) setWay({ credential });
     } catch (error) {
-      setFault(error);
+      if (!signal.aborted) setFault(error);
     }
   };
   const leave = () => {
@@ -56,13 +60,14 @@ export function SignInGate({ wallet }: { wallet: Address }) {
       )}
       {fault !== undefined && !isAway && <SignInFault fault={fault} />}
       <div className={styles.buttons}>
-        <Button look="primary" size="large" icon="key" busyWords={t('payer.busy.sign')} onPress={enter}>
+        <Button look="primary" size="large" icon="key" busyWords={t('payer.busy.sign')} onPress={() => take(enter)}>
           {t('payer.signIn.button')}
         </Button>
         <Button look="bare" onPress={() => setWay({ credential: null })}>
           {t('payer.signIn.without')}
         </Button>
       </div>
+      {isWaiting && <StartOver startOver={startOver} />}
     </section>
   );
 }

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button/button.tsx';
 import { Note } from '../../ui/state/note.tsx';
 import type { Acting } from './known-state.ts';
 import styles from './payer.module.css';
+import { StartOver } from './start-over.tsx';
 import { type SendFault, useSend } from './use-send.ts';
 
 type CallButtonProps = {
@@ -25,11 +26,14 @@ type CallButtonProps = {
 export function CallButton(props: CallButtonProps) {
   const { chainId, call, acting, look = 'plain', refused, isDisabled, onDone, children } = props;
   const { t } = useTranslation();
-  const { sending, send } = useSend();
+  const { sending, send, startOver } = useSend();
   const press = async () => {
     const isDone = await send({ chainId, account: acting.wallet, call });
-    await acting.refresh();
-    if (isDone) onDone?.();
+    const refreshed = acting.refresh();
+    // A wallet that does not respond may be the only way to read its chain.
+    if (!isDone) return;
+    await refreshed;
+    onDone?.();
   };
   const busy = sending.phase === 'chain' ? t('payer.busy.chain') : t('payer.busy.wallet');
   return (
@@ -40,6 +44,7 @@ export function CallButton(props: CallButtonProps) {
         </Button>
         {sending.hash && <Address value={sending.hash} chainId={chainId} kind="transaction" />}
       </div>
+      {sending.phase === 'wallet' && <StartOver startOver={startOver} />}
       {sending.fault && <SendFaultNote fault={sending.fault} refused={refused} />}
     </div>
   );
@@ -48,10 +53,11 @@ export function CallButton(props: CallButtonProps) {
 export function SendFaultNote({ fault, refused }: { fault: SendFault; refused?: string | undefined }) {
   const { t } = useTranslation();
   const isRefused = fault.kind === 'REFUSED' || fault.kind === 'REVERTED';
+  const isOwnDecision = fault.kind === 'REJECTED' || fault.kind === 'STARTED_OVER';
   return (
     <Note
-      tone={fault.kind === 'REJECTED' ? 'quiet' : fault.kind === 'SLOW' ? 'wait' : 'bad'}
-      isUrgent={fault.kind !== 'REJECTED'}
+      tone={isOwnDecision ? 'quiet' : fault.kind === 'SLOW' ? 'wait' : 'bad'}
+      isUrgent={!isOwnDecision}
       title={t(`payer.wallet.${fault.kind}`)}
     >
       {isRefused && refused !== undefined ? refused : fault.why}

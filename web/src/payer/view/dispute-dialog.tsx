@@ -21,6 +21,8 @@ import type { HeldPayment } from '../holdings/holding.ts';
 import { CallButton, SendFaultNote } from './call-button.tsx';
 import type { Acting } from './known-state.ts';
 import styles from './payer.module.css';
+import { StartOver } from './start-over.tsx';
+import { useTurn } from './use-turn.ts';
 
 const REASON_LENGTH = 500;
 
@@ -61,8 +63,9 @@ function RelayedDispute({ payment, intentId, acting, onClose }: Part & { intentI
   const [fault, setFault] = useState<unknown>();
   const [isSent, setSent] = useState(false);
   const isMissing = reason.trim() === '';
+  const { isWaiting, take, startOver } = useTurn();
 
-  const dispute = async () => {
+  const dispute = async (signal: AbortSignal) => {
     setAsked(true);
     setFault(undefined);
     if (isMissing) return;
@@ -70,13 +73,15 @@ function RelayedDispute({ payment, intentId, acting, onClose }: Part & { intentI
       const { chainId, escrow, id } = payment;
       await switchWallet(chainId);
       const typedData = disputeTypedData({ chainId, escrow, id });
+      signal.throwIfAborted();
       const signature = await signByWallet({ chainId, account: acting.wallet, typedData });
+      signal.throwIfAborted();
       const input = { reason: reason.trim(), signature };
       await ask(PayerDisputeDocument, { id: intentId, input }, { credential: acting.credential ?? {} });
       setSent(true);
       await acting.refresh();
     } catch (error) {
-      setFault(error);
+      if (!signal.aborted) setFault(error);
     }
   };
 
@@ -110,10 +115,11 @@ function RelayedDispute({ payment, intentId, acting, onClose }: Part & { intentI
           <SendFaultNote fault={{ kind: walletFault(fault) }} />
         ))}
       <div className={styles.buttons}>
-        <Button look="primary" busyWords={t('payer.busy.sign')} onPress={dispute}>
+        <Button look="primary" busyWords={t('payer.busy.sign')} onPress={() => take(dispute)}>
           {t('payer.dispute.sign')}
         </Button>
       </div>
+      {isWaiting && <StartOver startOver={startOver} />}
     </div>
   );
 }

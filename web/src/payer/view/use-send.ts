@@ -8,13 +8,19 @@ import { sendByWallet } from '../../wallet/evm/ask-wallet.ts';
 import { type ChainReader, chainReader } from '../../wallet/evm/chain-reader.ts';
 import { switchWallet } from '../../wallet/evm/use-wallet.ts';
 import { type WalletFault, walletFault } from '../../wallet/evm/wallet-fault.ts';
+import { useTurn } from './use-turn.ts';
 
 const MINED_WITHIN_MS = 180_000;
 
-/** REFUSED: the contract would revert, and `why` is its message. REVERTED: it reverted in a block. SLOW: it is not in a block yet. */
-export type SendFault = { kind: WalletFault | 'REFUSED' | 'REVERTED' | 'SLOW'; why?: string };
+/**
+ * REFUSED: the contract would revert, and `why` is its message. REVERTED: it reverted in a block. SLOW: it is not in a block yet.
+ * STARTED_OVER: the payer stopped waiting for the wallet, which may still send the call.
+ */
+export type SendFault = { kind: WalletFault | 'REFUSED' | 'REVERTED' | 'SLOW' | 'STARTED_OVER'; why?: string };
 
 export type Sending = { phase: 'idle' | 'wallet' | 'chain' | 'done'; fault?: SendFault; hash?: Hex };
+
+type SendRequest = { chainId: number; account: Address; call: Call };
 
 class Refused extends Error {
   override readonly name = 'Refused';
@@ -26,32 +32,51 @@ class Reverted extends Error {
 
 export function useSend() {
   const [sending, setSending] = useState<Sending>({ phase: 'idle' });
-  const running = useRef(false);
+  const latest = useRef<AbortSignal>(undefined);
+  const turn = useTurn();
 
   /** True if it is in a block and was successful. */
-  async function send(request: { chainId: number; account: Address; call: Call }): Promise<boolean> {
-    if (running.current) return false;
-    running.current = true;
-    setSending({ phase: 'wallet' });
-    let hash: Hex | undefined;
-    try {
-      await switchWallet(request.chainId);
-      const reader = await chainReader(request.chainId);
-      if (reader) await rehearse(reader, request);
-      hash = await sendByWallet({ ...request, ...request.call });
-      setSending({ phase: 'chain', hash });
-      if (reader) await mined(reader, hash);
-      setSending({ phase: 'done', hash });
-      return true;
-    } catch (error) {
-      setSending({ phase: 'idle', fault: faultOf(error), ...(hash ? { hash } : {}) });
-      return false;
-    } finally {
-      running.current = false;
-    }
+  async function send(request: SendRequest): Promise<boolean> {
+    let isDone = false;
+    await turn.take(async (signal) => {
+      latest.current = signal;
+      // After the payer has started over, only a call that the wallet sends after all is shown, unless another one was requested.
+      const show = (next: Sending) => {
+        if (!signal.aborted || (next.hash && latest.current === signal)) setSending(next);
+      };
+      isDone = await sendOnce(request, { signal, show });
+    });
+    return isDone;
   }
 
-  return { sending, send };
+  function startOver(): void {
+    turn.startOver();
+    setSending({ phase: 'idle', fault: { kind: 'STARTED_OVER' } });
+  }
+
+  return { sending, send, startOver };
+}
+
+async function sendOnce(
+  request: SendRequest,
+  { signal, show }: { signal: AbortSignal; show: (next: Sending) => void },
+): Promise<boolean> {
+  let hash: Hex | undefined;
+  show({ phase: 'wallet' });
+  try {
+    await switchWallet(request.chainId);
+    const reader = await chainReader(request.chainId);
+    if (reader) await rehearse(reader, request);
+    signal.throwIfAborted();
+    hash = await sendByWallet({ ...request, ...request.call });
+    show({ phase: 'chain', hash });
+    if (reader) await mined(reader, hash);
+    show({ phase: 'done', hash });
+    return true;
+  } catch (error) {
+    show({ phase: 'idle', fault: faultOf(error), ...(hash ? { hash } : {}) });
+    return false;
+  }
 }
 
 /** Simulates the call on the node, so that nobody pays for a call that the contract refuses. */
