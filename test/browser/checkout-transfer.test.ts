@@ -96,6 +96,25 @@ test('a link is paid in two transfers, and the excess is refunded', async () => 
   await inspect(dashboard, 'payment-transfer');
 });
 
+test('a request for an address that is never answered ends, and the payer can try again', async () => {
+  const { path } = await makeLink(shop);
+  const { page, context } = await openPage({ expected: [/Failed to load resource/] });
+  // The longest wait for a response is shortened.
+  await page.addInitScript(() => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    AbortSignal.timeout = (ms) => timeout(ms === 20_000 ? 300 : ms);
+  });
+  await page.goto(`${ground.origin}${path}`);
+  await press(page, /^Transfer from any wallet or exchange$/);
+  await page.getByLabel('Refund address').fill(privateKeyToAccount(generatePrivateKey()).address);
+  await context.route('**/graphql', async (route) => {
+    if (!route.request().postData()?.includes('mutation CheckoutTransferPrepare')) await route.fallback();
+  });
+  await press(page, /^Show address$/);
+  await page.locator('[data-notice="NETWORK"]').waitFor();
+  await context.unroute('**/graphql');
+});
+
 test('another payment option can be chosen in German, in the dark theme and on a narrow screen', async () => {
   const { path } = await makeLink(shop);
   const { page, axe } = await openPage({ language: 'de', scheme: 'dark', width: 320 });

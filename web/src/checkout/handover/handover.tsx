@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { ExchangeCodeDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
+import { inTime } from '../../api/in-time.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { LoadingCard } from '../loading/loading-card.tsx';
 import { CardHead } from '../view/card-head.tsx';
@@ -24,7 +25,7 @@ const final = new Set(['AUTHENTICATION_ERROR', 'VALIDATION_ERROR', 'NOT_FOUND'])
 let running: Promise<string> | undefined;
 
 function exchange(id: string, code: string): Promise<string> {
-  running ??= ask(ExchangeCodeDocument, { id, input: { code } })
+  running ??= ask(ExchangeCodeDocument, { id, input: { code } }, { signal: inTime() })
     .then(({ exchangeCheckoutCode }) => exchangeCheckoutCode.clientSecret)
     .finally(() => {
       running = undefined;

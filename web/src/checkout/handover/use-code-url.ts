@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { CreateCodeDocument } from '../../../../generated/web/documents.ts';
 import { ask } from '../../api/ask.ts';
+import { inTime } from '../../api/in-time.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 
 /** A code is valid for 120 s. A payer who opens a link may still have to unlock the wallet, so at least 75 s remain. */
@@ -12,7 +13,10 @@ export type CodeUrl = { url: URL | undefined; isFailed: boolean; retry: () => Pr
 export function useCodeUrl({ id, credential }: SessionName): CodeUrl {
   const query = useQuery({
     queryKey: ['code', id],
-    queryFn: async () => new URL((await ask(CreateCodeDocument, { id }, { credential })).createCheckoutCode.url),
+    queryFn: async () => {
+      const { createCheckoutCode } = await ask(CreateCodeDocument, { id }, { credential, signal: inTime() });
+      return new URL(createCheckoutCode.url);
+    },
     refetchInterval: RENEWED_MS,
     refetchOnWindowFocus: 'always',
     staleTime: 0,

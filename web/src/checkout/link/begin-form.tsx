@@ -10,6 +10,7 @@ import {
 } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
+import { inTime } from '../../api/in-time.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { Form } from '../../ui/fields/form/form.tsx';
 import { Select } from '../../ui/fields/select.tsx';
@@ -64,12 +65,14 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
   });
   const begun = useRef<BeginKey>(undefined);
   const begin = useMutation({
+    // Without a network, the request fails and the payer sees why, instead of waiting for the network.
+    networkMode: 'always',
     mutationFn: () => {
       const { billingDetails, ...rest } = beginInput(offer, entered);
       const locale = i18n.language.startsWith('de') ? 'de' : 'en';
       const input = { ...rest, ...(billingDetails ? { billingDetails: { ...billingDetails, locale } } : {}) };
       begun.current = beginKey(begun.current, input, crypto.randomUUID());
-      return ask(LinkStartDocument, { slug, input }, { idempotencyKey: begun.current.key });
+      return ask(LinkStartDocument, { slug, input }, { idempotencyKey: begun.current.key, signal: inTime() });
     },
     retry: (failures, error) => failures < 3 && error instanceof ApiError && error.fault.retryable === true,
     onSuccess: ({ startLinkCheckout: { id, clientSecret, checkout } }) => {

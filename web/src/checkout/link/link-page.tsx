@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { LinkPageDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
+import { inTime } from '../../api/in-time.ts';
 import { EndCard } from '../cards/end-card.tsx';
 import { LoadingCard } from '../loading/loading-card.tsx';
 import { PageFrame } from '../view/page-frame.tsx';
@@ -20,7 +21,8 @@ export function LinkPage({ slug, onBegun }: LinkPageProps) {
   const [quantity, setQuantity] = useState<number>();
   const query = useQuery({
     queryKey: ['link', slug, quantity],
-    queryFn: ({ signal }) => ask(LinkPageDocument, { slug, ...(quantity ? { quantity } : {}) }, { signal }),
+    queryFn: ({ signal }) =>
+      ask(LinkPageDocument, { slug, ...(quantity ? { quantity } : {}) }, { signal: inTime(signal) }),
     // The form must keep the entered values while the price of another quantity is loaded.
     placeholderData: keepPreviousData,
     retry: false,

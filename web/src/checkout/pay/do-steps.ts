@@ -4,6 +4,7 @@ import { waitForTransactionReceipt } from 'viem/actions';
 import { CheckoutConfirmDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
+import { inTime } from '../../api/in-time.ts';
 import { sendByWallet, signByWallet } from '../../wallet/evm/ask-wallet.ts';
 import { batchOutcome, isBatchRefusal, sendBatch } from '../../wallet/evm/batch.ts';
 import { chainReader } from '../../wallet/evm/chain-reader.ts';
@@ -20,8 +21,6 @@ type Dispatch = (event: PaymentEvent) => void;
 /** Faults after which the payment may have been sent. */
 const endings = new Set<WalletFault>(['FAILED', 'LOST']);
 
-/** Without a network, a request may stay pending for minutes. */
-const ANSWER_WITHIN_MS = 20_000;
 const ATTEMPTS = 5;
 const TRY_AGAIN_MS = 1_500;
 /** How long to wait for an approval. Afterwards, the payer may press the button again, and it is checked again. */
@@ -153,7 +152,7 @@ export async function confirm(
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await ask(CheckoutConfirmDocument, { id, input }, { credential, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+      await ask(CheckoutConfirmDocument, { id, input }, { credential, signal: inTime() });
       return;
     } catch (error) {
       if (!(error instanceof ApiError) || !error.fault.retryable || attempt >= ATTEMPTS) throw error;

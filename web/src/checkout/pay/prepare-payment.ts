@@ -1,13 +1,11 @@
 import { CheckoutPrepareDocument, type CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import { ask } from '../../api/ask.ts';
+import { inTime } from '../../api/in-time.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import { type CheckedStep, checkSteps, Mismatch } from './check-steps.ts';
 import type { Prepared } from './payment-state.ts';
 import { shownPayment } from './shown-payment.ts';
 import type { Method, Priced } from './ways.ts';
-
-/** A price is locked within a second or two. Without a network, the request would never end. */
-const ANSWER_WITHIN_MS = 20_000;
 
 export type ChosenMethod = Omit<Priced, 'cryptoAmount'> & { method: Method };
 
@@ -22,7 +20,7 @@ export async function preparePayment(
   const { prepareCheckout: given } = await ask(
     CheckoutPrepareDocument,
     { id, input },
-    { credential, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) },
+    { credential, signal: inTime() },
   );
   const { quote } = given;
   let steps: CheckedStep[] = [];

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { CheckoutWaysDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
+import { inTime } from '../../api/in-time.ts';
 import { chainOf, settings } from '../../settings.ts';
 import type { WalletState } from '../../wallet/evm/use-wallet.ts';
 import type { SessionName } from '../session/use-checkout.ts';
@@ -59,7 +60,7 @@ export function useWays(
   const query = useQuery({
     queryKey: ['ways', id],
     enabled: isAsked,
-    queryFn: ({ signal }) => ask(CheckoutWaysDocument, { id }, { credential, signal }),
+    queryFn: ({ signal }) => ask(CheckoutWaysDocument, { id }, { credential, signal: inTime(signal) }),
     refetchInterval: EVERY_MS,
     retry: (failures, error) => failures < 3 && error instanceof ApiError && error.fault.retryable === true,
   });

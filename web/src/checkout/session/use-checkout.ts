@@ -8,6 +8,7 @@ import {
 } from '../../../../generated/web/documents.ts';
 import { ApiError, networkFault } from '../../api/api-error.ts';
 import { ask, type Credential } from '../../api/ask.ts';
+import { inTime } from '../../api/in-time.ts';
 import { openLive } from '../../api/live.ts';
 import { newer } from './newer.ts';
 
@@ -33,7 +34,7 @@ export function useCheckout({ id, credential }: SessionName): CheckoutReading {
   const query = useQuery({
     queryKey: ['checkout', id],
     queryFn: async ({ signal }) => {
-      const fresh = dated(await ask(CheckoutPageDocument, { id }, { credential, signal }));
+      const fresh = dated(await ask(CheckoutPageDocument, { id }, { credential, signal: inTime(signal) }));
       return newer(queries.getQueryData<Dated>(['checkout', id]), fresh);
     },
     refetchInterval: ({ state }) => (state.error && isUnknown(state.error) ? false : isLive ? false : RETRY_MS),

@@ -1,6 +1,7 @@
 /** A price that is locked on Solana, for one wallet or for any payer who scans the QR code. */
 import { CheckoutSolanaPrepareDocument } from '../../../../generated/web/documents.ts';
 import { ask } from '../../api/ask.ts';
+import { inTime } from '../../api/in-time.ts';
 import { tokenOf } from '../../settings.ts';
 import type { Option } from '../pay/ways.ts';
 import type { SessionName } from '../session/use-checkout.ts';
@@ -42,7 +43,11 @@ export async function prepareSolana(
   const { option, walletAddress } = request;
   const { chainId, tokenKey, decimals } = option;
   const input = { chainId, tokenKey, method: 'DIRECT' as const, walletAddress };
-  const { prepareCheckout: given } = await ask(CheckoutSolanaPrepareDocument, { id, input }, { credential });
+  const { prepareCheckout: given } = await ask(
+    CheckoutSolanaPrepareDocument,
+    { id, input },
+    { credential, signal: inTime() },
+  );
   const { quote, steps, walletBalance } = given;
   const [step] = steps;
   const token = tokenOf(tokenKey);

@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { CheckoutTransferPrepareDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
+import { inTime } from '../../api/in-time.ts';
 import { apiSentence } from '../pay/api-fault.ts';
 import type { Option } from '../pay/ways.ts';
 import type { SessionName } from '../session/use-checkout.ts';
@@ -34,7 +35,7 @@ export function useTransfer({ id, credential }: SessionName, refetch: () => Prom
       setRefused(undefined);
       try {
         const input = { chainId, tokenKey, method: 'TRANSFER' as const, walletAddress };
-        await ask(CheckoutTransferPrepareDocument, { id, input }, { credential });
+        await ask(CheckoutTransferPrepareDocument, { id, input }, { credential, signal: inTime() });
         await refetch();
         return true;
       } catch (error) {
