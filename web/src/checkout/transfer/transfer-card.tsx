@@ -63,19 +63,17 @@ function Beginning({ options, request, refundAddress, mayDispute, back, prepare 
   const [address, setAddress] = useState(refundAddress ?? '');
   const [isMalformed, setMalformed] = useState(false);
   const option = options.find((one) => one.tokenKey === tokenKey) ?? options[0];
-  const { isBusy, fault, refused } = request;
+  const { isBusy, fault, isRefused } = request;
   const submit = () => {
     const given = address.trim();
     const isGood = /^0x[0-9a-fA-F]{40}$/.test(given);
     setMalformed(!isGood);
     if (isGood && option && !isBusy) void prepare(option, given);
   };
-  const error = isMalformed
-    ? t('transfer.refund.malformed')
-    : refused && t('transfer.refund.refused', { why: refused });
+  const error = isMalformed ? t('transfer.refund.malformed') : isRefused && t('transfer.refund.refused');
   const notice = fault ?? (option ? undefined : 'NO_WAY');
   return (
-    <Form className={styles.stack} onSend={submit} isBusy={isBusy} error={fault ?? refused} summary={() => null}>
+    <Form className={styles.stack} onSend={submit} isBusy={isBusy} error={fault ?? isRefused} summary={() => null}>
       <CardHead title={t('transfer.title')}>{t('transfer.words')}</CardHead>
       <div className={styles.list} role="radiogroup" aria-label={t('transfer.token')}>
         {options.map((one) => {

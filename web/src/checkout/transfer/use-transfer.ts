@@ -12,8 +12,8 @@ export type TransferRequest = {
   isBusy: boolean;
   /** A name under `checkout.fault`. */
   fault: string | undefined;
-  /** Why the API refuses the refund address. */
-  refused: string | undefined;
+  /** The API refuses the refund address. Its reason is in English only. */
+  isRefused: boolean;
   /** Resolves to whether there is an address now. */
   prepare: (option: Pick<Option, 'chainId' | 'tokenKey'>, refundAddress: string) => Promise<boolean>;
 };
@@ -21,18 +21,18 @@ export type TransferRequest = {
 export function useTransfer({ id, credential }: SessionName, refetch: () => Promise<unknown>): TransferRequest {
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<string>();
-  const [refused, setRefused] = useState<string>();
+  const [isRefused, setRefused] = useState(false);
   const isAtWork = useRef(false);
   return {
     isBusy,
     fault,
-    refused,
+    isRefused,
     async prepare({ chainId, tokenKey }, walletAddress) {
       if (isAtWork.current) return false;
       isAtWork.current = true;
       setBusy(true);
       setFault(undefined);
-      setRefused(undefined);
+      setRefused(false);
       try {
         const input = { chainId, tokenKey, method: 'TRANSFER' as const, walletAddress };
         await ask(CheckoutTransferPrepareDocument, { id, input }, { credential, signal: inTime() });
@@ -40,8 +40,7 @@ export function useTransfer({ id, credential }: SessionName, refetch: () => Prom
         return true;
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        const ofAddress = error.fault.details?.find(({ param }) => param === 'walletAddress');
-        if (ofAddress) setRefused(ofAddress.message);
+        if (error.fault.details?.some(({ param }) => param === 'walletAddress')) setRefused(true);
         else setFault(apiSentence(error));
         return false;
       } finally {
