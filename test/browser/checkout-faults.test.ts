@@ -52,6 +52,50 @@ test('shows a message for an unknown link, an inactive link, an unknown session 
   expect(await axe()).toEqual([]);
 });
 
+test('a link that cannot be opened shows the reason and the contact, and keeps what was entered', async () => {
+  const own = await ground.openShop('Closing shop');
+  await ground.database.app.update({ where: { id: own.appId }, data: { supportEmail: 'help@closing.example' } });
+  const { page, context, axe, pictures } = await openPage({ expected: network });
+  // The longest wait for a response, but not the others, is shortened.
+  await page.addInitScript(() => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    AbortSignal.timeout = (ms) => timeout(ms === 20_000 ? 300 : ms);
+  });
+  const { path: automatic } = await makeLink(own);
+  const isStart = (text: string | null) => text?.includes('mutation LinkStart') === true;
+  await context.route('**/graphql', async (route) => {
+    if (!isStart(route.request().postData())) return await route.fallback();
+    const error = { message: 'Wait.', extensions: { code: 'INTERNAL_ERROR' } };
+    await route.fulfill({ status: 500, json: { errors: [error] } });
+  });
+  await page.goto(`${ground.origin}${automatic}`);
+  await page.locator('[data-end="unopened"]').waitFor();
+  await page.getByText('Nothing was charged. Try again.').waitFor();
+  await page.getByRole('link', { name: 'help@closing.example' }).waitFor();
+  await pictures('checkout-unopened');
+  expect(await axe()).toEqual([]);
+
+  const { id, path } = await makeLink(own, { amount: undefined, minimumQuantity: 1, maximumQuantity: 1 });
+  await page.goto(`${ground.origin}${path}`);
+  await page.getByLabel('Amount').fill('3.00');
+  await press(page, /^Continue to payment$/);
+  await notice(page, 'UNOPENED');
+  await context.unroute('**/graphql');
+  // Nothing answers, as on a connection that is lost without an error.
+  await context.route('**/graphql', async (route) => {
+    if (!isStart(route.request().postData())) await route.fallback();
+  });
+  await press(page, /^Continue to payment$/);
+  await notice(page, 'NETWORK');
+  expect(await page.getByLabel('Amount').inputValue()).toBe('3.00');
+  await context.unroute('**/graphql');
+  await ground.database.paymentLink.update({ where: { id }, data: { isActive: false } });
+  await press(page, /^Continue to payment$/);
+  await page.locator('[data-end="inactive"]').waitFor();
+  await page.getByRole('link', { name: 'help@closing.example' }).waitFor();
+  expect(await axe()).toEqual([]);
+});
+
 test('continues with one click after a rejection, a chain switch, a reload or an expired quote', async () => {
   const { path } = await makeLink(shop);
   const { page, wallet } = await visit(ground, path, { chainId: OTHER_CHAIN, expected: network });

@@ -33,7 +33,7 @@ test('an owner enables mails to payers, previews one, and chooses notifications'
   await page.getByRole('checkbox', { name: 'Failed renewal' }).check();
   await page.getByLabel('Reply-to address').fill('nobody');
   await page.getByRole('button', { name: 'Save email settings' }).click();
-  await page.getByText('not an email address').first().waitFor();
+  await page.getByText('Enter a valid email address, such as name@example.com').first().waitFor();
   await page.getByLabel('Reply-to address').fill('help@example.com');
   await page.getByRole('button', { name: 'Save email settings' }).click();
   await expect

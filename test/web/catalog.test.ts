@@ -15,7 +15,7 @@ import {
 } from '../../web/src/dashboard/resources/selections.ts';
 import { readPercentage } from '../../web/src/dashboard/taxes/read-percentage.ts';
 import type { ChainSettings } from '../../web/src/settings.ts';
-import { fieldFaults, limitWords } from '../../web/src/ui/fields/form/field-faults.ts';
+import { browserLimit, fieldFaults, limitWords } from '../../web/src/ui/fields/form/field-faults.ts';
 
 describe('a percentage', () => {
   it.each([
@@ -35,6 +35,19 @@ describe('a percentage', () => {
 describe('the errors of a form', () => {
   const refused = (details: { param: string; message: string }[]) =>
     new ApiError({ code: 'VALIDATION_ERROR', message: 'Wrong.', details });
+  const allValid = {
+    badInput: false,
+    customError: false,
+    patternMismatch: false,
+    rangeOverflow: false,
+    rangeUnderflow: false,
+    stepMismatch: false,
+    tooLong: false,
+    tooShort: false,
+    typeMismatch: false,
+    valid: false,
+    valueMissing: false,
+  };
 
   it('appear at their fields without a general error', () => {
     const error = refused([
@@ -77,7 +90,23 @@ describe('the errors of a form', () => {
       before: '12',
       after: '2',
     });
+    for (const message of ['not an email address', 'an email address', 'must be a valid email address'])
+      expect(limitWords(message), message).toEqual({ key: 'email', values: {} });
     expect(limitWords('is something new')).toBeNull();
+  });
+
+  it.each([
+    ['is empty', { valueMissing: true, typeMismatch: true }, '1', '10', 'required'],
+    ['is no email address', { typeMismatch: true }, '', '', 'email'],
+    ['is above the maximum', { rangeOverflow: true }, '1', '10', 'between'],
+    ['is below the minimum', { rangeUnderflow: true }, '1', '10', 'between'],
+    ['is above the only limit', { rangeOverflow: true }, '', '10', 'atMost'],
+    ['is below the only limit', { rangeUnderflow: true }, '1', '', 'atLeast'],
+    ['is not a whole number', { stepMismatch: true }, '1', '10', 'number'],
+  ])('of a required field that %s name the limit', (_about, validity, min, max, key) => {
+    const limit = browserLimit({ validity: { ...allValid, ...validity }, min, max });
+    expect(limit.key).toBe(key);
+    if (key === 'between') expect(limit.values).toEqual({ least: '1', most: '10' });
   });
 });
 

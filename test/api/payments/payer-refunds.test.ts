@@ -269,6 +269,10 @@ describe('the contact of an app', () => {
     expect(await seen()).toEqual(contact);
     const { data } = await api.graphql(PAYER, {}, await bearer(wallet));
     expect(data.payer.payments).toMatchObject([{ contact }]);
+    const { appId, secretKey: key } = api.merchantA;
+    await api.rest('POST', '/payment-links', { key, body: { appId, name: 'Tea', slug: 'tea', amount: '1.00' } });
+    const offer = `{ linkOffer(slug: "tea") { ${CONTACT} } }`;
+    expect((await api.graphql(offer)).data.linkOffer).toEqual({ contact });
     const audited = await api.database.auditEntry.findFirstOrThrow({
       where: { action: 'app.updated', appId: api.merchantA.appId },
       orderBy: { id: 'asc' },

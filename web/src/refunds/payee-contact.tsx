@@ -46,8 +46,13 @@ function Site({ url, children }: { url: string; children: string }) {
   );
 }
 
+/** Not with URL.parse, which Safari has only since version 18. */
 function hostOf(url: string): string {
-  return URL.parse(url)?.host.replace(/^www\./, '') ?? url;
+  try {
+    return new URL(url).host.replace(/^www\./, '');
+  } catch {
+    return url;
+  }
 }
 
 /** Links cannot be followed on paper, so the URL is printed without the parts that readers would not type. */

@@ -12,6 +12,7 @@ import { pausedChains } from '../../../checkout/store.ts';
 import { printFiat } from '../../../prices/money.ts';
 import { defaultPrice } from '../../../subscriptions/checkout/default-price.ts';
 import { beginsUnpaid } from '../../../subscriptions/checkout/subscription-session.ts';
+import { PayeeContactRef } from '../apps/payee-contact.ts';
 import { BillingIntervalEnum } from '../catalog/product-plan.ts';
 import { CheckoutModeEnum } from '../checkout/checkout-session.ts';
 import { OfferedCouponRef } from '../checkout/offered-coupon.ts';
@@ -72,6 +73,11 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
       nullable: true,
       description: "The plan's image, as a path of this installation that begins with /images/.",
       resolve: ({ link }, _args, { world }) => imageAddress(world.secretKeys, link.productPlan?.imageUrl ?? null),
+    }),
+    contact: t.field({
+      type: PayeeContactRef,
+      description: 'How the payer can contact the payee.',
+      resolve: ({ link }) => link.app,
     }),
     merchantName: t.exposeString('merchantName', { description: 'Name of the merchant that owns the app.' }),
     isTest: t.boolean({

@@ -7,7 +7,18 @@ import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 
 type EndCardProps = {
-  why: 'expired' | 'cancelled' | 'failed' | 'unreachable' | 'inactive' | 'soldOut' | 'unpayable' | 'broken';
+  why:
+    | 'expired'
+    | 'cancelled'
+    | 'failed'
+    | 'unreachable'
+    | 'unopened'
+    | 'inactive'
+    | 'soldOut'
+    | 'unpayable'
+    | 'broken';
+  /** Replaces the sentence below the title, if more is known about the reason. */
+  words?: string | undefined;
   /** The shop's own page, if there is one. */
   url: string | null | undefined;
   retry?: (() => unknown) | undefined;
@@ -15,12 +26,12 @@ type EndCardProps = {
   children?: ReactNode;
 };
 
-export function EndCard({ why, url, retry, children }: EndCardProps) {
+export function EndCard({ why, words, url, retry, children }: EndCardProps) {
   const { t } = useTranslation();
   return (
     <div className={styles.stack} data-end={why}>
       <CardHead icon={why === 'expired' ? 'clock' : 'info'} tone="wait" title={t(`checkout.end.${why}.title`)}>
-        {t(`checkout.end.${why}.words`)}
+        {words ?? t(`checkout.end.${why}.words`)}
       </CardHead>
       {(retry || url) && (
         <div className={styles.actions}>

@@ -15,14 +15,14 @@ import { Button } from '../../ui/button/button.tsx';
 import { Form } from '../../ui/fields/form/form.tsx';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
-import { EndCard } from '../cards/end-card.tsx';
 import { LoadingCard } from '../loading/loading-card.tsx';
-import { apiSentence } from '../pay/api-fault.ts';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
+import { beginSentence, isCouponFault, isInactive, isTooMany } from './begin-fault.ts';
 import { type BillingField, beginInput, beginQuestions, type Entered, typedQuantity } from './begin-input.ts';
 import { afterBeginFault, type BeginKey, beginKey } from './begin-key.ts';
+import { LinkEnd } from './link-end.tsx';
 
 type Offer = LinkPageQuery['linkOffer'];
 
@@ -38,7 +38,7 @@ type BeginFormProps = {
   offer: Offer;
   /** Called with the quantity that the payer chose, so that the page shows its total. */
   onQuantity: (quantity: number) => void;
-  /** Fewer units are left than the offer stated. */
+  /** The link has changed: it is not active any more, or fewer units are left than the offer stated. */
   onRefused: () => unknown;
   onBegun: (session: BegunSession) => void;
 };
@@ -80,7 +80,7 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
     },
     onError: (error) => {
       begun.current = afterBeginFault(begun.current, error instanceof ApiError ? error.fault : undefined);
-      if (isTooMany(error)) onRefused();
+      if (error instanceof ApiError && (isTooMany(error) || isInactive(error))) onRefused();
     },
   });
   const isByItself =
@@ -98,23 +98,28 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
   }, [isByItself, mutate]);
 
   const fault = error instanceof ApiError ? error : undefined;
+  if (fault && isInactive(fault)) return <LinkEnd why="inactive" offer={offer} />;
   if (isByItself) {
     if (!fault) return <LoadingCard />;
-    const isOff = fault.code === 'INVALID_STATE';
-    return (
-      <EndCard
-        why={isOff ? 'inactive' : 'unreachable'}
-        url={offer.cancelUrl}
-        retry={isOff ? undefined : () => mutate()}
-      />
-    );
+    const sentence = beginSentence(fault);
+    const words = sentence === 'UNOPENED' ? undefined : t(`checkout.fault.${sentence}`);
+    return <LinkEnd why="unopened" offer={offer} words={words} retry={() => mutate()} />;
   }
-  const faultOf = (param: string) =>
-    fault?.fault.details?.find((detail) => detail.param === param) && t('checkout.begin.bad');
   const enter = (field: BillingField, value: string) =>
     setEntered((before) => ({ ...before, details: { ...before.details, [field]: value } }));
   return (
-    <Form className={styles.stack} onSend={() => mutate()} isBusy={begin.isPending} error={error} summary={() => null}>
+    <Form
+      className={styles.stack}
+      onSend={() => mutate()}
+      isBusy={begin.isPending}
+      error={error}
+      summary={(rest) => rest instanceof ApiError && !isTooMany(rest) && <Notice name={beginSentence(rest)} />}
+      actions={
+        <Button look="primary" size="large" isWide type="submit" isBusy={begin.isPending}>
+          {t('checkout.begin.continue')}
+        </Button>
+      }
+    >
       <CardHead title={t(`checkout.begin.${titleOf(questions)}`)} />
       <div className={styles.fields}>
         {questions.asksAmount && (
@@ -125,7 +130,6 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
               inputMode="decimal"
               required
               value={entered.amount}
-              error={faultOf('amount')}
               onChange={(event) => setEntered({ ...entered, amount: event.target.value })}
             />
             {questions.asksCurrency && (
@@ -150,7 +154,7 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
             max={Math.min(offer.maximumQuantity, offer.availableQuantity ?? offer.maximumQuantity)}
             step={1}
             value={entered.quantity}
-            error={isTooMany(error) ? t('checkout.begin.tooMany') : faultOf('quantity')}
+            error={fault && isTooMany(fault) ? t('checkout.begin.tooMany') : undefined}
             onChange={(event) => {
               setEntered({ ...entered, quantity: event.target.value });
               const quantity = typedQuantity(offer, event.target.value);
@@ -168,7 +172,7 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
             spellCheck={false}
             maxLength={60}
             value={entered.couponCode}
-            error={isCouponFault(error) ? t('checkout.begin.couponBad') : undefined}
+            error={fault && isCouponFault(fault) ? t('checkout.begin.couponBad') : undefined}
             onChange={(event) => setEntered({ ...entered, couponCode: event.target.value })}
           />
         )}
@@ -186,17 +190,10 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
             required={isRequired}
             maxLength={field === 'address' ? 500 : field === 'postalCode' ? 50 : 255}
             value={entered.details[field] ?? ''}
-            error={faultOf(`billingDetails.${field}`)}
             onChange={(event) => enter(field, event.target.value)}
           />
         ))}
       </div>
-      {fault && !fault.fault.details?.length && !isTooMany(fault) && !isCouponFault(fault) && (
-        <Notice name={apiSentence(fault)} />
-      )}
-      <Button look="primary" size="large" isWide type="submit" isBusy={begin.isPending}>
-        {t('checkout.begin.continue')}
-      </Button>
     </Form>
   );
 }
@@ -212,16 +209,4 @@ function hintOf(offer: Offer, t: TFunction): string {
   const { availableQuantity: available, minimumQuantity: least, maximumQuantity: most } = offer;
   if (typeof available === 'number' && available < most) return t('checkout.begin.left', { count: available });
   return t('checkout.begin.range', { least, most });
-}
-
-/** The refusal of a code: unknown, expired, used up, or of another currency. */
-function isCouponFault(error: Error | null): boolean {
-  if (!(error instanceof ApiError)) return false;
-  const { param, details } = error.fault;
-  return param === 'couponCode' || details?.some((detail) => detail.param === 'couponCode') === true;
-}
-
-/** The refusal of more units than are left in stock. */
-function isTooMany(error: Error | null): boolean {
-  return error instanceof ApiError && error.code === 'CONFLICT' && error.fault.param === 'quantity';
 }

@@ -12,6 +12,7 @@ import { Summary } from '../view/summary.tsx';
 import { UnknownPage } from '../view/unknown-page.tsx';
 import { BeginForm, type BegunSession } from './begin-form.tsx';
 import { isSoldOut } from './begin-input.ts';
+import { LinkEnd } from './link-end.tsx';
 
 type LinkPageProps = { slug: string; onBegun: (session: BegunSession) => void };
 
@@ -56,11 +57,11 @@ export function LinkPage({ slug, onBegun }: LinkPageProps) {
   return (
     <PageFrame payee={offer} summary={<Summary total={total} lines={[line]} period={period} coupon={offer.coupon} />}>
       {!offer.isActive ? (
-        <EndCard why="inactive" url={offer.cancelUrl} />
+        <LinkEnd why="inactive" offer={offer} />
       ) : isSoldOut(offer) ? (
-        <EndCard why="soldOut" url={offer.cancelUrl} retry={query.refetch} />
+        <LinkEnd why="soldOut" offer={offer} retry={query.refetch} />
       ) : !offer.isPayable ? (
-        <EndCard why="unpayable" url={offer.cancelUrl} retry={query.refetch} />
+        <LinkEnd why="unpayable" offer={offer} retry={query.refetch} />
       ) : (
         <BeginForm slug={slug} offer={offer} onQuantity={setQuantity} onRefused={query.refetch} onBegun={onBegun} />
       )}

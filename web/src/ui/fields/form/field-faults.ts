@@ -71,9 +71,19 @@ const limits: [form: RegExp, key: string, names: readonly string[]][] = [
   [/^(?:is )?required/, 'required', []],
   [/^at least 1 character$/, 'required', []],
   [/^plain text without control characters/, 'oneLine', []],
-  [/^(?:a |must be a |must be an )?(?:valid )?e-?mail address$/i, 'email', []],
+  [/^(?:not |must be )?(?:an? )?(?:valid )?e-?mail address$/i, 'email', []],
   [/is taken/i, 'taken', []],
 ];
+
+/** What a browser finds wrong with a required field, as the same texts. */
+export function browserLimit({ validity, min, max }: Pick<HTMLInputElement, 'validity' | 'min' | 'max'>): LimitWords {
+  if (validity.valueMissing) return { key: 'required', values: {} };
+  if (validity.typeMismatch) return { key: 'email', values: {} };
+  if (!validity.rangeOverflow && !validity.rangeUnderflow) return { key: 'number', values: {} };
+  const values = { least: min, most: max };
+  if (min === '') return { key: 'atMost', values };
+  return { key: max === '' ? 'atLeast' : 'between', values };
+}
 
 /** Null if the message has none of the known forms. It is then shown unchanged. */
 export function limitWords(message: string): LimitWords | null {

@@ -6,6 +6,7 @@
 import { type FormEvent, type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ErrorNote } from '../../state/error-note.tsx';
+import { browserLimit, type LimitWords } from './field-faults.ts';
 import { FormFaultsContext } from './form-faults.ts';
 import { guardForm, noteChange } from './unsaved-forms.ts';
 import { useFaults } from './use-faults.ts';
@@ -31,11 +32,11 @@ export function Form({ onSend, isBusy, error, id, className, isDisabled, summary
   const [names, setNames] = useState<readonly string[]>([]);
   const [sent, setSent] = useState(0);
   const { t } = useTranslation();
-  const [missing, setMissing] = useState<ReadonlyMap<string, string>>(new Map());
+  const [missing, setMissing] = useState<ReadonlyMap<string, LimitWords>>(new Map());
   const { at: reported, rest } = useFaults(error, names);
   const at = (name: string) => {
-    const kind = missing.get(name);
-    return kind === undefined ? reported(name) : t(`everywhere.limits.${kind}`);
+    const limit = missing.get(name);
+    return limit === undefined ? reported(name) : t(`everywhere.limits.${limit.key}`, limit.values);
   };
   const claim = useCallback((name: string) => {
     setNames((before) => [...before, name]);
@@ -70,12 +71,11 @@ export function Form({ onSend, isBusy, error, id, className, isDisabled, summary
   );
 }
 
-/** Required fields with a name that the browser considers invalid, each with the kind of its error. */
-function requiredFaults(form: HTMLFormElement | null): Map<string, string> {
-  const found = new Map<string, string>();
+/** Required fields with a name that the browser considers invalid, each with the limit that it exceeds. */
+function requiredFaults(form: HTMLFormElement | null): Map<string, LimitWords> {
+  const found = new Map<string, LimitWords>();
   for (const field of form?.querySelectorAll<HTMLInputElement>('input[required][name]') ?? []) {
-    const { valid, valueMissing, typeMismatch } = field.validity;
-    if (!valid) found.set(field.name, valueMissing ? 'required' : typeMismatch ? 'email' : 'number');
+    if (!field.validity.valid) found.set(field.name, browserLimit(field));
   }
   return found;
 }
