@@ -31,7 +31,7 @@ export function WayCard({ ways, isBusy, fiat, choose, notice, who, children }: W
       ) : (
         <WayList
           {...{ isBusy, fiat, choose }}
-          ways={ways.ordered}
+          ordered={ways.ordered}
           held={ways.held}
           isReading={ways.isReading}
           chosen={ways.chosen}

@@ -10,7 +10,8 @@ import type { WalletState } from '../../wallet/evm/use-wallet.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import type { ChosenWay } from '../steps.ts';
 import { keptWay } from '../ways/kept-way.ts';
-import { useSettledOrder } from '../ways/use-settled-order.ts';
+import { isLacking } from '../ways/order-ways.ts';
+import { type OrderedWays, useSettledOrder } from '../ways/use-settled-order.ts';
 import { apiSentence } from './api-fault.ts';
 import { useBalances } from './use-balances.ts';
 import { useBatching } from './use-batching.ts';
@@ -22,7 +23,7 @@ const none: readonly number[] = [];
 export type Ways = {
   all: readonly Way[];
   /** In the order in which they are shown; undefined until the order is settled. */
-  ordered: readonly Way[] | undefined;
+  ordered: OrderedWays | undefined;
   isThere: boolean;
   /** There is no way to pay with any wallet: no payout address, or all networks are paused. */
   isUnpayable: boolean;
@@ -74,18 +75,21 @@ export function useWays(
     () => waysFor({ options: evm, held: balances.held, nativeKeys, walletChainId: wallet.chainId }),
     [evm, balances.held, wallet.chainId],
   );
-  const isPayable = (way: Way) =>
-    !way.isShort && way.methods.some((method) => !lacksGas(way, method, balances.held.get(way.chainId)));
+  const isPayable = (way: Way) => !isLacking(way, balances.held);
   const [kept] = useState(keptWay);
   const best = useMemo(() => {
     const isKept = (way: Way) => way.tokenKey === kept;
     return [...all.filter(isKept), ...all.filter((way) => !isKept(way))];
   }, [all, kept]);
-  const ordered = useSettledOrder(best, { owner: wallet.address, isReading: balances.isReading || !query.data });
+  const ordered = useSettledOrder(best, {
+    owner: wallet.address,
+    isReading: balances.isReading || !query.data,
+    held: balances.held,
+  });
   // Until the payer chooses: the last used way to pay, or else the best payable one; none before the balances were read.
   const chosen =
     all.find(({ tokenKey }) => tokenKey === choice.tokenKey) ??
-    (balances.isReading ? undefined : ordered?.find(isPayable));
+    (balances.isReading ? undefined : ordered?.ways.find(isPayable));
   const method =
     chosen && bestMethod(chosen, { held: balances.held.get(chosen.chainId), batching, wanted: choice.method });
   return {

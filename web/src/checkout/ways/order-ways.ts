@@ -4,13 +4,23 @@ import { type Held, lacksGas, type Way } from '../pay/ways.ts';
 export type Network = { chainId: number; name: string; ways: Way[] };
 export type ShownWays = { payable: Network[]; lacking: Network[] };
 
-/** `ways` are the best first; so are the networks, by their best way. */
-export function shownWays(ways: readonly Way[], held: ReadonlyMap<number, Held>): ShownWays {
-  const isLacking = (way: Way) =>
-    way.isShort || way.methods.every((method) => lacksGas(way, method, held.get(way.chainId)));
+/** Whether the wallet certainly cannot pay it: it has too little of the token, or none of the coin for the network's fee. */
+export function isLacking(way: Way, held: ReadonlyMap<number, Held>): boolean {
+  return way.isShort || way.methods.every((method) => lacksGas(way, method, held.get(way.chainId)));
+}
+
+/**
+ * `ways` are the best first; so are the networks, by their best way. Only those in `lackingKeys`, which were determined together with the
+ * order, are separated, until the wallet can pay them. One that the wallet cannot pay later stays in its place.
+ */
+export function shownWays(
+  ways: readonly Way[],
+  { held, lackingKeys }: { held: ReadonlyMap<number, Held>; lackingKeys: ReadonlySet<string> },
+): ShownWays {
+  const isApart = (way: Way) => lackingKeys.has(way.tokenKey) && (way.held === undefined || isLacking(way, held));
   return {
-    payable: byNetwork(ways.filter((way) => !isLacking(way))),
-    lacking: byNetwork(ways.filter(isLacking)),
+    payable: byNetwork(ways.filter((way) => !isApart(way))),
+    lacking: byNetwork(ways.filter(isApart)),
   };
 }
 

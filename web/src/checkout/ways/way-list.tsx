@@ -2,14 +2,15 @@
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
-import { type Held, lacksGas, type Way } from '../pay/ways.ts';
+import type { Held, Way } from '../pay/ways.ts';
 import { NetworkMark, TokenMark } from './mark.tsx';
-import { type Network, shownWays } from './order-ways.ts';
+import { isLacking, type Network, shownWays } from './order-ways.ts';
+import type { OrderedWays } from './use-settled-order.ts';
 import styles from './ways.module.css';
 
 type WayListProps = {
   /** Undefined until their order is settled. */
-  ways: readonly Way[] | undefined;
+  ordered: OrderedWays | undefined;
   held: ReadonlyMap<number, Held>;
   isReading: boolean;
   /** A price is being locked, so the choice can no longer be changed. */
@@ -21,9 +22,9 @@ type WayListProps = {
 };
 
 export function WayList(props: WayListProps) {
-  const { ways, held } = props;
+  const { ordered, held } = props;
   const { t } = useTranslation();
-  if (!ways) {
+  if (!ordered) {
     return (
       <div className={styles.networks} data-ways="loading">
         <Skeleton height={20} />
@@ -32,7 +33,7 @@ export function WayList(props: WayListProps) {
       </div>
     );
   }
-  const { payable, lacking } = shownWays(ways, held);
+  const { payable, lacking } = shownWays(ordered.ways, { held, lackingKeys: ordered.lackingKeys });
   return (
     <div
       className={styles.networks}
@@ -76,14 +77,13 @@ function NetworkRows({ network, ...props }: { network: Network } & WayListProps)
 function WayRow({ way, held, isReading, isBusy, fiat, chosen, choose }: { way: Way } & WayListProps) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const lacks = way.methods.every((method) => lacksGas(way, method, held.get(way.chainId)));
-  const isOff = way.isShort || lacks;
+  const isOff = isLacking(way, held);
   const amount = formats.token(way.cryptoAmount, way.decimals);
   const has = way.held === undefined ? undefined : formats.token(way.held, way.decimals).words;
   const note = () => {
     if (has === undefined) return t(isReading ? 'checkout.way.reading' : 'checkout.way.unread');
     if (way.isShort) return t('checkout.way.short', { has, symbol: way.symbol });
-    return lacks ? t('checkout.way.noGas') : t('checkout.way.has', { has, symbol: way.symbol });
+    return isOff ? t('checkout.way.noGas') : t('checkout.way.has', { has, symbol: way.symbol });
   };
   return (
     <label className={styles.row} data-off={isOff || undefined} data-way={way.tokenKey}>
