@@ -159,6 +159,10 @@ test('both sides submit and read evidence, and the arbiter signs a split of 33.3
     expect(await page.getByRole('button', { name: /Submit statement|Review decision/ }).count()).toBe(0);
   }
   await hosted.page.reload();
+  await hosted.page.getByRole('heading', { name: 'Your dispute was decided' }).waitFor();
+  await hosted.page
+    .getByText('The dispute was decided. You and Tea house each receive a part of the payment.')
+    .waitFor();
   await hosted.page.getByRole('button', { name: 'View dispute' }).click();
   await hosted.page.getByText('Dispute resolved').waitFor();
   await hosted.page.getByText('The customer receives 33.33% of the amount in escrow.').waitFor();

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { errorCatalogue } from '../../src/errors.ts';
 import { ApiError, networkFault, printedFault } from '../../web/src/api/api-error.ts';
-import { receiptWords, refundHead } from '../../web/src/checkout/cards/receipt-words.ts';
+import { beginSentence, isInactive } from '../../web/src/checkout/link/begin-fault.ts';
 import { beginInput, beginQuestions, isSoldOut, typedQuantity } from '../../web/src/checkout/link/begin-input.ts';
 import { afterBeginFault, type BeginKey, beginKey } from '../../web/src/checkout/link/begin-key.ts';
 import { apiSentence } from '../../web/src/checkout/pay/api-fault.ts';
@@ -11,8 +11,7 @@ import { unseenAt } from '../../web/src/checkout/pay/unseen.ts';
 import { lacksGas, type Option, type Way, waysFor } from '../../web/src/checkout/pay/ways.ts';
 import { newer } from '../../web/src/checkout/session/newer.ts';
 import { readAddress } from '../../web/src/checkout/session/page-address.ts';
-import { keepOrder, type Network, shownWays } from '../../web/src/checkout/ways/order-ways.ts';
-import { currentRefunds, refundState, refundSums } from '../../web/src/refunds/refund-summary.ts';
+import { isLacking, keepOrder, type Network, shownWays } from '../../web/src/checkout/ways/order-ways.ts';
 import { walletFault } from '../../web/src/wallet/evm/wallet-fault.ts';
 
 const option = (tokenKey: string, chainId: number, methods: Option['methods']): Option => ({
@@ -276,6 +275,24 @@ describe('a payment link', () => {
   });
 
   it.each([
+    ['NETWORK', 'NETWORK'],
+    ['RATE_LIMIT_EXCEEDED', 'BUSY'],
+    ['PRICE_UNAVAILABLE', 'PRICE_DOWN'],
+    ['INTERNAL_ERROR', 'UNOPENED'],
+    ['VALIDATION_ERROR', 'UNOPENED'],
+    ['EXPIRED', 'UNOPENED'],
+    ['CONFLICT', 'UNOPENED'],
+  ])('that could not be started because of %s shows no sentence about a payment', (code, sentence) => {
+    expect(beginSentence(new ApiError({ code, message: '' }))).toBe(sentence);
+  });
+
+  it('that is deactivated or deleted while its form is open is not active, unlike a refused coupon', () => {
+    const refused = (code: string, param?: string) => isInactive(new ApiError({ code, message: '', param }));
+    expect([refused('INVALID_STATE'), refused('NOT_FOUND'), refused('EXPIRED')]).toEqual([true, true, false]);
+    expect([refused('INVALID_STATE', 'couponCode'), refused('NOT_FOUND', 'couponCode')]).toEqual([false, false]);
+  });
+
+  it.each([
     ['/link/coffee', { page: 'link', slug: 'coffee' }],
     ['/checkout/0199/', { page: 'checkout', id: '0199' }],
     ['/link/%', { page: 'link', slug: '%' }],
@@ -299,53 +316,6 @@ describe('two responses for a session', () => {
   });
 });
 
-describe('a receipt', () => {
-  it.each([
-    ['paid', false, 86_400, 'paid'],
-    ['paid', false, 0, 'undisputed'],
-    ['paid', true, 86_400, 'custody'],
-    ['held', false, 0, 'held'],
-    ['held', true, 0, 'custodyHeld'],
-    ['refunded', true, 0, 'refunded'],
-  ] as const)(
-    'of %s (held by the service itself: %s, %i s for a dispute) shows %s',
-    (outcome, isCustodial, disputeSeconds, words) => {
-      expect(receiptWords(outcome, { isCustodial, disputeSeconds })).toBe(words);
-    },
-  );
-
-  it('shows an open dispute, and the refund once the payment is refunded', () => {
-    const disputed = { isCustodial: false, disputeSeconds: 86_400, isDisputed: true };
-    expect(receiptWords('paid', disputed)).toBe('disputed');
-    expect(receiptWords('refunded', disputed)).toBe('refunded');
-  });
-
-  it.each([
-    ['paid', 0n, 0n, null],
-    ['paid', 5n, 0n, 'partlyRefunded'],
-    ['paid', 5n, 1n, 'refundUnderWay'],
-    ['subscribed', 0n, 1n, 'refundUnderWay'],
-    ['refunded', 5n, 0n, null],
-    ['trial', 0n, 0n, null],
-  ] as const)('of %s with %s refunded and %s pending has the heading %s', (outcome, refunded, underWay, head) => {
-    expect(refundHead(outcome, { refunded, underWay })).toBe(head);
-  });
-
-  it('omits failed refunds that were followed by another one', () => {
-    const refund = (status: 'PENDING' | 'CONFIRMED' | 'FAILED') => ({ status, amount: '1', isUndelivered: false });
-    const statuses = (...given: Parameters<typeof refund>[0][]) =>
-      currentRefunds(given.map(refund)).map(({ status }) => status);
-    expect(statuses('FAILED', 'CONFIRMED', 'FAILED')).toEqual(['CONFIRMED', 'FAILED']);
-    expect(statuses('FAILED', 'PENDING')).toEqual(['PENDING']);
-    expect(statuses('FAILED')).toEqual(['FAILED']);
-    expect(refundState({ status: 'CONFIRMED', isUndelivered: true })).toBe('WAITING');
-    expect(refundSums([refund('CONFIRMED'), refund('PENDING'), refund('FAILED')])).toEqual({
-      refunded: 1n,
-      underWay: 1n,
-    });
-  });
-});
-
 describe('the displayed payment options', () => {
   const keyed = (key: string, chainId: number, isShort = false): Way => ({
     ...option(key, chainId, ['DIRECT']),
@@ -356,14 +326,26 @@ describe('the displayed payment options', () => {
   const printed = (networks: readonly Network[]) =>
     networks.map(({ chainId, ways }) => `${chainId}: ${ways.map(({ tokenKey }) => tokenKey).join(' ')}`);
 
+  const fund = (coin: bigint) => new Map([1, 2].map((chainId) => [chainId, { tokens: new Map(), coin }]));
+
   it('are grouped by network with the best one first, and separate from those that the wallet cannot pay', () => {
     const ways = [keyed('B-2', 2), keyed('A-1', 1), keyed('A-2', 2), keyed('C-1', 1, true)];
-    const { payable, lacking } = shownWays(ways, new Map([[1, { tokens: new Map(), coin: 5n }]]));
+    const { payable, lacking } = shownWays(ways, { held: fund(5n), lackingKeys: new Set(['C-1']) });
     expect(printed(payable)).toEqual(['2: B-2 A-2', '1: A-1']);
     expect(printed(lacking)).toEqual(['1: C-1']);
+  });
+
+  it('stay in place if the wallet can no longer pay them, and leave the separate list once it can', () => {
+    const ways = [keyed('A-1', 1, true), keyed('B-1', 1), keyed('C-1', 1)];
+    const lackingKeys = new Set(['C-1']);
+    expect(isLacking(keyed('A-1', 1, true), fund(5n))).toBe(true);
+    expect(printed(shownWays(ways, { held: fund(5n), lackingKeys }).payable)).toEqual(['1: A-1 B-1 C-1']);
     // Without the native coin for the fee, no transaction can be sent.
-    const broke = shownWays(ways, new Map([[2, { tokens: new Map(), coin: 0n }]]));
-    expect(printed(broke.lacking)).toEqual(['2: B-2 A-2', '1: C-1']);
+    expect(ways.every((way) => isLacking(way, fund(0n)))).toBe(true);
+    const broke = shownWays(ways, { held: fund(0n), lackingKeys });
+    expect([printed(broke.payable), printed(broke.lacking)]).toEqual([['1: A-1 B-1'], ['1: C-1']]);
+    const unread = ways.map((way) => ({ ...way, held: undefined, isShort: false }));
+    expect(printed(shownWays(unread, { held: new Map(), lackingKeys }).lacking)).toEqual(['1: C-1']);
   });
 
   it('keep their order, and new ones are appended', () => {

@@ -1,6 +1,7 @@
 /** The payment of a session and the payer's steps, as the payer's page may see them. */
 import { shownDeposit } from '../../../payments/deposits/deposit.ts';
 import { isOfPayer } from '../../../payments/payouts/payout-fields.ts';
+import { DisputeStatusEnum } from '../payments/dispute.ts';
 import { PayerRefundRef, refundsOfPayer } from '../payments/payer-refund.ts';
 import { AuthorizationMethodEnum, CaptureModeEnum, PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
 import { TransactionRef } from '../payments/transaction.ts';
@@ -83,6 +84,12 @@ export const CheckoutPaymentRef = builder.objectRef<ShownPayment>('CheckoutPayme
       description:
         'The dispute of the payment. The client secret can read it and submit evidence. Null if there is none.',
       resolve: ({ dispute }) => dispute?.id ?? null,
+    }),
+    disputeStatus: t.field({
+      type: DisputeStatusEnum,
+      nullable: true,
+      description: 'Whether the dispute is open, or how it was decided. Null if there is none.',
+      resolve: ({ dispute }) => dispute?.status ?? null,
     }),
     transfer: t.field({
       type: PaymentTransferRef,

@@ -11,7 +11,7 @@ const shown = {
   subscription: { include: { productPlanPrice: true, nextPlanPrice: true } },
   paymentIntent: {
     include: {
-      dispute: { select: { id: true } },
+      dispute: { select: { id: true, status: true } },
       quotes: { where: { confirmedAt: { not: null } }, orderBy: { confirmedAt: 'desc' }, take: 1 },
       transactions: { where: { type: 'AUTHORIZE' }, orderBy: { createdAt: 'desc' }, take: 1 },
       deposits: transfers,

@@ -1,5 +1,5 @@
 /** The receipt: what was paid, when, by which transaction, until when it may be disputed, and the link back to the shop. */
-import { Fragment, useEffect } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import type { Credential } from '../../api/ask.ts';
@@ -19,7 +19,7 @@ import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
 import { CollectNote } from './collect-note.tsx';
-import { receiptWords, refundHead } from './receipt-words.ts';
+import { disputeHead, receiptWords, refundHead } from './receipt-words.ts';
 
 const REDIRECT_SECONDS = 8;
 
@@ -45,21 +45,22 @@ export function ReceiptCard({ view, outcome, notice, paidAt, credential }: Recei
   const sums = refundSums(payment?.refunds ?? []);
   const ofRefund = refundHead(outcome, sums);
   const isCustodial = chainId != null && chainOf(chainId)?.escrow === null;
-  // A decision pays everything out at once, so a dispute of a captured payment is open.
-  const isDisputed = outcome === 'paid' && payment?.status === 'CAPTURED' && Boolean(payment.disputeId);
+  const dispute = payment?.disputeStatus ?? null;
+  const head = ofRefund ?? disputeHead(outcome, dispute);
   const isUncollected = outcome === 'refunded' && (payment?.undelivered ?? []).length > 0;
   const words = isUncollected
     ? 'uncollected'
-    : receiptWords(outcome, { isCustodial, disputeSeconds: view.disputeSeconds, isDisputed });
-  const [icon, tone] = looks[ofRefund ?? (isDisputed ? 'disputed' : outcome === 'refunded' ? 'refunded' : 'paid')];
+    : receiptWords(outcome, {
+        isCustodial,
+        disputeSeconds: view.disputeSeconds,
+        isPaidOut: payment?.status === 'SETTLED',
+        dispute,
+      });
+  const [icon, tone] = looks[head ?? (outcome === 'refunded' ? 'refunded' : 'paid')];
   const wayBack = payerPage(payment);
   return (
     <div className={styles.stack} data-outcome={outcome}>
-      <CardHead
-        icon={icon}
-        tone={tone}
-        title={t(`checkout.receipt.title.${ofRefund ?? (isDisputed ? 'disputed' : outcome)}`)}
-      >
+      <CardHead icon={icon} tone={tone} title={t(`checkout.receipt.title.${head ?? outcome}`)}>
         {t(`checkout.receipt.words.${ofRefund ?? words}`, {
           name: view.appName,
           amount: tokenWords(ofRefund === 'refundUnderWay' ? sums.underWay : sums.refunded),
@@ -90,6 +91,7 @@ export function ReceiptCard({ view, outcome, notice, paidAt, credential }: Recei
 const looks = {
   paid: ['check', 'good'],
   disputed: ['clock', 'wait'],
+  decided: ['check', 'quiet'],
   refundUnderWay: ['clock', 'wait'],
   partlyRefunded: ['back', 'good'],
   refunded: ['back', 'quiet'],
@@ -152,12 +154,21 @@ function ReceiptFacts({ view, refunded }: { view: CheckoutViewFragment; refunded
   );
 }
 
-/** Redirects automatically only if the payer saw the payment succeed. A payer who reopens the receipt can read it undisturbed. */
+/**
+ * Redirects automatically only if the payer saw the payment succeed, and neither prints the receipt nor chooses to stay. A payer who
+ * reopens the receipt can read it undisturbed.
+ */
 function Back({ url, name, paidAt }: { url: string; name: string; paidAt: number | undefined }) {
   const { t } = useTranslation();
   const now = useNow(1_000).getTime();
+  const [isStaying, setStaying] = useState(false);
+  useEffect(() => {
+    const stay = () => setStaying(true);
+    addEventListener('beforeprint', stay);
+    return () => removeEventListener('beforeprint', stay);
+  }, []);
   const remainingSeconds =
-    paidAt === undefined ? undefined : Math.max(0, Math.ceil((paidAt - now) / 1000) + REDIRECT_SECONDS);
+    paidAt === undefined || isStaying ? undefined : Math.max(0, Math.ceil((paidAt - now) / 1000) + REDIRECT_SECONDS);
   useEffect(() => {
     if (remainingSeconds === 0) location.assign(url);
   }, [remainingSeconds, url]);
@@ -167,7 +178,12 @@ function Back({ url, name, paidAt }: { url: string; name: string; paidAt: number
         {t('checkout.receipt.back', { name })}
       </ButtonLink>
       {remainingSeconds !== undefined && (
-        <p className={styles.small}>{t('checkout.receipt.soon', { count: remainingSeconds })}</p>
+        <>
+          <p className={styles.small}>{t('checkout.receipt.soon', { count: remainingSeconds })}</p>
+          <Button look="bare" isWide onPress={() => setStaying(true)} data-action="stay">
+            {t('checkout.receipt.stay')}
+          </Button>
+        </>
       )}
     </>
   );

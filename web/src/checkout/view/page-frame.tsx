@@ -34,8 +34,10 @@ export function PageFrame({ payee, summary, isReceipt, isLoading, children }: Pa
   const accent = payee?.accentColor;
   useEffect(() => applyAccent(accent), [accent]);
   useEffect(() => {
-    document.title = payee ? t('checkout.title', { name: payee.appName }) : t('checkout.plainTitle');
-  }, [payee, t]);
+    const name = payee?.appName;
+    const title = isReceipt ? t('checkout.receipt.pageTitle', { name }) : t('checkout.title', { name });
+    document.title = name === undefined ? t('checkout.plainTitle') : title;
+  }, [payee, isReceipt, t]);
   // The placeholders are replaced all at once, so that no part of the page moves.
   return (
     <div key={isLoading ? 'loading' : 'loaded'} className={styles.page}>
