@@ -1,5 +1,11 @@
 /** Every query of the outgoing queue. Writes are compare-and-set on the status, because the pump's lock may be lost. */
-import type { Database, DatabaseTransaction, OutgoingAttempt, OutgoingTransaction } from '../../prisma/client.ts';
+import type {
+  Database,
+  DatabaseTransaction,
+  OutgoingAttempt,
+  OutgoingTransaction,
+  Prisma,
+} from '../../prisma/client.ts';
 import { BATCH_PURPOSE } from './batches/batch.ts';
 import { RELAY_SENDER } from './relay.ts';
 
@@ -12,7 +18,7 @@ const NONCES_LIMIT = 1_000n;
 
 const withAttempts = {
   attempts: { orderBy: [{ nonce: 'asc' }, { createdAt: 'asc' }, { maxFeePerGasWei: 'asc' }] },
-} as const;
+} satisfies Prisma.OutgoingTransactionInclude;
 
 /**
  * Returns signed transactions that are not known to be in a block, in nonce order, with their attempts from first to last. There are only
