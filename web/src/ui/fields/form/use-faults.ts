@@ -20,11 +20,10 @@ export function useFaultWords() {
   const messageWords = (message: string): string => {
     const limit = limitWords(message);
     if (limit) {
-      const named = Object.entries(limit.values).map(([name, value]) => [
-        name,
-        limit.isSpan ? formats.span(Number(value)) : value,
-      ]);
-      return t(`everywhere.limits.${limit.key}`, Object.fromEntries(named));
+      const values: Record<string, string> = Object.fromEntries(
+        Object.entries(limit.values).map(([name, value]) => [name, limit.isSpan ? formats.span(Number(value)) : value]),
+      );
+      return t(`everywhere.limits.${limit.key}`, values);
     }
     const unchanged = message.charAt(0).toUpperCase() + message.slice(1);
     const sink = sinkWords(message);
