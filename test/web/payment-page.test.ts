@@ -1,4 +1,4 @@
-/** One payment without a browser: its steps, its allowed actions, and the amounts of a refund. */
+/** One payment without a browser: its steps, its amounts and its allowed actions. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { eventTypes } from '../../src/events/event-type.ts';
@@ -6,7 +6,6 @@ import { allowedActions } from '../../web/src/dashboard/payments/one/allowed-act
 import { awaitsPayout, fiatAtPayment, gasSums, moneySums } from '../../web/src/dashboard/payments/one/money-sums.ts';
 import { paymentMoments } from '../../web/src/dashboard/payments/one/payment-moments.ts';
 import { isMoving, type PaymentStory, paymentSteps } from '../../web/src/dashboard/payments/one/payment-steps.ts';
-import { planRefund } from '../../web/src/dashboard/payments/one/refund-size.ts';
 import { deliveryStateOf } from '../../web/src/dashboard/payouts/undelivered-payout.ts';
 
 type Transaction = PaymentStory['transactions'][number];
@@ -336,32 +335,6 @@ describe('the allowed actions', () => {
   test('are empty for a paid call by x402 exact, which is never in escrow, and complete for escrow', () => {
     expect(allowedActions({ ...payment, status: 'CAPTURED', x402: { scheme: 'exact' } })).toEqual([]);
     expect(allowedActions({ ...payment, status: 'CAPTURED', x402: { scheme: 'escrow' } })).toEqual(['refund']);
-  });
-});
-
-describe('a refund', () => {
-  const money = { remaining: 10_000_001n, decimals: 6 };
-  test.each([
-    ['everything', { kind: 'all' } as const, 10_000_001n, 0n, {}],
-    ['an amount', { kind: 'amount', text: '2,5' } as const, 2_500_000n, 7_500_001n, { amount: '2500000' }],
-    ['a percentage, floored', { kind: 'percent', text: '33.3' } as const, 3_330_000n, 6_670_001n, { percent: 33.3 }],
-  ])('of %s shows the refunded and the remaining amount', (_name, choice, units, remainingAfter, input) => {
-    expect(planRefund(choice, money)).toEqual({ isGood: true, units, remainingAfter, input });
-  });
-
-  test.each([
-    [{ kind: 'amount', text: '' }, 'empty'],
-    [{ kind: 'amount', text: 'ten' }, 'noNumber'],
-    [{ kind: 'amount', text: '1.0000001' }, 'tooFine'],
-    [{ kind: 'amount', text: '0' }, 'nothing'],
-    [{ kind: 'amount', text: '10.000002' }, 'tooMuch'],
-    [{ kind: 'percent', text: '0.5' }, 'percentRange'],
-    [{ kind: 'percent', text: '100.1' }, 'percentRange'],
-    [{ kind: 'percent', text: '-5' }, 'noNumber'],
-    [{ kind: 'amount', text: '01' }, 'noNumber'],
-    [{ kind: 'percent', text: '007.5' }, 'noNumber'],
-  ] as const)('rejects %o as %s', (choice, fault) => {
-    expect(planRefund(choice, money)).toEqual({ isGood: false, fault });
   });
 });
 

@@ -91,8 +91,7 @@ export function openSourceGate(
     { waitedMs }: { waitedMs: number },
   ): Promise<Outcome<Value>> {
     const attempt = breaker.begin(now());
-    if (attempt === null)
-      throw new SourceFault('open', 'The source is not called, because its circuit breaker is open.');
+    if (attempt === null) throw new SourceFault('open', 'The circuit breaker of the source is open.');
     try {
       const outcome = await run();
       record(attempt, { fault: outcome.fault, waitedMs });

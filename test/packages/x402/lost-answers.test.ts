@@ -192,7 +192,7 @@ describe.each(['/after', '/before'])('a payer of %s while the gateway makes no o
     const signature = await header(path, patient);
     await sendAndLeave(path, signature);
     gateway.fault = 'no offers';
-    await new Promise((resolve) => setTimeout(resolve, gateway.offerMs));
+    await new Promise((resolve) => setTimeout(resolve, gateway.offerMs + 200));
     const unpaid = await fetch(`${patient}${path}`);
     expect([unpaid.status, (await unpaid.json()).error]).toEqual([503, 'payment_unavailable']);
     expect((await sendUntilKnown(path, signature, patient)).status).toBe(200);

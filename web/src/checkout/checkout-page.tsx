@@ -56,8 +56,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   const [isOnSolana, setOnSolana] = useState(false);
   const [isSolanaSending, setSolanaSending] = useState(false);
   const [wantsTransfer, setWantsTransfer] = useState<boolean>();
-  const browserNow = useNow(1_000).getTime();
-  const now = browserNow + reading.clockOffsetMs;
+  const now = useNow(1_000).getTime() + reading.clockOffsetMs;
   const view = useMemo(() => (frame ? framedView(reading.view) : reading.view), [reading.view]);
   useEffect(() => void resumeWallet(), []);
 
@@ -176,12 +175,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
         )}
         {frame?.close && seen.card === 'receipt' && <CloseWay name={view.appName} close={frame.close} />}
         {!isTransferring && seen.card === 'expired' && <SessionEnd view={view} why="expired" />}
-        {seen.card === 'over' && (
-          <>
-            <SessionEnd view={view} why={seen.why === 'FAILED' ? 'failed' : 'cancelled'} />
-            <CollectNote payment={view.payment} />
-          </>
-        )}
+        {seen.card === 'over' && <SessionOver view={view} why={seen.why} />}
         {view.payment?.transfer && !isTransferring && !isChoosing && (
           <Suspense fallback={null}>
             <TransferNote payment={view.payment} />
@@ -189,6 +183,15 @@ export function CheckoutPage({ session }: { session: SessionName }) {
         )}
       </div>
     </PageFrame>
+  );
+}
+
+function SessionOver({ view, why }: { view: CheckoutViewFragment; why: 'CANCELLED' | 'FAILED' }) {
+  return (
+    <>
+      <SessionEnd view={view} why={why === 'FAILED' ? 'failed' : 'cancelled'} />
+      <CollectNote payment={view.payment} />
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * The hosted page as a state machine: the API, the wallet and the clock determine the card that is shown, the action of its button, and the
- * sentence above it. It is pure, and specified by the grid in `test/web/checkout-steps.test.ts`.
+ * sentence above it. It is pure, and specified by the grid in `test/web/checkout/steps.test.ts`.
  *
  * ```
  * loading ─► wallet ─► way ─► sign ─► progress ─► receipt

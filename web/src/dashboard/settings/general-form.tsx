@@ -27,7 +27,6 @@ const counts = ['subscriptionGraceDays', 'subscriptionCaptureRetries'] as const;
 
 export function GeneralForm({ app }: { app: SettingsOfApp }) {
   const { t } = useTranslation();
-  const formats = useFormats();
   const { mayWrite } = useDashboard();
   const { save, isSaving, error } = useSave();
   const [name, setName] = useState(app.name);
@@ -108,18 +107,7 @@ export function GeneralForm({ app }: { app: SettingsOfApp }) {
             disabled={!mayWrite}
             onChange={(event) => setName(event.target.value)}
           />
-          <dl className={styles.facts}>
-            <div>
-              <dt>{t('settings.general.id')}</dt>
-              <dd>
-                <code>{app.id}</code>
-              </dd>
-            </div>
-            <div>
-              <dt>{t('settings.general.fee')}</dt>
-              <dd>{t('settings.general.feeOf', { percent: formats.percent(app.platformFeeBps) })}</dd>
-            </div>
-          </dl>
+          <AppFacts app={app} />
         </div>
       </Panel>
       <Panel title={t('settings.general.payments')} about={t('settings.general.paymentsAbout')}>
@@ -174,5 +162,24 @@ export function GeneralForm({ app }: { app: SettingsOfApp }) {
         </div>
       </Panel>
     </Form>
+  );
+}
+
+function AppFacts({ app }: { app: SettingsOfApp }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  return (
+    <dl className={styles.facts}>
+      <div>
+        <dt>{t('settings.general.id')}</dt>
+        <dd>
+          <code>{app.id}</code>
+        </dd>
+      </div>
+      <div>
+        <dt>{t('settings.general.fee')}</dt>
+        <dd>{t('settings.general.feeOf', { percent: formats.percent(app.platformFeeBps) })}</dd>
+      </div>
+    </dl>
   );
 }

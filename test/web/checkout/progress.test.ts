@@ -1,16 +1,16 @@
 /** The progress of a payment: its confirmations and the order of its steps. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { progressSteps } from '../../web/src/checkout/pay/progress-steps.ts';
+import { progressSteps } from '../../../web/src/checkout/pay/progress-steps.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 
 describe('the progress of a payment', () => {
-  let progressFacts: typeof import('../../web/src/checkout/pay/progress-facts.ts').progressFacts;
+  let progressFacts: typeof import('../../../web/src/checkout/pay/progress-facts.ts').progressFacts;
   // The server writes the chains into the page, where this module finds them when it is loaded.
   beforeAll(async () => {
     const textContent = JSON.stringify({ chains: [{ chainId: 1, name: 'Mainnet', escrow: '0x', tokens: [] }] });
     vi.stubGlobal('document', { getElementById: () => ({ textContent }) });
-    ({ progressFacts } = await import('../../web/src/checkout/pay/progress-facts.ts'));
+    ({ progressFacts } = await import('../../../web/src/checkout/pay/progress-facts.ts'));
     vi.unstubAllGlobals();
   });
 

@@ -1,15 +1,15 @@
 /** Solana at the hosted page without a browser: transactions that a wallet may sign, and errors. */
 import { Keypair, SystemProgram, Transaction, TransactionInstruction } from '@solana/web3.js';
 import { describe, expect, it } from 'vitest';
-import { paymentTransaction } from '../../src/checkout/solana/payment-transaction.ts';
-import { solanaPayUrl } from '../../src/checkout/solana/solana-pay-url.ts';
-import { localMints } from '../../src/local/solana/local-solana-chain.ts';
-import { printUnits } from '../../src/prices/quote.ts';
-import { isShownTransfer, type ShownTransfer } from '../../web/src/checkout/solana/check-transaction.ts';
-import { OtherPayment, readPaymentUrl } from '../../web/src/checkout/solana/payment-url.ts';
-import { solanaChainName } from '../../web/src/wallet/solana/chain-name.ts';
-import { solanaFault } from '../../web/src/wallet/solana/solana-fault.ts';
-import { Unsure } from '../../web/src/wallet/unsure.ts';
+import { paymentTransaction } from '../../../src/checkout/solana/payment-transaction.ts';
+import { solanaPayUrl } from '../../../src/checkout/solana/solana-pay-url.ts';
+import { localMints } from '../../../src/local/solana/local-solana-chain.ts';
+import { printUnits } from '../../../src/prices/quote.ts';
+import { isShownTransfer, type ShownTransfer } from '../../../web/src/checkout/solana/check-transaction.ts';
+import { OtherPayment, readPaymentUrl } from '../../../web/src/checkout/solana/payment-url.ts';
+import { solanaChainName } from '../../../web/src/wallet/solana/chain-name.ts';
+import { solanaFault } from '../../../web/src/wallet/solana/solana-fault.ts';
+import { Unsure } from '../../../web/src/wallet/unsure.ts';
 
 const key = () => Keypair.generate().publicKey.toBase58();
 const [payer, recipient, reference] = [key(), key(), key()];

@@ -1,7 +1,7 @@
 /** The links that continue a payment in another browser. */
 import { describe, expect, it, test } from 'vitest';
-import { splitCode } from '../../web/src/checkout/handover/split-code.ts';
-import { walletApps } from '../../web/src/checkout/handover/wallet-apps.ts';
+import { splitCode } from '../../../web/src/checkout/handover/split-code.ts';
+import { walletApps } from '../../../web/src/checkout/handover/wallet-apps.ts';
 
 const CODE = 'q3-Vn_0123456789abcdefghijklmnopqrstuvwxyzABC';
 const SESSION = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11';

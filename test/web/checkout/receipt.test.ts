@@ -1,7 +1,7 @@
 /** The sentences and headings of a receipt: where the money is, what was disputed, and what was refunded. */
 import { describe, expect, it } from 'vitest';
-import { disputeHead, receiptWords, refundHead } from '../../web/src/checkout/cards/receipt-words.ts';
-import { currentRefunds, refundState, refundSums } from '../../web/src/refunds/refund-summary.ts';
+import { disputeHead, receiptWords, refundHead } from '../../../web/src/checkout/cards/receipt-words.ts';
+import { currentRefunds, refundState, refundSums } from '../../../web/src/refunds/refund-summary.ts';
 
 describe('a receipt', () => {
   const state = { isCustodial: false, disputeSeconds: 86_400, isPaidOut: false, dispute: null };

@@ -1,20 +1,20 @@
 /** Requests to the wallet match the displayed payment: another amount, token, chain, contract or payee is rejected. */
 import { parseEther, zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { approveData, permitTypedData, receiveTypedData } from '../../src/chains/evm/erc20.ts';
-import { typedDataToJson } from '../../src/chains/evm/typed-data-json.ts';
-import { quoteHash } from '../../src/checkout/quoted-terms.ts';
-import { authorizeCall } from '../../src/escrow/calldata.ts';
-import { consentToJson, consentTypedData, type RecurringConsent } from '../../src/escrow/consent.ts';
-import { type PaymentTerms, termsHash, termsToJson, termsTypedData, uuidToBytes32 } from '../../src/escrow/terms.ts';
-import { stepAction } from '../../web/src/checkout/cards/step-words.ts';
+import { approveData, permitTypedData, receiveTypedData } from '../../../src/chains/evm/erc20.ts';
+import { typedDataToJson } from '../../../src/chains/evm/typed-data-json.ts';
+import { quoteHash } from '../../../src/checkout/quoted-terms.ts';
+import { authorizeCall } from '../../../src/escrow/calldata.ts';
+import { consentToJson, consentTypedData, type RecurringConsent } from '../../../src/escrow/consent.ts';
+import { type PaymentTerms, termsHash, termsToJson, termsTypedData, uuidToBytes32 } from '../../../src/escrow/terms.ts';
+import { stepAction } from '../../../web/src/checkout/cards/step-words.ts';
 import {
   checkSteps,
   type Given,
   type GivenStep,
   Mismatch,
   type Shown,
-} from '../../web/src/checkout/pay/check-steps.ts';
+} from '../../../web/src/checkout/pay/check-steps.ts';
 
 const NOW = 1_800_000_000;
 const intentId = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11';

@@ -1,18 +1,18 @@
 /** Decisions of the hosted page: the order of payment options, error messages, and the fields of a link. */
 import { describe, expect, it } from 'vitest';
-import { errorCatalogue } from '../../src/errors.ts';
-import { ApiError, networkFault, printedFault } from '../../web/src/api/api-error.ts';
-import { beginSentence, isInactive } from '../../web/src/checkout/link/begin-fault.ts';
-import { beginInput, beginQuestions, isSoldOut, typedQuantity } from '../../web/src/checkout/link/begin-input.ts';
-import { afterBeginFault, type BeginKey, beginKey } from '../../web/src/checkout/link/begin-key.ts';
-import { apiSentence } from '../../web/src/checkout/pay/api-fault.ts';
-import { afterPaymentEvent, noPayment, type PaymentState } from '../../web/src/checkout/pay/payment-state.ts';
-import { unseenAt } from '../../web/src/checkout/pay/unseen.ts';
-import { lacksGas, type Option, type Way, waysFor } from '../../web/src/checkout/pay/ways.ts';
-import { newer } from '../../web/src/checkout/session/newer.ts';
-import { readAddress } from '../../web/src/checkout/session/page-address.ts';
-import { isLacking, keepOrder, type Network, shownWays } from '../../web/src/checkout/ways/order-ways.ts';
-import { walletFault } from '../../web/src/wallet/evm/wallet-fault.ts';
+import { errorCatalogue } from '../../../src/errors.ts';
+import { ApiError, networkFault, printedFault } from '../../../web/src/api/api-error.ts';
+import { beginSentence, isInactive } from '../../../web/src/checkout/link/begin-fault.ts';
+import { beginInput, beginQuestions, isSoldOut, typedQuantity } from '../../../web/src/checkout/link/begin-input.ts';
+import { afterBeginFault, type BeginKey, beginKey } from '../../../web/src/checkout/link/begin-key.ts';
+import { apiSentence } from '../../../web/src/checkout/pay/api-fault.ts';
+import { afterPaymentEvent, noPayment, type PaymentState } from '../../../web/src/checkout/pay/payment-state.ts';
+import { unseenAt } from '../../../web/src/checkout/pay/unseen.ts';
+import { lacksGas, type Option, type Way, waysFor } from '../../../web/src/checkout/pay/ways.ts';
+import { newer } from '../../../web/src/checkout/session/newer.ts';
+import { readAddress } from '../../../web/src/checkout/session/page-address.ts';
+import { isLacking, keepOrder, type Network, shownWays } from '../../../web/src/checkout/ways/order-ways.ts';
+import { walletFault } from '../../../web/src/wallet/evm/wallet-fault.ts';
 
 const option = (tokenKey: string, chainId: number, methods: Option['methods']): Option => ({
   tokenKey,

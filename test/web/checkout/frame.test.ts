@@ -1,10 +1,10 @@
 /** What the embedded checkout accepts from the embedding page, and what it reports to it. */
 import { describe, expect, it } from 'vitest';
-import { readMessage } from '../../packages/checkout/src/frame-message.ts';
-import { frameOutcome } from '../../web/src/checkout/embed/frame-outcome.ts';
-import { printTheme, readTheme } from '../../web/src/checkout/embed/frame-theme.ts';
-import { parentOriginOf } from '../../web/src/checkout/embed/parent-origin.ts';
-import type { Card } from '../../web/src/checkout/steps.ts';
+import { readMessage } from '../../../packages/checkout/src/frame-message.ts';
+import { frameOutcome } from '../../../web/src/checkout/embed/frame-outcome.ts';
+import { printTheme, readTheme } from '../../../web/src/checkout/embed/frame-theme.ts';
+import { parentOriginOf } from '../../../web/src/checkout/embed/parent-origin.ts';
+import type { Card } from '../../../web/src/checkout/steps.ts';
 
 const theme = (given: Record<string, unknown>) => readTheme((name) => given[name]);
 

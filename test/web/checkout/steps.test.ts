@@ -1,6 +1,6 @@
 /** The state machine of the hosted page as a table: every error has a card, a button and a message. */
 import { describe, expect, it } from 'vitest';
-import { type Facts, type SessionFacts, viewOf } from '../../web/src/checkout/steps.ts';
+import { type Facts, type SessionFacts, viewOf } from '../../../web/src/checkout/steps.ts';
 
 const NOW = 1_000_000;
 const session: SessionFacts = {
@@ -85,7 +85,7 @@ const grid: [string, Partial<Facts>, string][] = [
   ['… and is expired for the API', { ...of({ status: 'EXPIRED' }), prepared, work: 'signing' }, 'sign (sign) -'],
   ['… while a batch waits', { ...of({ expiresAt: NOW }), prepared, work: 'waiting' }, 'sign (sign) -'],
   ['… while a signature is submitted', { ...of({ expiresAt: NOW }), prepared, work: 'confirming' }, 'sign (sign) -'],
-  ['… after the payer started over', { ...of({ expiresAt: NOW }), fault: 'STARTED_OVER' }, 'expired - -'],
+  ['… after the payer started over', { ...of({ expiresAt: NOW }), fault: 'STARTED_OVER' }, 'expired - STARTED_OVER'],
   ['a session that ends before a price is locked', { ...of({ expiresAt: NOW }), work: 'preparing' }, 'expired - -'],
   ['cancelled by the merchant', of({ payment: 'CANCELLED' }), 'over - -'],
   ['capture failed for good', of({ payment: 'FAILED' }), 'over - -'],
