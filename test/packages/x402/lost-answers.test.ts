@@ -92,13 +92,13 @@ async function sendUntilKnown(path: string, signature: string, server = url): Pr
 }
 
 /** Sends the request to the patient server and closes the connection while the payment is being settled. */
-async function sendAndLeave(path: string, signature: string): Promise<void> {
+async function sendAndLeave(path: string, signature: string, server = patient): Promise<void> {
   let open = () => {};
   gateway.delay = new Promise((resolve) => {
     open = resolve;
   });
   const before = closed;
-  const request = get(`${patient}${path}`, { headers: { 'payment-signature': signature } });
+  const request = get(`${server}${path}`, { headers: { 'payment-signature': signature } });
   request.on('error', () => undefined);
   await vi.waitFor(() => expect(gateway.calls['/x402/settle']).toBe(1), patience);
   request.destroy();
@@ -188,15 +188,17 @@ it('a call that fails after a late settlement can be repeated', async () => {
 
 describe.each(['/after', '/before'])('a payer of %s while the gateway makes no offers', (path) => {
   it('gets the response for a payment that was submitted before', async () => {
+    // Its earlier offers, which are valid for a minute, would still be made.
+    const server = await startServer({ settleTimeoutMs: 60_000 });
     gateway.offerMs = 100;
-    const signature = await header(path, patient);
-    await sendAndLeave(path, signature);
+    const signature = await header(path, server);
+    await sendAndLeave(path, signature, server);
     gateway.fault = 'no offers';
     await new Promise((resolve) => setTimeout(resolve, gateway.offerMs + 200));
-    const unpaid = await fetch(`${patient}${path}`);
+    const unpaid = await fetch(`${server}${path}`);
     expect([unpaid.status, (await unpaid.json()).error]).toEqual([503, 'payment_unavailable']);
-    expect((await sendUntilKnown(path, signature, patient)).status).toBe(200);
-    const again = await send(path, signature, patient);
+    expect((await sendUntilKnown(path, signature, server)).status).toBe(200);
+    const again = await send(path, signature, server);
     const { error, message } = await again.json();
     expect([again.status, error]).toEqual([503, 'payment_unavailable']);
     expect(message).not.toContain('Nothing has been charged');
