@@ -226,7 +226,10 @@ async function seeTrouble(page: Page, chainId: number): Promise<void> {
   const cause = alarm.getByText(`${purpose}, given up`);
   await cause.waitFor();
   expect(await cause.getAttribute('lang')).toBe('en');
-  await alarm.filter({ has: cause }).getByText('Transaction failed').waitFor();
+  await alarm
+    .filter({ hasText: `${purpose}, given up` })
+    .getByText('Transaction failed')
+    .waitFor();
   const key = rowsOf('Transaction wallets').filter({ has: page.getByTitle(new RegExp(`^${poor}$`, 'i')) });
   await key.getByText('Low', { exact: true }).waitFor();
   await page.getByRole('columnheader', { name: 'Days left' }).waitFor();

@@ -54,7 +54,7 @@ async function login(): Promise<string> {
   const expiresAt = new Date(createdAt.getTime() + 3_600_000);
   await api.database.memberSession.create({ data: { id: sessionId, memberId, expiresAt, createdAt } });
   const { token } = await issueToken(api.world, { subject: { audience: 'dashboard', memberId, sessionId } });
-  return JSON.stringify({ token, expiresAt: Date.now() + 3_600_000, email });
+  return JSON.stringify({ token, expiresAt: Date.now() + 3_600_000, memberId, email });
 }
 
 async function verify(proof: string): Promise<{ code: number; text: string }> {

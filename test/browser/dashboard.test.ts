@@ -207,7 +207,7 @@ test('logging out everywhere ends the other session, which returns to the same p
   await one.page.getByRole('menuitem', { name: 'Log out of all devices' }).click();
   await one.page.getByRole('heading', { name: 'Log in' }).waitFor();
   await two.page.getByRole('tab', { name: 'Team' }).click();
-  await two.page.getByText('Your session has expired').waitFor();
+  await two.page.getByText('Your session has expired', { exact: true }).waitFor();
   await inspect(two, 'dashboard-expired');
   await logIn(ground, two.page, { email: shop.ownerEmail });
   await two.page.getByRole('heading', { name: 'Team' }).waitFor();
@@ -222,7 +222,7 @@ test('logging out everywhere ends the other session, which returns to the same p
   await two.page.clock.fastForward(remainingMs - 1_200_000);
   expect(await two.page.getByText('Your session has expired').count()).toBe(0);
   await two.page.clock.fastForward(1_200_000);
-  await two.page.getByText('Your session has expired').waitFor();
+  await two.page.getByText('Your session has expired', { exact: true }).waitFor();
   expect(await two.page.evaluate(() => sessionStorage.getItem('sluice.login'))).toBeNull();
   expect(new URL(two.page.url()).search).toBe('?part=members');
 });

@@ -141,7 +141,7 @@ test('what was entered before a login expired is there for the same member, and 
   const sent: string[] = [];
   page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => void sent.push(String(payload))));
   const token = () => page.evaluate(() => JSON.parse(sessionStorage.getItem('sluice.login') ?? '{}').token);
-  const expired = page.getByText(shell.login.expired);
+  const expired = page.getByText(shell.login.expired, { exact: true });
   await logIn(ground, page, { email, path: '/' });
   await page.getByRole('navigation').getByRole('link', { name: shell.pages.settings }).click();
   const share = page.getByLabel(settings.general.disputeTimeoutPayerBps, { exact: true });
@@ -208,10 +208,13 @@ test('limits are shown in the units of the form and in the viewer’s language',
   await deadline.fill('3');
   await page.getByRole('button', { name: german.save, exact: true }).click();
   await page.getByText('Mindestens 7 Tage').waitFor();
-  await page.getByLabel(german.embed.origins).fill('https://shop.example\nhttps://shop.example/path');
-  await page.getByRole('button', { name: german.embed.save }).click();
-  await page.getByText('https://shop.example/path: Geben Sie einen Origin ohne Pfad ein').waitFor();
-  await expect.poll(() => focused(page), patient).toBe('embedOrigins');
+  const { page: branding } = await openDashboard('/settings?part=look', { language: 'de' });
+  await branding.getByLabel(german.embed.origins).fill('https://shop.example\nhttps://shop.example/path');
+  await branding.getByRole('button', { name: german.embed.save }).click();
+  await branding
+    .getByText('https://shop.example/path: Geben Sie einen Origin mit https:// und ohne Pfad ein')
+    .waitFor();
+  await expect.poll(() => focused(branding), patient).toBe('embedOrigins');
 });
 
 test('the first missing detail is focused for a payer', async () => {

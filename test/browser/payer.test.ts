@@ -233,14 +233,14 @@ test('a payer can stop waiting for a wallet that does not respond, also after a 
   wallet.behave('personal_sign');
   await page.getByRole('button', { name: 'Sign in with wallet' }).waitFor();
 
-  wallet.behave('eth_accounts', 'hang');
+  wallet.behave('eth_chainId', 'hang');
   await page.reload();
   await page.getByRole('button', { name: 'Start over' }).waitFor();
   await picture('payer-resuming');
   expect(await axe()).toEqual([]);
   await press(page, 'Start over');
   await page.getByRole('heading', { name: 'Connect your wallet' }).waitFor();
-  wallet.behave('eth_accounts');
+  wallet.behave('eth_chainId');
 });
 
 test('another wallet’s page is not shown, and a page without a wallet says so', { timeout: STORY_MS }, async () => {

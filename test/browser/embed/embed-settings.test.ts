@@ -15,7 +15,7 @@ test('an owner saves a list of origins, sees which one is invalid, and finds the
   const field = page.getByLabel('Allowed origins');
   await field.fill('https://shop.example\nhttp://shop.example');
   await page.getByRole('button', { name: 'Save the origins' }).click();
-  await page.getByText('http://shop.example: not an exact https origin').waitFor();
+  await page.getByText('http://shop.example: Enter an https:// origin without a path').waitFor();
   await inspect(seen, 'settings-embed-fault');
   const stored = async () => (await ground.database.app.findUniqueOrThrow({ where: { id: shop.appId } })).embedOrigins;
   expect(await stored()).toEqual([]);

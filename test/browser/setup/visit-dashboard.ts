@@ -18,10 +18,10 @@ export async function logIn(ground: BrowserGround, page: Page, { email, path }: 
   await ground.database.oneTimePassword.updateMany({ where: { email }, data: { createdAt } });
   const before = (await ground.mails(email)).length;
   if (path !== undefined) await page.goto(`${ground.origin}/dashboard${path}`);
-  await page.getByLabel('Email address').fill(email);
+  await page.getByRole('textbox', { name: 'Email address' }).fill(email);
   await page.getByRole('button', { name: 'Send code' }).click();
   await expect.poll(async () => (await ground.mails(email)).length, PATIENCE).toBeGreaterThan(before);
-  await page.getByLabel('Code', { exact: true }).fill(await ground.loginCode(email));
+  await page.getByRole('textbox', { name: 'Code', exact: true }).fill(await ground.loginCode(email));
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
 }
 
