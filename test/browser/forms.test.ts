@@ -161,7 +161,7 @@ test('what was entered before a login expired is there for the same member, and 
   expect(await share.inputValue()).toBe('12.5');
   expect(await page.getByText(everywhere.fault.AUTHENTICATION_ERROR).count()).toBe(0);
   await save.click();
-  await page.getByText(settings.saved).waitFor();
+  await page.getByText(settings.saved, { exact: true }).waitFor();
   await expect.poll(() => share.inputValue(), patient).toBe('12.5');
 
   await page.getByRole('navigation').getByRole('link', { name: shell.pages.payments, exact: true }).click();
