@@ -7,7 +7,7 @@ pragma solidity 0.8.37;
 /// @dev Not for authorizations by allowance or permit, captures, voids, refunds, disputes and claims: an item is one of
 ///      settle, reclaim, resolveByTimeout, charge, claimFor and authorizeFromDeposit, none of which asks who calls.
 interface IPaymentBatch {
-    /// @notice What became of an item; one byte of `outcomes`.
+    /// @notice The outcome of an item; one byte of `outcomes`.
     /// @dev NOT_TRIED: too little gas was left to give the item its cap. It was not called, and nothing after it was.
     ///      DONE: the call returned. FAILED: it reverted or used up its cap. If somebody else executed
     ///      the item first, its call fails too: the escrow's state then shows that the item is done.
@@ -30,11 +30,11 @@ interface IPaymentBatch {
     /// @param outcomes one byte for each item, in their order, each the number of an Outcome
     event Executed(address indexed escrow, bytes outcomes);
 
-    /// @notice Less gas came with the call than the caller demanded of itself.
+    /// @notice The call has less gas than its gasFloor.
     /// @param gasLeft gas on entry
     /// @param required the caller's gasFloor
     error GasBelowFloor(uint256 gasLeft, uint256 required);
-    /// @notice Nothing lies at the escrow's address, and calls of nothing would all succeed.
+    /// @notice There is no code at the escrow's address, so every call would succeed without effect.
     /// @param escrow the address without code
     error NotAContract(address escrow);
     /// @notice An item is none of the calls that a batch makes. The whole batch is refused.
@@ -45,7 +45,7 @@ interface IPaymentBatch {
     /// @notice Makes the items' calls in their order. It ends before the first item that cannot get its cap.
     /// @dev The gas floor is for whoever chooses the transaction's gas limit by estimation: a batch with too little gas
     ///      does not revert, and an estimate without a floor would be one with which nothing is tried.
-    /// @param escrow the contract that is called; trusted with nothing
+    /// @param escrow the contract that is called; it is not trusted
     /// @param gasFloor least gas on entry, or the whole call reverts; zero for any
     /// @param items the calls, each one that anybody may make
     /// @return outcomes one byte for each item, each the number of an Outcome

@@ -6,11 +6,12 @@ pragma solidity 0.8.37;
 ///         only the hash of the terms (the payment's id) and one slot of state.
 interface IPaymentEscrow {
     /// @notice A payment's status; every status after CAPTURED is final and has nothing left.
-    /// @dev NONE: never authorized, or its token is being asked to pay. AUTHORIZED: a hold, all of it in escrow.
-    ///      CAPTURED: kept for the merchant until it is settled, refunded or, after a dispute, resolved. VOIDED: operator
-    ///      or merchant gave the hold back. RECLAIMED: the hold went back because nobody had captured it in time.
-    ///      REFUNDED: all that was captured went back, in one refund or several. SETTLED: what was left went to merchant
-    ///      and fee recipient after the timelock. RESOLVED: what was left was split after a dispute.
+    /// @dev NONE: never authorized, or the token call that collects it is in progress. AUTHORIZED: a hold, all of it in
+    ///      escrow. CAPTURED: kept for the merchant until it is settled, refunded or, after a dispute, resolved. VOIDED:
+    ///      the operator or merchant returned the hold to the payer. RECLAIMED: the hold was returned because it was not
+    ///      captured in time. REFUNDED: the whole captured amount was refunded, at once or in parts. SETTLED: the
+    ///      remaining amount was paid to the merchant and the fee recipient after the timelock. RESOLVED: the remaining
+    ///      amount was split after a dispute.
     enum Status {
         NONE,
         AUTHORIZED,
@@ -24,14 +25,14 @@ interface IPaymentEscrow {
 
     /// @notice Who ended a dispute.
     /// @dev ARBITER: by a split of its choice. CONCEDED: operator or merchant, all of it to the payer. TIMEOUT: anybody,
-    ///      by the split that the terms have for an arbiter that does not answer.
+    ///      by the split that the terms have for an arbiter that does not decide.
     enum Resolution {
         ARBITER,
         CONCEDED,
         TIMEOUT
     }
 
-    /// @notice What a recipient is to a payment.
+    /// @notice The role of a recipient in a payment.
     /// @dev PAYER: it gets money back. MERCHANT: it is paid. FEE_RECIPIENT: it gets the fee. One address may be several.
     enum Role {
         PAYER,
@@ -215,12 +216,12 @@ interface IPaymentEscrow {
     /// @param subscriptionId the gateway's own reference of the consent
     /// @param payer who ended it
     event Revoked(bytes32 indexed consentId, bytes32 indexed subscriptionId, address indexed payer);
-    /// @notice A recipient could not be paid: the money waits for it, and for nobody else.
+    /// @notice A recipient could not be paid: the money is kept for this recipient only.
     /// @param id the payment
     /// @param recipient who may claim it, and who is paid by a claim that anybody makes for it
     /// @param token an ERC-20, or zero for the native coin
     /// @param amount base units added to what the recipient is owed in this token
-    /// @param role what the recipient is to the payment
+    /// @param role the role of the recipient in the payment
     event Credited(bytes32 indexed id, address indexed recipient, address indexed token, uint256 amount, Role role);
     /// @notice All that a recipient was owed in a token was paid out.
     /// @param recipient who was owed it
@@ -228,7 +229,7 @@ interface IPaymentEscrow {
     /// @param to where it went: to the recipient, or of the native coin where the recipient sent it
     /// @param amount base units paid
     event Claimed(address indexed recipient, address indexed token, address to, uint256 amount);
-    /// @notice What lay at a payment's deposit address went to the payer.
+    /// @notice The balance of a payment's deposit address was returned to the payer.
     /// @param id the payment whose deposit address it is; the payment itself need not exist
     /// @param intentId the gateway's own reference
     /// @param payer who was paid
@@ -261,20 +262,20 @@ interface IPaymentEscrow {
     /// @param digest the EIP-712 digest that the payer had to sign
     /// @param payer the payer of the terms
     error InvalidPayerSignature(bytes32 digest, address payer);
-    /// @notice The payment is in another status than the call needs.
+    /// @notice The payment does not have the status that the call requires.
     /// @param id the payment
     /// @param actual the status that it has
     /// @param required the status that it had to have
     error WrongStatus(bytes32 id, Status actual, Status required);
-    /// @notice Less or more is left than the caller expected: somebody else was first.
-    /// @param actual base units that are left
-    /// @param expected what the caller took them for
+    /// @notice The remaining amount differs from what the caller expected, because another call came first.
+    /// @param actual the remaining base units
+    /// @param expected the remaining base units that the caller expected
     error WrongLeft(uint128 actual, uint128 expected);
-    /// @notice The call came with another value of the native coin than the payment needs.
+    /// @notice The call's value differs from the amount that the payment requires.
     /// @param actual the call's value
     /// @param required the terms' amount in the native coin, zero for a token
     error WrongValue(uint256 actual, uint256 required);
-    /// @notice The token moved another amount than asked (a fee, a rebase, a lie).
+    /// @notice The token transferred a different amount than requested, for example because of a fee or a rebase.
     /// @param actual the escrow's balance after the transfer
     /// @param required its balance before, and the amount
     error WrongBalance(uint256 actual, uint256 required);
@@ -286,15 +287,15 @@ interface IPaymentEscrow {
     /// @param merchant the merchant of the terms
     /// @param operator the operator of the terms
     error ZeroParty(address payer, address merchant, address operator);
-    /// @notice The escrow or the payment's token is to be paid, and could never use the money.
-    /// @param party which of them
+    /// @notice The escrow or the payment's token is named as a recipient, but could never use the money.
+    /// @param party the one that is named
     error SinkParty(address party);
-    /// @notice Who signs the terms cannot judge disputes about them.
-    /// @param operator the operator, who is named as arbiter too
+    /// @notice The operator, which signs the terms, cannot be the arbiter.
+    /// @param operator the operator, which is also named as the arbiter
     error ArbiterIsOperator(address operator);
     /// @notice The amount is zero.
     error ZeroAmount();
-    /// @notice More is to be captured or refunded than is left.
+    /// @notice The amount to capture or refund is above the remaining amount.
     /// @param amount base units asked for
     /// @param left base units left
     error AmountAboveLeft(uint128 amount, uint128 left);
@@ -302,7 +303,7 @@ interface IPaymentEscrow {
     /// @param feeBps the terms' fee in basis points
     /// @param maxBps the highest one
     error FeeAboveMax(uint16 feeBps, uint16 maxBps);
-    /// @notice There is a fee and nobody to get it.
+    /// @notice A fee is set without a fee recipient.
     /// @param feeBps the terms' fee in basis points
     error FeeRecipientMissing(uint16 feeBps);
     /// @notice A share is more than the whole.
@@ -386,7 +387,7 @@ interface IPaymentEscrow {
     error AmountAboveCap(uint128 amount, uint128 capPerPeriod);
     /// @notice The charge's terms do not carry the intent id of this consent and period.
     /// @param actual the terms' intent id
-    /// @param required what chargeIntentId answers
+    /// @param required the value that chargeIntentId returns
     error WrongIntentId(bytes32 actual, bytes32 required);
     /// @notice This period, or a later one, was charged before.
     /// @param period the period
@@ -409,11 +410,12 @@ interface IPaymentEscrow {
     /// @param recipient whose credit it would be
     /// @param token an ERC-20, or zero for the native coin
     error NothingToClaim(address recipient, address token);
-    /// @notice A token's credit goes to its recipient only; the native coin's neither to nobody nor to the escrow.
-    /// @param to where it was to go
+    /// @notice A credit in a token goes to its recipient only; a credit in the native coin goes to any address except zero
+    ///         and the escrow.
+    /// @param to the target of the claim
     error InvalidClaimTarget(address to);
-    /// @notice The target did not accept the coin; the credit stays.
-    /// @param to where it was to go
+    /// @notice The target did not accept the coin; the credit remains.
+    /// @param to the target of the claim
     /// @param amount base units of the credit
     error ClaimFailed(address to, uint256 amount);
     /// @notice The deposit address holds less than the payment's amount.
@@ -494,8 +496,8 @@ interface IPaymentEscrow {
 
     /// @notice Pays the payer all that the deposit address of these terms holds of a token, or reverts; it credits
     ///         nobody. Anybody may call it, with one exception: the terms' own token is the operator's to return while
-    ///         the payment is not authorized and still can be, until authorizeBy, so that no stranger undoes a payment
-    ///         that is being topped up. An authorizeBy further away than a payment may have does not count.
+    ///         the payment is not authorized and still can be, until authorizeBy, so that no third party can undo a
+    ///         payment that arrives in parts. An authorizeBy further away than a payment may have does not count.
     /// @param terms the terms, of another chain too: they have the same deposit address here
     /// @param token any ERC-20, or zero for the native coin
     function returnDeposit(PaymentTerms calldata terms, address token) external;

@@ -154,7 +154,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
 
     /// @inheritdoc IPaymentEscrow
     /// @dev The caller names the token, so that only the box calls it: as the box, it may move what the box has, and
-    ///      nothing of the escrow's. The floor keeps a stranger from leaving a payer's contract too little gas.
+    ///      nothing of the escrow's. The floor keeps a third party from leaving a payer's contract too little gas.
     function returnDeposit(PaymentTerms calldata terms, address token) external nonReentrant {
         bytes32 id = idOf(terms);
         address payer = terms.payer;
