@@ -1,4 +1,4 @@
-/** Whether a session still accepts a payment at a given instant. */
+/** Whether a session still accepts a payment at a given time. */
 import type { PaymentIntent } from '../../prisma/client.ts';
 import { GatewayError } from '../errors.ts';
 import type { SessionToPay } from './store.ts';

@@ -2,8 +2,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { RELAY_SENDER } from '../../src/operator/relay.ts';
 import { claimRelayed, minedTransactions, queuedTransactions, unminedTransactions } from '../../src/operator/store.ts';
+import { type SentStatement, sentStatements } from '../setup/database/count-statements.ts';
 import { freshDatabase } from '../setup/database/database.ts';
-import { rowsRead, statementsWith } from '../setup/database/rows-read.ts';
+import { rowsRead } from '../setup/database/rows-read.ts';
 
 const SENT_BEFORE = 5_000;
 const key = { chainId: 31337, sender: '0x00000000000000000000000000000000000000aa' };
@@ -29,7 +30,7 @@ beforeAll(async () => {
 describe('a turn of the pump reads only what is open', () => {
   it('of unmined transactions, in the order of their nonces', async () => {
     let nonces: (bigint | null)[] = [];
-    const statements = await statementsWith('outgoing_transaction', async () => {
+    const statements = await sentStatements(async () => {
       nonces = (await unminedTransactions(database, key)).map(({ nonce }) => nonce);
     });
     expect(nonces).toEqual([5001n, 5003n, 5005n, 5007n, 5009n]);
@@ -38,7 +39,7 @@ describe('a turn of the pump reads only what is open', () => {
 
   it('of mined transactions, in the order of their blocks', async () => {
     let blocks: (bigint | null)[] = [];
-    const statements = await statementsWith('outgoing_transaction', async () => {
+    const statements = await sentStatements(async () => {
       const mined = await minedTransactions(database, { ...key, upTo: 5_006n, unusedFrom: 5_008n });
       blocks = mined.map(({ blockNumber }) => blockNumber);
     });
@@ -47,21 +48,19 @@ describe('a turn of the pump reads only what is open', () => {
   });
 
   it('of queued transactions, oldest first', async () => {
-    const statements = await statementsWith('outgoing_transaction', async () => {
+    const statements = await sentStatements(async () => {
       expect(await queuedTransactions(database, { ...key, now: new Date(), limit: 400 })).toHaveLength(5);
     });
     expect(await readBy(statements)).toBeLessThanOrEqual(10);
   });
 
   it('of relayed transactions that it takes', async () => {
-    const statements = await statementsWith('outgoing_transaction', () =>
-      claimRelayed(database, { ...key, now: new Date(), limit: 0 }),
-    );
+    const statements = await sentStatements(() => claimRelayed(database, { ...key, now: new Date(), limit: 0 }));
     expect(await readBy(statements)).toBeLessThanOrEqual(10);
   });
 });
 
-async function readBy(statements: readonly { text: string; values: readonly unknown[] }[]): Promise<number> {
+async function readBy(statements: readonly SentStatement[]): Promise<number> {
   expect(statements.length).toBeGreaterThan(0);
   const counts = await Promise.all(statements.map((statement) => rowsRead(url, statement, 'outgoing_transaction')));
   return counts.reduce((sum, count) => sum + count, 0);

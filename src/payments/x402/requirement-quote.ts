@@ -72,13 +72,13 @@ export function readQuote(keys: Keys, requirements: PaymentRequirements): QuoteC
   return claimsSchema.parse(JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8')));
 }
 
-/** The last instant at which a payment for the quote is taken, or null for requirements without one. */
+/** The latest time at which a payment for the quote is taken. Null if the requirements contain no quote. */
 export function takenUntil(of: { claims: QuoteClaims | null; requirements: PaymentRequirements }): Date | null {
   const { claims, requirements } = of;
   return claims && new Date(Date.parse(claims.expiresAt) + requirements.maxTimeoutSeconds * 1000);
 }
 
-/** Why a payment is not taken at this instant, or null. */
+/** Why a payment is no longer taken at `now`, or null. */
 export function expiryFault(until: Date | null, now: Date): Refusal | null {
   if (until === null || now <= until) return null;
   const message = `The quote has expired. Payments for it were taken until ${until.toISOString()}.`;

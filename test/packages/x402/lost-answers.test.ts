@@ -194,9 +194,11 @@ describe.each(['/after', '/before'])('a payer of %s while the gateway makes no o
     const signature = await header(path, server);
     await sendAndLeave(path, signature, server);
     gateway.fault = 'no offers';
-    await new Promise((resolve) => setTimeout(resolve, gateway.offerMs + 200));
-    const unpaid = await fetch(`${server}${path}`);
-    expect([unpaid.status, (await unpaid.json()).error]).toEqual([503, 'payment_unavailable']);
+    // The Date header, by which the server computes how long it reuses an offer, has a resolution of one second.
+    await vi.waitFor(async () => {
+      const unpaid = await fetch(`${server}${path}`);
+      expect([unpaid.status, (await unpaid.json()).error]).toEqual([503, 'payment_unavailable']);
+    }, patience);
     expect((await sendUntilKnown(path, signature, server)).status).toBe(200);
     const again = await send(path, signature, server);
     const { error, message } = await again.json();

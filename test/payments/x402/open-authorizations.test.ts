@@ -35,6 +35,20 @@ const askedAfter = (before: () => Promise<unknown>): X402World['nodes'] => ({
   },
 });
 
+/** Nodes that are asked once another call has taken the payment. `first` is that call. */
+function askedDuringSettlement(body: Parameters<typeof ground.settle>[0]) {
+  let settling: ReturnType<typeof ground.settle> | undefined;
+  const nodes = askedAfter(async () => {
+    settling ??= ground.settle(body);
+    await waitUntilTaken(gateway, body);
+  });
+  const first = () => {
+    if (!settling) throw new Error('No node was asked.');
+    return settling;
+  };
+  return { nodes, first };
+}
+
 async function newWallet(balance: bigint) {
   const privateKey = generatePrivateKey();
   const wallet = { privateKey, address: privateKeyToAddress(privateKey) };
@@ -117,31 +131,23 @@ it('an exact payment that has failed is not valid', async () => {
 it('a repeated call of an escrow payment does not count the payment itself as under way', async () => {
   const poor = await newWallet(PRICE);
   const body = await ground.pay(poor, await ground.offer('escrow', briefly));
-  let first: ReturnType<typeof ground.settle> | undefined;
-  const nodes = askedAfter(async () => {
-    first ??= ground.settle(body);
-    await waitUntilTaken(gateway, body);
-  });
+  const { nodes, first } = askedDuringSettlement(body);
   const verifying = verify({ nodes }, body);
   expect(await verifying).toMatchObject({ isValid: true });
   const repeated = settle({ nodes }, body);
   await gateway.settleDown();
-  const answers = [await answerOf(await first, () => ground.settle(body)), await repeated];
+  const answers = [await answerOf(await first(), () => ground.settle(body)), await repeated];
   expect(answers).toMatchObject([{ success: true }, { success: true }]);
 });
 
 it('a call of an escrow payment that overlaps with another follows it', async () => {
   const poor = await newWallet(PRICE);
   const body = await ground.pay(poor, await ground.offer('escrow', briefly));
-  let first: ReturnType<typeof ground.settle> | undefined;
-  const nodes = askedAfter(async () => {
-    first ??= ground.settle(body);
-    await waitUntilTaken(gateway, body);
-  });
+  const { nodes, first } = askedDuringSettlement(body);
   const overlapping = settle({ nodes }, body);
   await waitUntilTaken(gateway, body);
   await gateway.settleDown();
-  const answers = [await answerOf(await first, () => ground.settle(body)), await overlapping];
+  const answers = [await answerOf(await first(), () => ground.settle(body)), await overlapping];
   expect(answers).toMatchObject([{ success: true }, { success: true }]);
   expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
 });

@@ -1,7 +1,6 @@
 /** Counts the rows that a statement reads from a table, with the plan that the server keeps for it, whatever its parameters are. */
 import pg from 'pg';
-
-type Statement = { text: string; values: readonly unknown[] };
+import type { SentStatement } from './count-statements.ts';
 
 type PlanNode = {
   'Relation Name'?: string;
@@ -13,7 +12,7 @@ type PlanNode = {
 };
 
 /** Runs the statement and rolls it back. */
-export async function rowsRead(url: string, { text, values }: Statement, table: string): Promise<number> {
+export async function rowsRead(url: string, { text, values }: SentStatement, table: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -39,21 +38,4 @@ function scanned(node: PlanNode, table: string): number {
   const isScan = node['Relation Name'] === table && node.Operation === undefined;
   const own = isScan ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'] : 0;
   return own + (node.Plans ?? []).reduce((sum, child) => sum + scanned(child, table), 0);
-}
-
-/** The parameterized statements that `work` sends and whose text contains `part`. */
-export async function statementsWith(part: string, work: () => Promise<unknown>): Promise<Statement[]> {
-  const original = pg.Client.prototype.query;
-  const found: Statement[] = [];
-  pg.Client.prototype.query = function noted(this: pg.Client, ...args: unknown[]) {
-    const { text, values } = Object(args[0]) as Partial<Statement>;
-    if (typeof text === 'string' && text.includes(part)) found.push({ text, values: [...(values ?? [])] });
-    return Reflect.apply(original, this, args);
-  } as typeof original;
-  try {
-    await work();
-  } finally {
-    pg.Client.prototype.query = original;
-  }
-  return found;
 }

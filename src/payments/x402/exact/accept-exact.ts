@@ -28,7 +28,7 @@ export type OwnCall = {
   fields: NewPaymentIntent;
   exchangeRate: string;
   evidence: PriceEvidence;
-  /** The last instant at which a payment for the quote is taken. */
+  /** The latest time at which a payment for the quote is taken. */
   takenUntil: Date | null;
 };
 
