@@ -25,8 +25,8 @@ const CALLS_AT_ONCE = 8;
 export type Node = { rpcUrl: string; fetch: typeof fetch; endsAt: number };
 
 /**
- * Reports for each receipt whether the token has taken its authorization: true, or false for ever. Receipts are left out while theirs may still be
- * taken or the node does not answer. The block's time decides about the end, not the machine's clock.
+ * Reports for each receipt whether the token has taken its authorization: true, or false if it can never be taken. It reports nothing while the
+ * authorization may still be taken or the node does not respond. The block's time determines whether it has expired, not the machine's clock.
  */
 export async function readUses(
   { rpcUrl, fetch, endsAt }: Node,

@@ -17,9 +17,9 @@ import { MAX_TRANSFER_GAS } from './verify-exact.ts';
 const SENDS_LIMIT = 3;
 
 /**
- * Queues the transfer of an authorization unless one is under way; the caller holds the authorization's lock. It is sent again after a
- * reorganization, or after it failed, up to three times in all, except that the watch does not send the transfer of a contract again once it has reverted in
- * a block. The token uses each nonce once, so that sending it twice moves nothing twice.
+ * Queues the transfer of an authorization unless one is pending; the caller holds the authorization's lock. It is sent again after a
+ * reorganization, or after it failed, up to three times in all. The watch does not send a contract's transfer again once it has reverted in a
+ * block. The token uses each nonce once, so that sending it twice moves nothing twice.
  */
 export async function sendTransfer(tx: DatabaseTransaction, authorization: ExactAuthorization): Promise<boolean> {
   const { chainId, token, paymentIntentId, paymentKey, amount } = authorization;

@@ -113,7 +113,7 @@ export function ChainsTable({ chains }: { chains: readonly Chain[] }) {
   );
 }
 
-/** Keeps the chain as it was when the dialog was opened, because its state may change meanwhile. */
+/** Keeps the chain as it was when the dialog was opened, because its state may change in the meantime. */
 function PauseDialog({ chain, onClose }: { chain: Pick<Chain, 'chainId' | 'name' | 'paused'>; onClose: () => void }) {
   const { t } = useTranslation();
   const changes = { changes: [OperationsInstallationDocument] };
