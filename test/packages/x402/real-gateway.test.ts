@@ -1,6 +1,9 @@
 /** Paid routes of a whole gateway on a real chain: API, worker and projector. */
 
-import { wrapFetchWithPayment } from '@x402/fetch';
+import { x402Client as AxiosClient, wrapAxiosWithPayment } from '@x402/axios';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { decodePaymentResponseHeader, wrapFetchWithPayment } from '@x402/fetch';
+import axios from 'axios';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, it, vi } from 'vitest';
 import { buyForecasts } from '../../../examples/x402-api/client.ts';
@@ -67,6 +70,16 @@ it('an unmodified @x402/fetch pays the merchant directly with the scheme exact',
   expect(receiptOf(response)).toMatchObject({ success: true, network, payer: payer.address });
   const [intent] = await payments();
   expect(intent).toMatchObject({ amount: '0.01', x402: { resource: `${url}/weather/rome`, scheme: 'exact' } });
+});
+
+it('an unmodified @x402/axios pays for a route', async () => {
+  const client = new AxiosClient().register('eip155:*', new ExactEvmScheme(privateKeyToAccount(payer.privateKey)));
+  const response = await wrapAxiosWithPayment(axios.create(), client).get(`${url}/weather/oslo`);
+  expect(response.data).toEqual({ city: 'oslo' });
+  const receipt = decodePaymentResponseHeader(response.headers['payment-response']);
+  expect(receipt).toMatchObject({ success: true, network, payer: payer.address });
+  const [intent] = await payments();
+  expect(intent).toMatchObject({ amount: '0.01', x402: { resource: `${url}/weather/oslo`, scheme: 'exact' } });
 });
 
 it('a buyer pays for the same route several times, and each payment buys one response', async () => {
