@@ -7,7 +7,7 @@ import { openSigningKeys } from '../../src/auth/tokens/signing-keys.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/identifier.ts';
 
-export type DashboardLogin = { appId: string; email: string; token: string; expiresAt: number };
+export type DashboardLogin = { appId: string; memberId: string; email: string; token: string; expiresAt: number };
 
 /** Creates a merchant with one app and a logged-in owner, who optionally operates the installation. `publicUrl` is the API's. */
 export async function dashboardLogin(
@@ -41,5 +41,5 @@ async function logIn(
   const signingKeys = openSigningKeys({ database, clock }, { sealKey: openSecretKeys({}).signing });
   const subject = { audience: 'dashboard' as const, memberId: member.id, sessionId: session.id };
   const issued = await issueToken({ clock, signingKeys, config: { publicUrl } }, { subject });
-  return { appId: app.id, email, token: issued.token, expiresAt: issued.expiresAt.getTime() };
+  return { appId: app.id, memberId: member.id, email, token: issued.token, expiresAt: issued.expiresAt.getTime() };
 }

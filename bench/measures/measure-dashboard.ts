@@ -116,6 +116,6 @@ function rowOf({ rows, load, scrolling }: Measured): string {
 }
 
 /** Runs in the page, before its own scripts. */
-function keepLogin({ token, expiresAt, email }: DashboardLogin): void {
-  sessionStorage.setItem('sluice.login', JSON.stringify({ token, expiresAt, email }));
+function keepLogin({ token, expiresAt, memberId, email }: DashboardLogin): void {
+  sessionStorage.setItem('sluice.login', JSON.stringify({ token, expiresAt, memberId, email }));
 }

@@ -71,6 +71,9 @@ type PageHead = { page: PageName; title: string; language: PageLanguage };
 function pageHtml({ page, title, language }: PageHead, built: BuiltPages, json: string[]): string {
   const { scripts, styles } = built.firstFiles(page);
   const [entry, ...imported] = scripts;
+  const loading = built.loadingHtml(page, language);
+  // A page that shows something without its script loads what that needs first.
+  const priority = loading === '' ? '' : ' fetchpriority="low"';
   const lines = [
     '<!doctype html>',
     `<html lang="${language}">`,
@@ -81,11 +84,11 @@ function pageHtml({ page, title, language }: PageHead, built: BuiltPages, json: 
     '<link rel="icon" href="data:,">',
     ...styles.map((file) => `<link rel="stylesheet" href="/assets/${file}">`),
     ...imported.map((file) => `<link rel="modulepreload" href="/assets/${file}">`),
-    `<script type="module" src="/assets/${entry}"></script>`,
+    `<script type="module" src="/assets/${entry}"${priority}></script>`,
     ...json,
     '</head>',
     '<body><noscript>This page needs JavaScript.</noscript>',
-    `<div id="page">${built.loadingHtml(page, language)}</div></body>`,
+    `<div id="page">${loading}</div></body>`,
     '</html>',
   ];
   return `${lines.join('\n')}\n`;

@@ -52,7 +52,7 @@ describe('a page', () => {
     const html = await answer.text();
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    const script = /<script type="module" src="(\/assets\/[^"]+)">/.exec(html)?.[1] ?? '';
+    const script = /<script type="module" src="(\/assets\/[^"]+)"/.exec(html)?.[1] ?? '';
     expect(script).toContain(`/assets/${page}-`);
     const file = await fetch(`${url}${script}`);
     expect(file.status).toBe(200);

@@ -1,6 +1,6 @@
 /** Chooses between the two pages. A started link continues as its session, at the session's own address. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense, useCallback, useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, startTransition, useCallback, useState, useSyncExternalStore } from 'react';
 import { CheckoutPage } from './checkout-page.tsx';
 import { followTakenCode, takenCode } from './handover/taken-code.ts';
 import type { BegunSession } from './link/begin-form.tsx';
@@ -21,7 +21,8 @@ export function App() {
     keepSecret(session.id, session.clientSecret);
     if (session.view) keepFirstView(queries, session.id, session.view);
     history.replaceState(null, '', `/checkout/${session.id}#${session.clientSecret}`);
-    setAddress({ page: 'checkout', id: session.id });
+    // The link's page stays until the session's is rendered, between whose parts the browser handles input.
+    startTransition(() => setAddress({ page: 'checkout', id: session.id }));
   };
   return (
     <QueryClientProvider client={queries}>

@@ -5,6 +5,7 @@ import { LinkPageDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
 import { inTime } from '../../api/in-time.ts';
+import { useDividedFirst } from '../../ui/use-divided-first.ts';
 import { EndCard } from '../cards/end-card.tsx';
 import { LoadingCard } from '../loading/loading-card.tsx';
 import { PageFrame } from '../view/page-frame.tsx';
@@ -29,7 +30,7 @@ export function LinkPage({ slug, onBegun }: LinkPageProps) {
     retry: false,
     refetchInterval: ({ state }) => (state.error && !isOver(state.error) ? RETRY_MS : false),
   });
-  const offer = query.data?.linkOffer;
+  const offer = useDividedFirst(query.data?.linkOffer);
   if (!offer) {
     if (query.error && isOver(query.error)) return <UnknownPage what="link" />;
     return (

@@ -6,6 +6,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
 import { inTime } from '../../api/in-time.ts';
 import { chainOf, settings } from '../../settings.ts';
+import { useDividedFirst } from '../../ui/use-divided-first.ts';
 import type { WalletState } from '../../wallet/evm/use-wallet.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import type { ChosenWay } from '../steps.ts';
@@ -65,12 +66,13 @@ export function useWays(
     refetchInterval: EVERY_MS,
     retry: (failures, error) => failures < 3 && error instanceof ApiError && error.fault.retryable === true,
   });
-  const given = query.data?.checkoutOptions.options;
+  const offered = useDividedFirst(query.data);
+  const given = offered?.checkoutOptions.options;
   const { options, transfers } = useMemo(() => optionsOf(given ?? []), [given]);
   const { evm, solana, chainIds } = useMemo(() => byFamily(options), [options]);
   const balances = useBalances({ owner: wallet.address, walletChainId: wallet.chainId, chainIds });
   // Queried after the balances, so that it delays nothing.
-  const batching = useBatching(wallet, query.data && !balances.isReading ? chainIds : none);
+  const batching = useBatching(wallet, offered && !balances.isReading ? chainIds : none);
   const all = useMemo(
     () => waysFor({ options: evm, held: balances.held, nativeKeys, walletChainId: wallet.chainId }),
     [evm, balances.held, wallet.chainId],
@@ -83,7 +85,7 @@ export function useWays(
   }, [all, kept]);
   const ordered = useSettledOrder(best, {
     owner: wallet.address,
-    isReading: balances.isReading || !query.data,
+    isReading: balances.isReading || !offered,
     held: balances.held,
   });
   // Until the payer chooses: the last used way to pay, or else the best payable one; none before the balances were read.
@@ -95,10 +97,10 @@ export function useWays(
   return {
     all,
     ordered,
-    isThere: query.data !== undefined,
-    isUnpayable: query.data !== undefined && options.length === 0 && transfers.length === 0,
+    isThere: offered !== undefined,
+    isUnpayable: offered !== undefined && options.length === 0 && transfers.length === 0,
     ask: query.refetch,
-    fault: query.error instanceof ApiError && !query.data ? apiSentence(query.error) : undefined,
+    fault: query.error instanceof ApiError && !offered ? apiSentence(query.error) : undefined,
     lack: all.length > 0 && !balances.isReading && !all.some(isPayable) ? 'NOTHING_TO_PAY_WITH' : undefined,
     ...balances,
     chosen,

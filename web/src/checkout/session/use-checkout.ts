@@ -10,6 +10,7 @@ import { ApiError, networkFault } from '../../api/api-error.ts';
 import { ask, type Credential } from '../../api/ask.ts';
 import { inTime } from '../../api/in-time.ts';
 import { openLive } from '../../api/live.ts';
+import { useDividedFirst } from '../../ui/use-divided-first.ts';
 import { newer } from './newer.ts';
 
 export type SessionName = { id: string; credential: Credential };
@@ -42,7 +43,8 @@ export function useCheckout({ id, credential }: SessionName): CheckoutReading {
     refetchOnWindowFocus: 'always',
     retry: false,
   });
-  const isThere = query.data !== undefined;
+  const shown = useDividedFirst(query.data);
+  const isThere = shown !== undefined;
   const { refetch } = query;
   useEffect(() => {
     if (!isThere) return;
@@ -67,9 +69,9 @@ export function useCheckout({ id, credential }: SessionName): CheckoutReading {
     };
   }, [id, isThere, credential, queries]);
   return {
-    view: query.data?.view,
+    view: shown?.view,
     fault: query.error ? (isUnknown(query.error) ? 'UNKNOWN' : 'UNREACHABLE') : undefined,
-    clockOffsetMs: query.data?.clockOffsetMs ?? 0,
+    clockOffsetMs: shown?.clockOffsetMs ?? 0,
     ask: useCallback(async () => {
       const { data } = await refetch({ throwOnError: true });
       if (!data) throw networkFault(undefined);

@@ -74,8 +74,17 @@ export function smallFiatFigure(language: string, amount: string, currency: stri
   return fiatFigure(language, fraction === '' ? whole : `${whole}.${fraction}`, currency);
 }
 
+/** Creating a formatter takes milliseconds on a phone, so each one is kept. */
+const digitsByCurrency = new Map<string, number>();
+
 /** The number of minor digits of a currency: 2 for USD, 0 for JPY. */
 function currencyDigits(currency: string): number {
+  const digits = digitsByCurrency.get(currency) ?? readCurrencyDigits(currency);
+  digitsByCurrency.set(currency, digits);
+  return digits;
+}
+
+function readCurrencyDigits(currency: string): number {
   try {
     const { maximumFractionDigits } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
     return maximumFractionDigits ?? MONEY_DIGITS;
@@ -93,10 +102,22 @@ function split(units: bigint, decimals: number): { isNegative: boolean; whole: s
 
 /** Intl groups the digits of a bigint of any size. The fraction is formatted here, because Intl would round it as a number. */
 function joinFigure(language: string, isNegative: boolean, whole: string, fraction: string): string {
-  const grouped = new Intl.NumberFormat(language).format(BigInt(whole));
-  const point =
-    new Intl.NumberFormat(language).formatToParts(1.5).find((part) => part.type === 'decimal')?.value ?? '.';
-  return `${isNegative ? '−' : ''}${grouped}${fraction === '' ? '' : `${point}${fraction}`}`;
+  const { format, point } = numbersOf(language);
+  return `${isNegative ? '−' : ''}${format.format(BigInt(whole))}${fraction === '' ? '' : `${point}${fraction}`}`;
+}
+
+type Numbers = { format: Intl.NumberFormat; point: string };
+
+const numbersByLanguage = new Map<string, Numbers>();
+
+function numbersOf(language: string): Numbers {
+  const known = numbersByLanguage.get(language);
+  if (known) return known;
+  const format = new Intl.NumberFormat(language);
+  const point = format.formatToParts(1.5).find((part) => part.type === 'decimal')?.value ?? '.';
+  const numbers = { format, point };
+  numbersByLanguage.set(language, numbers);
+  return numbers;
 }
 
 /** Whether a decimal string without a sign, as the API prints amounts and quantities, is zero. */
