@@ -24,13 +24,25 @@ const folder = join(import.meta.dirname, '../generated/web/assets');
 type Run = { pages: readonly string[]; codeSplitting?: CodeSplitting };
 type CodeSplitting = Extract<Rolldown.OutputOptions['codeSplitting'], object>;
 
+/** The number of pages of the dashboard that use a module before it is loaded together with the others of that kind. */
+const SHARED_BY = 3;
+
 /**
- * Pages of one run share their modules as files of their own: right for the dashboard, whose pages follow each other, and dozens of requests
- * for somebody who opens a payment link once. So the checkout is built alone, with what it needs at first in one script and one style sheet,
- * both languages included (decision 0113).
+ * Pages of one run share their modules as separate files, which are dozens of requests. So the checkout and the dashboard are built alone,
+ * with what they need at first in one script and one style sheet (decision 0113). The checkout's script contains both languages. What
+ * several pages of the dashboard share is one more script, without libraries, which are large and needed by few pages.
  */
 const runs: readonly Run[] = [
-  { pages: ['dashboard', 'payer', 'arbiter', 'graphiql', 'start'] },
+  { pages: ['payer', 'arbiter', 'graphiql', 'start'] },
+  {
+    pages: ['dashboard'],
+    codeSplitting: {
+      groups: [
+        { name: 'dashboard', tags: ['$initial'], priority: 1 },
+        { name: 'dashboard-shared', test: /\/web\/src\//, minShareCount: SHARED_BY },
+      ],
+    },
+  },
   {
     pages: ['checkout'],
     codeSplitting: {

@@ -10,9 +10,12 @@ import { Dashboard } from './dashboard.tsx';
 const place = document.getElementById('page');
 if (!place) throw new Error('The page has no place to stand in.');
 applyTheme();
-await openWords({ everywhere, shell });
-createRoot(place).render(
-  <StrictMode>
-    <Dashboard />
-  </StrictMode>,
+const root = createRoot(place);
+// Not a top-level await: with one, the bundler puts every shared module into a separate file (decision 0113).
+void openWords({ everywhere, shell }).then(() =>
+  root.render(
+    <StrictMode>
+      <Dashboard />
+    </StrictMode>,
+  ),
 );

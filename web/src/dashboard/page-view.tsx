@@ -1,5 +1,5 @@
 /** One page: its title, and its content once its code is loaded. */
-import { type ComponentType, lazy, Suspense, useEffect } from 'react';
+import { type ComponentType, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
 import { settings } from '../settings.ts';
@@ -28,14 +28,31 @@ export function PageView({ page }: { page: DashboardPage }) {
     document.getElementById('content')?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }, [path]);
-  const Content = contentOf(page);
   return (
     <FaultBoundary key={path}>
-      <Suspense fallback={<Skeleton lines={8} />}>
-        <Content />
-      </Suspense>
+      <PageContent page={page} />
     </FaultBoundary>
   );
+}
+
+/** Not a lazy component in a Suspense: React shows what a fallback replaced at least 300 ms later, and with it the page's first query. */
+function PageContent({ page }: { page: DashboardPage }) {
+  const [loaded, setLoaded] = useState<{ Content?: ComponentType; fault?: unknown }>({});
+  const Content = contents.get(page.key) ?? loaded.Content;
+  const isLoaded = Content !== undefined;
+  useEffect(() => {
+    if (isLoaded) return;
+    let isShown = true;
+    loadOnce(page).then(
+      (made) => isShown && setLoaded({ Content: made }),
+      (fault: unknown) => isShown && setLoaded({ fault }),
+    );
+    return () => {
+      isShown = false;
+    };
+  }, [page, isLoaded]);
+  if (loaded.fault) throw loaded.fault;
+  return Content ? <Content /> : <Skeleton lines={8} />;
 }
 
 /** Loads a page's code and texts in advance, for example while the member is fetched. An error is reported when the page is shown. */
@@ -43,20 +60,15 @@ export function preloadPage(page: DashboardPage): void {
   loadOnce(page).catch(() => undefined);
 }
 
-function contentOf(page: DashboardPage): ComponentType {
-  const known = contents.get(page.key);
-  if (known) return known;
-  const made = lazy(async () => ({ default: await loadOnce(page) }));
-  contents.set(page.key, made);
-  return made;
-}
-
 function loadOnce(page: DashboardPage): Promise<ComponentType> {
   const known = loads.get(page.key);
   if (known) return known;
   const load = page.load();
   loads.set(page.key, load);
-  // The next attempt then requests the code again.
-  load.catch(() => loads.delete(page.key));
+  load.then(
+    (content) => contents.set(page.key, content),
+    // The next attempt then requests the code again.
+    () => loads.delete(page.key),
+  );
   return load;
 }

@@ -5,7 +5,7 @@ import { LinkPageDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
 import { inTime } from '../../api/in-time.ts';
-import { useDividedFirst } from '../../ui/use-divided-first.ts';
+import { useDividedFirst } from '../../ui/state/use-divided-first.ts';
 import { EndCard } from '../cards/end-card.tsx';
 import { LoadingCard } from '../loading/loading-card.tsx';
 import { PageFrame } from '../view/page-frame.tsx';

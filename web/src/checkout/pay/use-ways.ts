@@ -6,7 +6,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
 import { inTime } from '../../api/in-time.ts';
 import { chainOf, settings } from '../../settings.ts';
-import { useDividedFirst } from '../../ui/use-divided-first.ts';
+import { useDividedFirst } from '../../ui/state/use-divided-first.ts';
 import type { WalletState } from '../../wallet/evm/use-wallet.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import type { ChosenWay } from '../steps.ts';

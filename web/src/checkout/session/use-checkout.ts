@@ -10,7 +10,7 @@ import { ApiError, networkFault } from '../../api/api-error.ts';
 import { ask, type Credential } from '../../api/ask.ts';
 import { inTime } from '../../api/in-time.ts';
 import { openLive } from '../../api/live.ts';
-import { useDividedFirst } from '../../ui/use-divided-first.ts';
+import { useDividedFirst } from '../../ui/state/use-divided-first.ts';
 import { newer } from './newer.ts';
 
 export type SessionName = { id: string; credential: Credential };
