@@ -269,6 +269,22 @@ test('shows that the API is unreachable, and continues on its own when it is bac
   }
 });
 
+test('shows the wallets and the link without the QR code when its program cannot be loaded', async () => {
+  const { path } = await makeLink(shop);
+  const { page, context } = await openPage({ expected: network });
+  let refused = 0;
+  await context.route(/\/assets\/qr-code-.*\.js$/, (route) => {
+    refused += 1;
+    return route.abort();
+  });
+  await page.goto(`${ground.origin}${path}`);
+  await expect.poll(() => refused, { timeout: 60_000 }).toBe(1);
+  const elsewhere = page.locator('[data-elsewhere="scan"]');
+  await elsewhere.getByText('The code could not be loaded').waitFor();
+  await elsewhere.getByRole('button', { name: 'Copy' }).waitFor();
+  await card(page, 'wallet');
+});
+
 test('withdraws the receipt after a reorganization, and shows it again when the payment returns', async () => {
   const { path } = await makeLink(shop, { allowedChains: [OTHER_CHAIN] });
   const { page } = await visit(ground, path, { chainId: OTHER_CHAIN });

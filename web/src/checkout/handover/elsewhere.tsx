@@ -2,10 +2,10 @@
  * The ways to a wallet outside of this browser: on a phone, a list of wallet apps that open this payment in their own browser; on a computer,
  * a QR code that opens it on a phone. The links contain a one-time code, never the client secret.
  */
-import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
 import { CopyButton } from '../../ui/button/copy-button.tsx';
+import { LateQrCode } from '../../ui/code/late-qr-code.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Note } from '../../ui/state/note.tsx';
 import type { SessionName } from '../session/use-checkout.ts';
@@ -13,8 +13,6 @@ import styles from './handover.module.css';
 import { isHandheld } from './is-handheld.ts';
 import { useCodeUrl } from './use-code-url.ts';
 import { walletApps } from './wallet-apps.ts';
-
-const QrCode = lazy(async () => ({ default: (await import('../../ui/code/qr-code.tsx')).QrCode }));
 
 export function Elsewhere({ session }: { session: SessionName }) {
   const { t } = useTranslation();
@@ -68,7 +66,7 @@ function Code({ url }: { url: URL | undefined }) {
   const { t } = useTranslation();
   return (
     <div className={styles.code}>
-      <Suspense>{url && <QrCode text={url.href} label={t('handover.scan.alt')} data-code={url.href} />}</Suspense>
+      {url && <LateQrCode text={url.href} label={t('handover.scan.alt')} data-code={url.href} />}
     </div>
   );
 }

@@ -1,13 +1,12 @@
 /** Connects a wallet on a phone: a QR code to scan or, on the phone itself, a link that opens the wallet. */
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { settings } from '../../settings.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { ButtonLink } from '../../ui/button/button-link.tsx';
+import { LateQrCode } from '../../ui/code/late-qr-code.tsx';
 import { Note } from '../../ui/state/note.tsx';
 import styles from './phone.module.css';
-
-const QrCode = lazy(async () => ({ default: (await import('../../ui/code/qr-code.tsx')).QrCode }));
 
 /** Renders nothing if the installation has no WalletConnect project. */
 export function PhoneWallet() {
@@ -35,9 +34,7 @@ export function PhoneWallet() {
       </Button>
       {address && (
         <div className={styles.pairing}>
-          <Suspense>
-            <QrCode text={address} label={t('everywhere.phone.scan')} />
-          </Suspense>
+          <LateQrCode text={address} label={t('everywhere.phone.scan')} />
           <p>{t('everywhere.phone.scan')}</p>
           <ButtonLink href={address}>{t('everywhere.phone.open')}</ButtonLink>
         </div>
