@@ -57,7 +57,7 @@ const sluice = createSluice({ baseUrl, apiKey: process.env.KEY });
 `;
 
 export const sampleRules: Record<string, SampleRule> = {
-  'README.md#start': { exempt: installed },
+  'README.md#getting-started': { exempt: installed },
   'docs/quickstart.md#start': { exempt: installed },
   'docs/quickstart.md#sell-something': {
     isServer: true,

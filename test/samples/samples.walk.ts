@@ -4,7 +4,6 @@ import { injectEvmWallet } from '../browser/setup/inject-evm-wallet.ts';
 import { openPage } from '../browser/setup/open-page.ts';
 import { readBlocks, readPages } from './read-blocks.ts';
 import { runPage } from './run-page.ts';
-import { sampleRules } from './sample-rules.ts';
 import { openWorkplace, type Program, type Workplace } from './workplace.ts';
 
 const CLOCK_PAGE = 'docs/test-clock.md';
@@ -114,11 +113,6 @@ describe('the examples', () => {
 
 describe('the documentation', () => {
   const pages = readPages().map((page) => ({ page, blocks: readBlocks(page) }));
-
-  it('has every block that a rule names', () => {
-    const names = new Set(pages.flatMap(({ blocks }) => blocks.map(({ name }) => name)));
-    expect(Object.keys(sampleRules).filter((name) => !names.has(name))).toEqual([]);
-  });
 
   it.each(pages.filter(({ page, blocks }) => page !== CLOCK_PAGE && blocks.length > 0))(
     '$page runs',
