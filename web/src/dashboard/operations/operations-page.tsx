@@ -52,7 +52,7 @@ function Operations() {
       {isPending && <Skeleton lines={8} />}
       {installation && (
         <>
-          <Faults faults={installation.faults} />
+          <Summary faults={installation.faults} delayed={installation.stuck.length} />
           <Panel title={t('operations.stuck.title')} about={t('operations.stuck.about')}>
             <StuckTable stuck={installation.stuck} />
           </Panel>
@@ -89,8 +89,11 @@ function Operations() {
   );
 }
 
-function Faults({ faults }: { faults: readonly string[] }) {
+function Summary({ faults, delayed }: { faults: readonly string[]; delayed: number }) {
   const { t } = useTranslation();
+  if (faults.length === 0 && delayed > 0) {
+    return <Note tone="wait" title={t('operations.delayed', { count: delayed })} />;
+  }
   if (faults.length === 0) return <Note tone="good" title={t('operations.allWell')} />;
   return (
     <Note tone="bad" title={t('operations.faults', { count: faults.length })}>
