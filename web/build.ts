@@ -24,13 +24,13 @@ const folder = join(import.meta.dirname, '../generated/web/assets');
 type Run = { pages: readonly string[]; codeSplitting?: CodeSplitting };
 type CodeSplitting = Extract<Rolldown.OutputOptions['codeSplitting'], object>;
 
-/** The number of pages of the dashboard that use a module before it is loaded together with the others of that kind. */
+/** Modules that at least this many pages of the dashboard use are combined in one script. */
 const SHARED_BY = 3;
 
 /**
  * Pages of one run share their modules as separate files, which are dozens of requests. So the checkout and the dashboard are built alone,
- * with what they need at first in one script and one style sheet (decision 0113). The checkout's script contains both languages. What
- * several pages of the dashboard share is one more script, without libraries, which are large and needed by few pages.
+ * with what they need at first in one script and one style sheet (decision 0113). The checkout's script contains both languages. Our
+ * modules that several pages of the dashboard use are one more script. Libraries are not in it, because they are large and few pages need them.
  */
 const runs: readonly Run[] = [
   { pages: ['payer', 'arbiter', 'graphiql', 'start'] },

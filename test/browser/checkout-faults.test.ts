@@ -269,7 +269,7 @@ test('shows that the API is unreachable, and continues on its own when it is bac
   }
 });
 
-test('shows the wallets and the link without the QR code when its program cannot be loaded', async () => {
+test('shows the wallets and the link without the QR code when its library cannot be loaded', async () => {
   const { path } = await makeLink(shop);
   const { page, context } = await openPage({ expected: network });
   let refused = 0;

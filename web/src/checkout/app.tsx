@@ -21,7 +21,7 @@ export function App() {
     keepSecret(session.id, session.clientSecret);
     if (session.view) keepFirstView(queries, session.id, session.view);
     history.replaceState(null, '', `/checkout/${session.id}#${session.clientSecret}`);
-    // The link's page stays until the session's is rendered, between whose parts the browser handles input.
+    // The link's page stays visible and responsive until the session's page is rendered.
     startTransition(() => setAddress({ page: 'checkout', id: session.id }));
   };
   return (

@@ -35,23 +35,21 @@ export function PageView({ page }: { page: DashboardPage }) {
   );
 }
 
-/** Not a lazy component in a Suspense: React shows what a fallback replaced at least 300 ms later, and with it the page's first query. */
+/** A lazy component in a Suspense would delay the page's first query, because React shows a fallback for at least 300 ms. */
 function PageContent({ page }: { page: DashboardPage }) {
-  const [loaded, setLoaded] = useState<{ Content?: ComponentType; fault?: unknown }>({});
-  const Content = contents.get(page.key) ?? loaded.Content;
-  const isLoaded = Content !== undefined;
+  const [Content, setContent] = useState<ComponentType | undefined>(() => contents.get(page.key));
+  const [fault, setFault] = useState<unknown>();
   useEffect(() => {
-    if (isLoaded) return;
     let isShown = true;
     loadOnce(page).then(
-      (made) => isShown && setLoaded({ Content: made }),
-      (fault: unknown) => isShown && setLoaded({ fault }),
+      (content) => isShown && setContent(() => content),
+      (error: unknown) => isShown && setFault(error),
     );
     return () => {
       isShown = false;
     };
-  }, [page, isLoaded]);
-  if (loaded.fault) throw loaded.fault;
+  }, [page]);
+  if (fault) throw fault;
   return Content ? <Content /> : <Skeleton lines={8} />;
 }
 

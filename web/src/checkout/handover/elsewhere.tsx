@@ -5,7 +5,7 @@
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
 import { CopyButton } from '../../ui/button/copy-button.tsx';
-import { LateQrCode } from '../../ui/code/late-qr-code.tsx';
+import { LazyQrCode } from '../../ui/code/lazy-qr-code.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Note } from '../../ui/state/note.tsx';
 import type { SessionName } from '../session/use-checkout.ts';
@@ -66,7 +66,7 @@ function Code({ url }: { url: URL | undefined }) {
   const { t } = useTranslation();
   return (
     <div className={styles.code}>
-      {url && <LateQrCode text={url.href} label={t('handover.scan.alt')} data-code={url.href} />}
+      {url && <LazyQrCode text={url.href} label={t('handover.scan.alt')} data-code={url.href} />}
     </div>
   );
 }

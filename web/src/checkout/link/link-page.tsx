@@ -5,7 +5,7 @@ import { LinkPageDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
 import { inTime } from '../../api/in-time.ts';
-import { useDividedFirst } from '../../ui/state/use-divided-first.ts';
+import { useDeferredFirstValue } from '../../ui/state/use-deferred-first-value.ts';
 import { EndCard } from '../cards/end-card.tsx';
 import { LoadingCard } from '../loading/loading-card.tsx';
 import { PageFrame } from '../view/page-frame.tsx';
@@ -30,7 +30,7 @@ export function LinkPage({ slug, onBegun }: LinkPageProps) {
     retry: false,
     refetchInterval: ({ state }) => (state.error && !isOver(state.error) ? RETRY_MS : false),
   });
-  const offer = useDividedFirst(query.data?.linkOffer);
+  const offer = useDeferredFirstValue(query.data?.linkOffer);
   if (!offer) {
     if (query.error && isOver(query.error)) return <UnknownPage what="link" />;
     return (

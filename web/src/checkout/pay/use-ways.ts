@@ -6,7 +6,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
 import { inTime } from '../../api/in-time.ts';
 import { chainOf, settings } from '../../settings.ts';
-import { useDividedFirst } from '../../ui/state/use-divided-first.ts';
+import { useDeferredFirstValue } from '../../ui/state/use-deferred-first-value.ts';
 import type { WalletState } from '../../wallet/evm/use-wallet.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import type { ChosenWay } from '../steps.ts';
@@ -66,7 +66,7 @@ export function useWays(
     refetchInterval: EVERY_MS,
     retry: (failures, error) => failures < 3 && error instanceof ApiError && error.fault.retryable === true,
   });
-  const offered = useDividedFirst(query.data);
+  const offered = useDeferredFirstValue(query.data);
   const given = offered?.checkoutOptions.options;
   const { options, transfers } = useMemo(() => optionsOf(given ?? []), [given]);
   const { evm, solana, chainIds } = useMemo(() => byFamily(options), [options]);

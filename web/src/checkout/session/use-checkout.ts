@@ -10,7 +10,7 @@ import { ApiError, networkFault } from '../../api/api-error.ts';
 import { ask, type Credential } from '../../api/ask.ts';
 import { inTime } from '../../api/in-time.ts';
 import { openLive } from '../../api/live.ts';
-import { useDividedFirst } from '../../ui/state/use-divided-first.ts';
+import { useDeferredFirstValue } from '../../ui/state/use-deferred-first-value.ts';
 import { newer } from './newer.ts';
 
 export type SessionName = { id: string; credential: Credential };
@@ -43,7 +43,7 @@ export function useCheckout({ id, credential }: SessionName): CheckoutReading {
     refetchOnWindowFocus: 'always',
     retry: false,
   });
-  const shown = useDividedFirst(query.data);
+  const shown = useDeferredFirstValue(query.data);
   const isThere = shown !== undefined;
   const { refetch } = query;
   useEffect(() => {

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { settings } from '../../settings.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { ButtonLink } from '../../ui/button/button-link.tsx';
-import { LateQrCode } from '../../ui/code/late-qr-code.tsx';
+import { LazyQrCode } from '../../ui/code/lazy-qr-code.tsx';
 import { Note } from '../../ui/state/note.tsx';
 import styles from './phone.module.css';
 
@@ -34,7 +34,7 @@ export function PhoneWallet() {
       </Button>
       {address && (
         <div className={styles.pairing}>
-          <LateQrCode text={address} label={t('everywhere.phone.scan')} />
+          <LazyQrCode text={address} label={t('everywhere.phone.scan')} />
           <p>{t('everywhere.phone.scan')}</p>
           <ButtonLink href={address}>{t('everywhere.phone.open')}</ButtonLink>
         </div>

@@ -1,11 +1,11 @@
-/** A QR code whose program is loaded when the code is first shown. */
+/** A QR code whose library is loaded when it is first shown. */
 import { type ComponentType, lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { QrCode } from './qr-code.tsx';
 
 type QrCodeProps = Parameters<typeof QrCode>[0];
 
-/** Without a network, the page remains usable: a link with the same content is always shown with the code. */
+/** The page remains usable if the library cannot be loaded, because a link with the same content is always shown next to the QR code. */
 const Loaded = lazy(async (): Promise<{ default: ComponentType<QrCodeProps> }> => {
   try {
     return { default: (await import('./qr-code.tsx')).QrCode };
@@ -14,7 +14,7 @@ const Loaded = lazy(async (): Promise<{ default: ComponentType<QrCodeProps> }> =
   }
 });
 
-export function LateQrCode(props: QrCodeProps) {
+export function LazyQrCode(props: QrCodeProps) {
   return (
     <Suspense>
       <Loaded {...props} />
