@@ -13,7 +13,14 @@ const REST_MS = 20_000;
 const SETTLING_LIMIT = 20;
 const SETTLED_MS_A_SECOND = 10;
 
-export type Row = { name: string; calls: number; ours: () => Sent; reference: () => Sent };
+export type Row = {
+  name: string;
+  calls: number;
+  /** The number of requests in flight, by default eight. */
+  connections?: number;
+  ours: () => Sent;
+  reference: () => Sent;
+};
 type Round = { cpuMs: ReadonlyMap<Role, number>; elapsedMs: number; perSecond: number; spansMs: readonly number[] };
 
 /**
@@ -73,13 +80,14 @@ async function settled(database: pg.Client, snapshot: () => Snapshot): Promise<v
   }
 }
 
-async function compare(ground: Ground, { name, calls, ours, reference }: Row): Promise<string> {
+async function compare(ground: Ground, row: Row): Promise<string> {
   const { rest, rounds } = ground;
+  const { name, calls, connections } = row;
   const restingPostgres = rest.byRole.get('Postgres') ?? 0;
   const seen: { own: number; bare: number; mine: Round; reference: Round }[] = [];
   for (let round = 0; round < rounds; round++) {
-    const bare = await runRound(ground, reference, calls);
-    const mine = await runRound(ground, ours, calls);
+    const bare = await runRound(ground, row.reference, { calls, connections });
+    const mine = await runRound(ground, row.ours, { calls, connections });
     const gross = sum([...mine.cpuMs].filter(([role]) => role !== 'reference').map(([, ms]) => ms));
     const own = (gross - (rest.total * mine.elapsedMs) / 1000) / calls;
     const bareMs = (bare.cpuMs.get('reference') ?? 0) + (bare.cpuMs.get('Postgres') ?? 0);
@@ -95,11 +103,15 @@ async function compare(ground: Ground, { name, calls, ours, reference }: Row): P
   return `| ${name} | ${of(({ own }) => own).toFixed(2)} | ${of(({ bare }) => bare).toFixed(2)} | ${of(({ own, bare }) => own / bare).toFixed(1)} | ${of(({ mine }) => mine.perSecond).toFixed(0)} | ${of(({ mine, reference: bare }) => mine.perSecond / bare.perSecond).toFixed(2)} | ${of(({ mine }) => percentile(mine.spansMs, 50)).toFixed(1)} | ${of(({ mine }) => percentile(mine.spansMs, 99)).toFixed(1)} | ${byRole.join(', ')} |`;
 }
 
-async function runRound({ database, snapshot }: Ground, next: () => Sent, calls: number): Promise<Round> {
-  await sendCalls(next, WARM_UPS);
+async function runRound(
+  { database, snapshot }: Ground,
+  next: () => Sent,
+  { calls, connections }: { calls: number; connections: number | undefined },
+): Promise<Round> {
+  await sendCalls(next, WARM_UPS, connections);
   await drained(database);
   const [before, startedAt] = [snapshot(), performance.now()];
-  const { perSecond, spansMs } = await sendCalls(next, calls);
+  const { perSecond, spansMs } = await sendCalls(next, calls, connections);
   await drained(database);
   return { cpuMs: cpuBetween(before, snapshot()), elapsedMs: performance.now() - startedAt, perSecond, spansMs };
 }

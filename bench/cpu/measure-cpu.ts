@@ -77,6 +77,13 @@ function rowsOf(demo: Bench['installation']['demo'], referenceUrl: string, ids: 
       reference: () => read(`/one/${anyId()}`),
     },
     {
+      name: 'REST, one intent, one request at a time',
+      calls: 1_500,
+      connections: 1,
+      ours: () => rest(`/payments/intents/${anyId()}`),
+      reference: () => read(`/one/${anyId()}`),
+    },
+    {
       name: 'GraphQL, one intent',
       calls: 3_000,
       ours: () => graphql(one, { id: anyId() }),

@@ -5,12 +5,13 @@ export type Sent = { url: string; method: 'GET' | 'POST'; headers?: Record<strin
 const CONNECTIONS = 8;
 const ANSWER_LIMIT_MS = 30_000;
 
-/** Sends `count` calls over eight connections of their own. Throws for a status other than 200 and for GraphQL errors. */
+/** Sends `count` calls over connections of their own, by default eight. Throws for a status other than 200 and for GraphQL errors. */
 export async function sendCalls(
   next: () => Sent,
   count: number,
+  connections: number = CONNECTIONS,
 ): Promise<{ perSecond: number; spansMs: readonly number[] }> {
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const spansMs: number[] = [];
   const startedAt = performance.now();
   let sent = 0;
@@ -23,7 +24,7 @@ export async function sendCalls(
     }
   };
   try {
-    await Promise.all(Array.from({ length: CONNECTIONS }, connection));
+    await Promise.all(Array.from({ length: connections }, connection));
   } finally {
     agent.destroy();
   }

@@ -157,13 +157,20 @@ export async function countPaymentIntents(database: Database, request: Counted):
 }
 
 export function intentsStatement({ scope, ids, relations, columns = null }: Identified): Statement {
-  // With an array of one element, Postgres would plan the prepared statement again for every execution.
-  const among = ids.length === 1 ? Prisma.sql`= ${ids[0]}::uuid` : Prisma.sql`= ANY (${ids}::uuid[])`;
+  const places = PLACES.find((count) => ids.length <= count) ?? ids.length;
+  const among = Prisma.join(
+    Array.from({ length: places }, (_, place) => Prisma.sql`${ids[place] ?? ids.at(-1)}::uuid`),
+  );
   const statement = Prisma.sql`SELECT ${selectedColumns(relations, columns)} FROM payment_intent intent
-    WHERE intent.id ${among} AND ${inScope(scope, 'intent')}`;
-  const shape = `${ids.length === 1 ? 'one' : 'several'} ${shapeOf(scope, relations)} ${columns ? [...columns].join() : ''}`;
-  return withKeptText(shape, statement);
+    WHERE intent.id IN (${among}) AND ${inScope(scope, 'intent')}`;
+  return withKeptText(`${places} ${shapeOf(scope, relations)} ${columns ? [...columns].join() : ''}`, statement);
 }
+
+/**
+ * The numbers of ids for which there is a statement. The last id is repeated until all places are filled. Postgres keeps the plan of such a
+ * statement; one with a short array would be planned again for every execution.
+ */
+const PLACES = [1, 4, 16];
 
 export function listStatement({ scope, status, skip, take, relations }: Page): Statement {
   const inStatus = status === null ? Prisma.empty : Prisma.sql`AND intent.status = ${status}::payment_intent_status`;

@@ -5,8 +5,8 @@ import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
 import { countPaymentIntents, listPaymentIntents, readPaymentIntents } from '../../../payments/read-payment-intents.ts';
 import { flagWhere, type PaymentFlag } from '../../../payments/search/payment-flag.ts';
-import { canonicalId } from '../../../platform/identifier.ts';
-import { batched } from '../server/batch.ts';
+import { canonicalId, isId } from '../../../platform/identifier.ts';
+import { batchedAcrossRequests } from '../server/batch.ts';
 import { builder } from '../server/builder.ts';
 import { connectionSize } from '../server/connection.ts';
 import type { GraphqlContext } from '../server/context.ts';
@@ -134,10 +134,12 @@ type Finding = { id: string; query: PaymentIntentQuery; columns: ReadonlySet<str
 async function findIntent(context: GraphqlContext, { id, query, columns }: Finding): Promise<PaymentIntent | null> {
   const [scope, relations] = [merchantScope(context), writtenRelations(query)];
   if (!scope || !relations) return context.database.paymentIntent.findUnique({ ...query, where: { id } });
-  // Intents that several fields of a document request are read together, as Prisma would read them.
-  const name = `intents:${[...relations].sort().join()}:${columns ? [...columns].join() : 'all'}`;
+  if (!isId(id)) return null;
+  // Intents that several fields or several requests of the same scope need are read together.
+  const { merchantId, appId } = scope;
+  const name = `intents:${merchantId}:${appId}:${[...relations].sort().join()}:${columns ? [...columns].join() : 'all'}`;
   const read = (ids: string[]) => readPaymentIntents(context.world.database, { scope, ids, relations, columns });
-  return (await batched(context, name, canonicalId(id), read)) ?? null;
+  return (await batchedAcrossRequests(context, name, canonicalId(id), read)) ?? null;
 }
 
 type Listing = {
