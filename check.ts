@@ -16,8 +16,8 @@ const MAX_FILES_TRIED_AGAIN = 5;
 
 /** They need no part of an installation, and run beside the tests with what those leave of the processors; the longest one first. */
 const stepsAside: Step[] = [
-  // A seed of its own each time would make a check that nobody can repeat; `contracts:invariants` takes other ones.
-  { name: 'contract invariants', command: ['node', 'contracts/scripts/invariants.ts', '--seed', '2027'] },
+  // It takes minutes after a change of the contract or of its tests, and no time otherwise.
+  { name: 'contract verification', command: ['npm', 'run', '--silent', 'contracts:verify'] },
   { name: 'types', command: ['npm', 'run', '--silent', 'types'] },
   { name: 'lint', command: ['npm', 'run', '--silent', 'lint'] },
   { name: 'dead code', command: ['npm', 'run', '--silent', 'dead'] },
@@ -25,11 +25,6 @@ const stepsAside: Step[] = [
   { name: 'OpenAPI lint', command: ['npm', 'run', '--silent', 'lint:openapi'] },
   { name: 'contract tests', command: ['npm', 'run', '--silent', 'contracts:test'] },
   { name: 'contract coverage', command: ['npm', 'run', '--silent', 'contracts:coverage'] },
-  { name: 'kernel proof', command: ['npm', 'run', '--silent', 'contracts:prove'] },
-  {
-    name: 'kernel and contract',
-    command: ['node', 'contracts/scripts/compare-kernel.ts', '--sequences', '1000', '--seed', '2027'],
-  },
 ];
 
 /**
@@ -38,6 +33,7 @@ const stepsAside: Step[] = [
  */
 const longSteps: Step[] = [
   { name: 'samples', command: ['npm', 'run', '--silent', 'samples'] },
+  { name: 'contract verification, again', command: ['npm', 'run', '--silent', 'contracts:verify', '--', '--always'] },
   { name: 'contract mutants', command: ['npm', 'run', '--silent', 'contracts:mutate', '--', '--quick'] },
   { name: 'kernel mutants', command: ['npm', 'run', '--silent', 'contracts:prove-mutants', '--', '--quick'] },
   { name: 'Medusa shop', command: ['node', 'shops/medusa/check.ts'] },

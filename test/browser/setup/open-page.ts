@@ -61,7 +61,10 @@ function openBrowser(): Promise<Browser> {
   running = chromium
     .launch({ executablePath, env, headless: true, args: flags, timeout: PATIENCE_MS })
     .then((browser) => {
-      onTeardown(() => browser.close());
+      onTeardown(async () => {
+        running = undefined;
+        await browser.close();
+      });
       return browser;
     });
   return running;
