@@ -107,19 +107,21 @@ export function EventLog() {
         ]}
       />
       {!isPending && items.length === 0 && !error && <p>{t('developers.events.none')}</p>}
-      <div className={styles.more}>
-        <span className={styles.buttons}>
-          <Button isDisabled={before === null} onPress={() => change({ before: '' })}>
-            {t('developers.newest')}
-          </Button>
-          <Button
-            isDisabled={!data?.eventLog.hasMore || !last}
-            onPress={() => last && change({ before: String(last.sequence) })}
-          >
-            {t('developers.older')}
-          </Button>
-        </span>
-      </div>
+      {(before !== null || last) && (
+        <div className={styles.more}>
+          <span className={styles.buttons}>
+            <Button isDisabled={before === null} onPress={() => change({ before: '' })}>
+              {t('developers.newest')}
+            </Button>
+            <Button
+              isDisabled={!data?.eventLog.hasMore || !last}
+              onPress={() => last && change({ before: String(last.sequence) })}
+            >
+              {t('developers.older')}
+            </Button>
+          </span>
+        </div>
+      )}
       {open && (
         <Dialog
           isOpen

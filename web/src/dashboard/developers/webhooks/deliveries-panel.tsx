@@ -102,16 +102,18 @@ export function DeliveriesPanel({ endpointId }: { endpointId: string }) {
         ]}
       />
       {!isPending && items.length === 0 && <p>{t('developers.deliveries.none')}</p>}
-      <div className={styles.more}>
-        <span className={styles.buttons}>
-          <Button isDisabled={cursors.length === 0} onPress={() => setCursors(cursors.slice(0, -1))}>
-            {t('developers.newer')}
-          </Button>
-          <Button isDisabled={!page?.hasMore || !last} onPress={() => last && setCursors([...cursors, last.id])}>
-            {t('developers.older')}
-          </Button>
-        </span>
-      </div>
+      {(cursors.length > 0 || last) && (
+        <div className={styles.more}>
+          <span className={styles.buttons}>
+            <Button isDisabled={cursors.length === 0} onPress={() => setCursors(cursors.slice(0, -1))}>
+              {t('developers.newer')}
+            </Button>
+            <Button isDisabled={!page?.hasMore || !last} onPress={() => last && setCursors([...cursors, last.id])}>
+              {t('developers.older')}
+            </Button>
+          </span>
+        </div>
+      )}
       {open && <DeliveryDialog delivery={open} onClose={() => setOpenId(undefined)} />}
     </Panel>
   );
