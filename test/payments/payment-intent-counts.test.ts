@@ -92,12 +92,12 @@ it('stays exact while many connections insert, move, delete and roll back', asyn
 });
 
 it('merges the rows of every app, whichever ids they get', async () => {
-  // One app's rows get every second id.
-  for (let turn = 0; turn < 600; turn++) {
+  // One app's rows get every second id. One insert in 128 merges, by the hash of its id, so that 300 inserts may merge nothing.
+  for (let turn = 0; turn < 4_000; turn++) {
     await pool.query(INSERT, [turn % 2 === 0 ? merchantA.appId : merchantB.appId, 'CREATED', 1]);
   }
-  expect(await rowsOf(merchantA.appId)).toBeLessThan(300);
-  expect(await rowsOf(merchantB.appId)).toBeLessThan(300);
+  expect(await rowsOf(merchantA.appId)).toBeLessThan(2_000);
+  expect(await rowsOf(merchantB.appId)).toBeLessThan(2_000);
   await expectExact();
 });
 
