@@ -16,7 +16,7 @@ const MAX_FILES_TRIED_AGAIN = 5;
 
 /** They need no part of an installation, and run beside the tests with what those leave of the processors; the longest one first. */
 const stepsAside: Step[] = [
-  // It takes minutes after a change of the contract or of its tests, and no time otherwise.
+  // Takes minutes after a change to the contract or its tests, and a second otherwise.
   { name: 'contract verification', command: ['npm', 'run', '--silent', 'contracts:verify'] },
   { name: 'types', command: ['npm', 'run', '--silent', 'types'] },
   { name: 'lint', command: ['npm', 'run', '--silent', 'lint'] },
