@@ -17,7 +17,7 @@ const recordFile = join(contracts, 'verified.json');
 const packages = ['@foundry-rs/forge', '@openzeppelin/contracts', 'solc', 'z3-solver'];
 /** What is not a source: build output, links to packages, addresses of deployments, and the record itself. */
 const excluded = new Set(['node_modules', 'out', 'cache', 'deployments', 'verified.json']);
-// With a new seed in every run, nobody could repeat a failure. `contracts:invariants` and `contracts:compare` use new ones.
+// With new seeds in every run, nobody could repeat a failure. `contracts:invariants` and `contracts:compare` use new ones.
 const runs = [
   ['invariants.ts', '--seed', '2027'],
   ['prove-kernel.ts'],
@@ -26,7 +26,7 @@ const runs = [
 
 const hash = inputHash();
 if (!process.argv.includes('--always') && recordedHash() === hash) {
-  console.log(`The contract, its invariants and its proof are those that were verified (${hash.slice(0, 12)}).`);
+  console.log(`The contract, its tests and its proof have not changed since they were verified (${hash.slice(0, 12)}).`);
 } else {
   process.exitCode = verify();
 }
