@@ -58,6 +58,8 @@ type Report = z.infer<typeof reportSchema>;
 
 const [isAll, only] = [process.argv.includes('--all'), process.argv.slice(2).filter((name) => name !== '--all')];
 const folder = mkdtempSync(join(tmpdir(), 'sluice-check-'));
+/** Steps beside the tests that failed, each with the end of its output. They are repeated at the end, which is all that many CI pages show. */
+const failures: string[] = [];
 let passed = 0;
 let failed = 0;
 try {
@@ -68,6 +70,7 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
+for (const failure of failures) console.log(`\nFAILED: ${failure}`);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
 
@@ -168,7 +171,11 @@ async function runAside(name: string, command: string[]): Promise<boolean> {
   const file = join(folder, `${name}.txt`);
   const output = openSync(file, 'w');
   try {
-    return await ending(name, command, output, () => console.log(`\n== ${name}\n${readFileSync(file, 'utf8')}`));
+    const isClean = await ending(name, command, output, () =>
+      console.log(`\n== ${name}\n${readFileSync(file, 'utf8')}`),
+    );
+    if (!isClean) failures.push(`${name}\n${readFileSync(file, 'utf8').slice(-2000)}`);
+    return isClean;
   } finally {
     closeSync(output);
   }

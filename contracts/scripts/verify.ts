@@ -26,7 +26,9 @@ const runs = [
 
 const hash = inputHash();
 if (!process.argv.includes('--always') && recordedHash() === hash) {
-  console.log(`The contract, its tests and its proof have not changed since they were verified (${hash.slice(0, 12)}).`);
+  console.log(
+    `The contract, its tests and its proof have not changed since they were verified (${hash.slice(0, 12)}).`,
+  );
 } else {
   process.exitCode = verify();
 }
