@@ -23,8 +23,6 @@ const stepsAside: Step[] = [
   { name: 'dead code', command: ['npm', 'run', '--silent', 'dead'] },
   { name: 'drift', command: ['npm', 'run', '--silent', 'drift'] },
   { name: 'OpenAPI lint', command: ['npm', 'run', '--silent', 'lint:openapi'] },
-  { name: 'contract tests', command: ['npm', 'run', '--silent', 'contracts:test'] },
-  { name: 'contract coverage', command: ['npm', 'run', '--silent', 'contracts:coverage'] },
 ];
 
 /**

@@ -6,6 +6,7 @@ import { getCreate2Address, type Hex, keccak256, stringToHex } from 'viem';
 import { z } from 'zod';
 import { deterministicDeployer } from '../../src/escrow/deterministic-deployer.ts';
 import { foundryBinary } from './foundry-binary.ts';
+import { releasedFiles } from './released-files.ts';
 
 /**
  * Compiles the escrow, the batch contract and the test tokens and writes what TypeScript needs of them: ABI, creation
@@ -116,12 +117,12 @@ const usdt = await compile('tokens/UsdtToken.sol');
 const dai = await compile('tokens/DaiToken.sol');
 
 const files: [string, string][] = [
-  ['src/escrow/escrow-abi.ts', `/** ${written} */\n${abiSource('escrowAbi', escrow)}`],
-  ['src/escrow/escrow-bytecode.ts', bytecodeSource('escrow', escrow)],
-  ['src/escrow/deposits/box-code-hash.ts', await boxSource(escrow)],
-  ['src/escrow/batch/batch-abi.ts', `/** ${written} */\n${abiSource('batchAbi', batch)}`],
-  ['src/escrow/batch/batch-bytecode.ts', bytecodeSource('batch', batch)],
-  ['src/local/test-tokens.ts', tokensSource({ usdc, usdt, dai })],
+  [releasedFiles.escrowAbi, `/** ${written} */\n${abiSource('escrowAbi', escrow)}`],
+  [releasedFiles.escrow, bytecodeSource('escrow', escrow)],
+  [releasedFiles.box, await boxSource(escrow)],
+  [releasedFiles.batchAbi, `/** ${written} */\n${abiSource('batchAbi', batch)}`],
+  [releasedFiles.batch, bytecodeSource('batch', batch)],
+  [releasedFiles.tokens, tokensSource({ usdc, usdt, dai })],
 ];
 const check = process.argv.includes('--check');
 for (const [file, text] of files) {

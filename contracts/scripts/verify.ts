@@ -1,14 +1,15 @@
 /**
- * `node contracts/scripts/verify.ts [--always]` runs the invariants, the proof of the kernel and its comparison with the released contract, all
- * with fixed seeds. It records a hash of everything that they depend on in `contracts/verified.json` after they have passed, and does not run
- * them again while the hash is the same, because they would give the same result. `--always` runs them in any case.
+ * `node contracts/scripts/verify.ts [--always]` runs every check of the contracts: the comparison of the released code with its sources, the unit
+ * tests and their coverage, the invariants, the proof of the kernel and its comparison with the released contract, all with fixed seeds. It
+ * records a hash of everything that they depend on in `contracts/verified.json` after they have passed, and does not run them again while the
+ * hash is the same, because they would give the same result. `--always` runs them in any case.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { releasedEscrowCode } from './released-code.ts';
+import { releasedFiles } from './released-files.ts';
 
 const contracts = fileURLToPath(new URL('..', import.meta.url));
 const root = join(contracts, '..');
@@ -17,11 +18,19 @@ const recordFile = join(contracts, 'verified.json');
 const packages = ['@foundry-rs/forge', '@openzeppelin/contracts', 'solc', 'z3-solver'];
 /** What is not a source: build output, links to packages, addresses of deployments, and the record itself. */
 const excluded = new Set(['node_modules', 'out', 'cache', 'deployments', 'verified.json']);
-// With new seeds in every run, nobody could repeat a failure. `contracts:invariants` and `contracts:compare` use new ones.
+/** Sources outside the folder from which the results follow. */
+const sources = [...Object.values(releasedFiles), 'src/escrow/deterministic-deployer.ts'];
+// With new seeds in every run, nobody could repeat a failure. The scripts of `package.json` use new ones.
+const seed = '2027';
+const unitTests = ['test', '--match-path', 'test/*.t.sol', '--no-match-path', 'test/invariants/*'];
 const runs = [
-  ['invariants.ts', '--seed', '2027'],
+  ['build.ts', '--check'],
+  ['forge.ts', ...unitTests],
+  ['forge.ts', '--released', ...unitTests],
+  ['coverage.ts'],
+  ['invariants.ts', '--seed', seed],
   ['prove-kernel.ts'],
-  ['compare-kernel.ts', '--sequences', '1000', '--seed', '2027'],
+  ['compare-kernel.ts', '--sequences', '1000', '--seed', seed],
 ];
 
 const hash = inputHash();
@@ -35,7 +44,10 @@ if (!process.argv.includes('--always') && recordedHash() === hash) {
 
 function verify(): number {
   for (const [script = '', ...args] of runs) {
-    const { status } = spawnSync(process.execPath, [join(contracts, 'scripts', script), ...args], { stdio: 'inherit' });
+    const { status } = spawnSync(process.execPath, [join(contracts, 'scripts', script), ...args], {
+      stdio: 'inherit',
+      env: { ...process.env, FOUNDRY_FUZZ_SEED: seed },
+    });
     if (status !== 0) return status ?? 1;
   }
   if (recordedHash() !== hash) {
@@ -47,15 +59,15 @@ function verify(): number {
 
 function inputHash(): string {
   const digest = createHash('sha256');
-  for (const file of filesIn(contracts)) {
+  for (const file of [...filesIn(contracts), ...sources.map((source) => join(root, source))]) {
     digest
-      .update(`${relative(contracts, file).split(sep).join('/')}\0`)
+      .update(`${relative(root, file).split(sep).join('/')}\0`)
       .update(readFileSync(file))
       .update('\0');
   }
   const versions: Record<string, string> = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies;
   for (const name of packages) digest.update(`${name} ${versions[name] ?? 'absent'}\0`);
-  return digest.update(releasedEscrowCode()).digest('hex');
+  return digest.digest('hex');
 }
 
 /** All sources below a folder, in the order of their names. */

@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import type { PaymentIntent } from '../../../prisma/client.ts';
 import type { LocalAccount } from '../../../src/local/local-accounts.ts';
+import { onTeardown } from '../../setup/teardown.ts';
 import type { BrowserGround, ShopGround } from './ground.ts';
 import { type EvmWallet, injectEvmWallet } from './inject-evm-wallet.ts';
 import { type OpenPage, openPage, type PageOptions } from './open-page.ts';
@@ -18,7 +19,7 @@ export type Visit = OpenPage & {
   asks: string[];
 };
 
-/** One funded payer per test file, because reusing it is faster than funding another. */
+/** One funded payer per test file, because reusing it is faster than funding another. A file that follows in the same process gets its own. */
 let rich: Promise<LocalAccount> | undefined;
 
 export async function visit(
@@ -31,7 +32,12 @@ export async function visit(
   const asks = collectAsks(opened.page);
   if (isSlow) await slowDown(opened);
   // A delegated account cannot be reused as a payer, because it keeps its code.
-  if (!isPoor && !batches && !rich) rich = ground.newPayer();
+  if (!isPoor && !batches && !rich) {
+    rich = ground.newPayer();
+    onTeardown(async () => {
+      rich = undefined;
+    });
+  }
   const { privateKey } = await (isPoor || batches || !rich ? ground.newPayer({ isPoor }) : rich);
   const rpcUrls = Object.fromEntries(ground.demo.chains.map((chain) => [chain.chainId, chain.rpcUrl]));
   const wallet = await injectEvmWallet(opened.page, {

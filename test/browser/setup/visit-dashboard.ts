@@ -1,6 +1,7 @@
 /** What tests of the dashboard do on every page: log in as a person does, and inspect the page. */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { onTeardown } from '../../setup/teardown.ts';
 import type { BrowserGround } from './ground.ts';
 import type { OpenPage } from './open-page.ts';
 
@@ -40,6 +41,7 @@ export async function visitDashboard(
   await logIn(ground, page, { email, path });
   await page.getByRole('navigation').first().waitFor();
   kept.set(email, (await page.evaluate(() => sessionStorage.getItem('sluice.login'))) ?? '');
+  onTeardown(async () => kept.clear());
 }
 
 /**
