@@ -1,6 +1,5 @@
 /** GATEWAY_SOURCES: the allowed contents of a file, and the errors for its faults. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { schema } from '../../../src/api/graphql/schema.ts';
@@ -11,7 +10,7 @@ import { publishedSchema, schemaIsPublished } from '../../../src/gateway/print-s
 import { openSources } from '../../../src/gateway/sources/open-sources.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { silentLog } from '../../../src/platform/log.ts';
-import { openConfiguration, shopJoins, startShop, TOKEN } from './source-ground.ts';
+import { newFolder, openConfiguration, shopJoins, startShop, TOKEN } from './source-ground.ts';
 
 const APP = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11';
 const world = { graph: () => schema, clock: systemClock, log: silentLog, observer: { called() {}, breaker() {} } };
@@ -177,8 +176,7 @@ const pathParameter = (name: string) => ({ name, in: 'path', required: true, sch
 
 /** The faults of a source with this schema. */
 async function faultsOfDescription(description: object): Promise<string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-description-'));
-  const file = join(folder, 'a.json');
+  const file = join(newFolder(), 'a.json');
   writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info: { title: 'a', version: '1' }, ...description }));
   const faults = await faultsOf({ sources: [withOpenapi({ source: file })] });
   return faults.map((fault) => fault.replace(`source shop: its description ${file} cannot be used: `, ''));

@@ -1,5 +1,5 @@
 /** An API with sources: real servers on ports of the system's choice, which log each request that they get. */
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -150,9 +150,16 @@ export const shopJoins = `
   }
 `;
 
+/** Removed when the test file ends. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-sources-'));
+  onTeardown(async () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 /** Writes the configuration with its descriptions into a new folder. */
 export function writeGatewayFile(configuration: unknown): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-sources-'));
+  const folder = newFolder();
   const description = new URL('../../../examples/shop-orders/openapi.json', import.meta.url);
   writeFileSync(join(folder, 'openapi.json'), readFileSync(description));
   writeFileSync(join(folder, 'shop.graphql'), graphqlDescription);
