@@ -163,7 +163,9 @@ export function intentsStatement({ scope, ids, relations, columns = null }: Iden
   );
   const statement = Prisma.sql`SELECT ${selectedColumns(relations, columns)} FROM payment_intent intent
     WHERE intent.id IN (${among}) AND ${inScope(scope, 'intent')}`;
-  return withKeptText(`${places} ${shapeOf(scope, relations)} ${columns ? [...columns].join() : ''}`, statement);
+  // A selection may be empty, which is not the same as all columns.
+  const selected = columns ? `only ${[...columns].join()}` : 'all';
+  return withKeptText(`${places} ${shapeOf(scope, relations)} ${selected}`, statement);
 }
 
 /**

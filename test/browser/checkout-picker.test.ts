@@ -33,7 +33,6 @@ test('groups payment options by network with fiat amounts, and keeps the button 
   };
   expect(await page.evaluate(() => scrollY)).toBe(0);
   expect(await isInView()).toBe(true);
-  await page.screenshot({ path: `${process.env.TEST_PICTURES ?? '.local/pictures'}/checkout-picker-360x640.png` });
   await page.mouse.wheel(0, 250);
   expect(await isInView()).toBe(true);
   expect(await axe()).toEqual([]);

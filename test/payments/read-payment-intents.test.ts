@@ -136,6 +136,18 @@ describe('one intent', () => {
     expect(found.get(full)).toEqual(await database.paymentIntent.findUnique({ where: { id: full }, include }));
   });
 
+  it('with no column, with some, and with all of them, in any order', async () => {
+    const { id } = await database.paymentIntent.findFirstOrThrow({ where: { amount: '3.10' } });
+    const read = async (columns: ReadonlySet<string> | null) =>
+      (await readPaymentIntents(database, { scope, ids: [id, full], relations: nothing, columns })).get(full);
+    const whole = await database.paymentIntent.findUnique({ where: { id: full } });
+    for (let round = 0; round < 2; round += 1) {
+      expect(await read(new Set())).toEqual({ id: full });
+      expect(await read(null)).toEqual(whole);
+      expect(await read(new Set(['amount']))).toEqual({ id: full, amount: whole?.amount });
+    }
+  });
+
   it('of another merchant or another app is not found', async () => {
     const ask = (id: string, within = scope) =>
       readPaymentIntent(database, { scope: within, id, relations: everything });

@@ -34,8 +34,9 @@ export type OpenPage = {
   axe(): Promise<AccessibilityFault[]>;
 };
 
-/** Screenshots are for people to look at, and are not committed. */
+/** Screenshots are for people to look at, and are not committed. Without TEST_PICTURES, only those of failed tests are taken. */
 export const pictureFolder = process.env.TEST_PICTURES ?? join(checkoutFolder, '.local', 'pictures');
+const arePicturesTaken = process.env.TEST_PICTURES !== undefined;
 const PATIENCE_MS = 60_000;
 const HEIGHT = 900;
 
@@ -96,13 +97,16 @@ export async function openPage(options: PageOptions = {}): Promise<OpenPage> {
     expect(faults, 'what the page did wrong').toEqual([]);
   });
   await reportRefusals(page, faults);
-  const picture = (name: string, at = { width, scheme }) => shoot(page, `${name}-${at.width}-${at.scheme}`);
+  const picture = async (name: string, at = { width, scheme }) => {
+    if (arePicturesTaken) await shoot(page, `${name}-${at.width}-${at.scheme}`);
+  };
   return {
     page,
     context,
     faults,
     picture,
     async pictures(name) {
+      if (!arePicturesTaken) return;
       for (const seen of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme: seen });
         for (const wide of [360, 1280]) {

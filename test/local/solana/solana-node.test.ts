@@ -18,7 +18,7 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openSolana, type TestMint, type TestSolana } from '../../setup/chains/solana.ts';
+import { closeWebsocket, openSolana, type TestMint, type TestSolana } from '../../setup/chains/solana.ts';
 
 const MEMO = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 
@@ -268,6 +268,7 @@ describe('the websocket', () => {
     expect(notifications).toEqual([received]);
     expect(notifications).not.toContain(missed);
     await client.removeOnLogsListener(id);
+    closeWebsocket(client);
   });
 });
 

@@ -58,6 +58,7 @@ export async function openSolana(options: Partial<SolanaNodeOptions> = {}): Prom
   await furnishSolana({ rpcUrl: node.rpcUrl });
   node.advance(FINALIZED_AFTER);
   const connection = new Connection(node.rpcUrl, 'confirmed');
+  onTeardown(async () => closeWebsocket(connection));
   const chain = localSolanaChain();
   const rpcSettings: RpcSettings = {
     chainId: LOCAL_SOLANA_CHAIN_ID,
@@ -88,6 +89,13 @@ export async function openSolana(options: Partial<SolanaNodeOptions> = {}): Prom
       return BigInt((await connection.getTokenAccountBalance(account)).value.amount);
     },
   };
+}
+
+/** Otherwise the websocket stays open for half a second after its last subscription, and reconnects forever once its node has stopped. */
+export function closeWebsocket(connection: Connection): void {
+  const websocket: { close(): void; setAutoReconnect(isOn: boolean): void } = Reflect.get(connection, '_rpcWebSocket');
+  websocket.setAutoReconnect(false);
+  websocket.close();
 }
 
 async function send(connection: Connection, transaction: Transaction, signers: Keypair[]): Promise<string> {
