@@ -1,4 +1,4 @@
-/** A separate database for one test file, copied from the run's template in about ten milliseconds. */
+/** A separate database for one test file, copied from the run's template. */
 import pg from 'pg';
 import { inject } from 'vitest';
 import { type Database, openDatabase } from '../../../prisma/client.ts';
@@ -17,7 +17,9 @@ export type FreshDatabase = {
 /** A database with all migrations, including the queue's, and no rows. Dropped with all its connections when the test file ends. */
 export async function freshDatabase(options: { poolSize?: number } = {}): Promise<FreshDatabase> {
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
-  await administrate(`CREATE DATABASE ${name} TEMPLATE ${inject('templateDatabase')} OWNER ${plainRole()}`);
+  // Copying files takes half as long as writing the template's pages to the log.
+  const source = `TEMPLATE ${inject('templateDatabase')} STRATEGY file_copy`;
+  await administrate(`CREATE DATABASE ${name} ${source} OWNER ${plainRole()}`);
   const urls = urlsOf(name);
   const database = openDatabase({ url: urls.url, ...options });
   let dropped: Promise<void> | undefined;
