@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/auth/create-api-key.ts';
+import { noteKeyUse } from '../../src/auth/keys/note-key-use.ts';
 import { openApi, type TestApi } from '../setup/api/api.ts';
 
 let api: TestApi;
@@ -56,6 +58,21 @@ describe('authenticate', () => {
     await expect
       .poll(async () => (await api.database.apiKey.findUnique({ where: { id: key.id } }))?.lastUsedAt)
       .not.toBeNull();
+  });
+
+  test('records the next use of a key after a failed write', async () => {
+    const { database, world, merchantA } = api;
+    const scope = { merchantId: merchantA.merchantId, appId: merchantA.appId };
+    const { key } = await createApiKey(world, { scope, kind: 'SECRET' });
+    await database.$executeRaw`ALTER TABLE api_key RENAME COLUMN last_used_at TO last_used_elsewhere`;
+    noteKeyUse(world, key.id);
+    await delay(200);
+    await database.$executeRaw`ALTER TABLE api_key RENAME COLUMN last_used_elsewhere TO last_used_at`;
+    const lastUse = async () => {
+      noteKeyUse(world, key.id);
+      return (await database.apiKey.findUnique({ where: { id: key.id } }))?.lastUsedAt;
+    };
+    await expect.poll(lastUse, { timeout: 10_000 }).not.toBeNull();
   });
 });
 

@@ -179,8 +179,11 @@ beforeAll(async () => {
   unnotified = await openSecondApi(api, { parts: openParts, listenUrl: 'postgresql://nobody@127.0.0.1:1/none' });
   // The check of open connections every second is disabled.
   vi.useFakeTimers({ toFake: ['setInterval'] });
-  silentApi = await openApi({ parts: openParts, environment, rememberBy: () => silentMs });
-  vi.useRealTimers();
+  try {
+    silentApi = await openApi({ parts: openParts, environment, rememberBy: () => silentMs });
+  } finally {
+    vi.useRealTimers();
+  }
   await silentApi.database.$executeRaw`DROP FUNCTION announce_credential_change CASCADE`;
   await remembers(api, { 'x-api-key': api.merchantA.secretKey });
   await remembers(elsewhere, { 'x-api-key': api.merchantA.secretKey });

@@ -26,8 +26,11 @@ let elsewhere: Awaited<ReturnType<typeof openSecondApi>>;
 beforeAll(async () => {
   // The check of live credentials every second is disabled, because it would close the connections.
   vi.useFakeTimers({ toFake: ['setInterval'] });
-  api = await openApi({ environment: { WEBHOOK_PRIVATE_ADDRESSES: 'true' } });
-  vi.useRealTimers();
+  try {
+    api = await openApi({ environment: { WEBHOOK_PRIVATE_ADDRESSES: 'true' } });
+  } finally {
+    vi.useRealTimers();
+  }
   elsewhere = await openSecondApi(api, { parts: openParts });
 });
 

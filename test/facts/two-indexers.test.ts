@@ -61,21 +61,23 @@ const isOnStandby = ({ running }: Indexer) => running.notes().length > 0;
 it('runs Ponder and the projector in one of two indexers, and in the other after the lock is lost', {
   timeout: 180_000,
 }, async () => {
+  const others = ponderPorts();
+  const ports = () => ponderPorts().filter((port) => !others.includes(port));
   const ground = await openGround();
   const proxy = await openDatabaseProxy(ground.url);
   const first = await startIndexer(ground, proxy.url);
-  await expect.poll(ponderPorts, LIMIT).toEqual([first.port]);
+  await expect.poll(ports, LIMIT).toEqual([first.port]);
   const second = await startIndexer(ground, ground.url);
   await expect.poll(() => isOnStandby(second), LIMIT).toBe(true);
   expect(isOnStandby(first)).toBe(false);
-  expect(ponderPorts()).toEqual([first.port]);
+  expect(ports()).toEqual([first.port]);
 
   await proxy.turn('refused');
-  await expect.poll(ponderPorts, LIMIT).toEqual([second.port]);
+  await expect.poll(ports, LIMIT).toEqual([second.port]);
   await expect.poll(() => [isOnStandby(first), isOnStandby(second)], LIMIT).toEqual([true, false]);
 
   await proxy.turn('open');
   await second.stop();
-  await expect.poll(ponderPorts, LIMIT).toEqual([first.port]);
+  await expect.poll(ports, LIMIT).toEqual([first.port]);
   await expect.poll(() => isOnStandby(first), LIMIT).toBe(false);
 });

@@ -10,7 +10,8 @@ export function onTeardown(close: () => Promise<void>): void {
 
 export async function closeOpened(): Promise<void> {
   const failures: unknown[] = [];
-  for (const close of closers.splice(0).reverse()) {
+  // A closer may open something in turn.
+  for (let close = closers.pop(); close; close = closers.pop()) {
     await close().catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw new AggregateError(failures, 'Not everything that the test opened could be closed.');

@@ -20,5 +20,5 @@ export function noteKeyUse(world: { database: Database; clock: Clock }, apiKeyId
   // The row may be locked, and there are few connections for credentials.
   const note = () => world.database.$executeRaw`
     UPDATE api_key SET last_used_at = gateway_now() WHERE id = ${apiKeyId}::uuid`;
-  inLane(undefined, note).catch(() => undefined);
+  inLane(undefined, note).catch(() => uses.delete(apiKeyId));
 }

@@ -56,23 +56,30 @@ type Loading = { keys: string[]; selection: string; appId: string; asking: Askin
 
 async function load(join: Join, { asking, ...asked }: Loading): Promise<ReadonlyMap<string, Found>> {
   const { timeoutMs } = join.source.settings.limits;
-  takeCalls(join, { execution: executionOf(asking.info), calls: callsNeeded(join, asked.keys.length) });
+  takeCalls(join, { counts: countsOf(asking), calls: callsNeeded(join, asked.keys.length) });
   return await askSource(join, { ...asked, signal: AbortSignal.timeout(timeoutMs) });
 }
 
-/** Number of calls to each source, per execution. */
-const taken = new WeakMap<object, Map<string, number>>();
+type Counts = Map<string, number>;
 
-/** Returns an object that is unique to each execution: its variables or, within a subscription, the event being executed. */
-function executionOf({ operation, rootValue, variableValues }: GraphQLResolveInfo): object {
+const taken = new WeakMap<GraphqlContext, WeakMap<object, Counts>>();
+
+/**
+ * Returns the number of calls to each source in this execution. An execution is identified by its context and its variables or, within a
+ * subscription, the event. All followers of an event may receive the same object.
+ */
+function countsOf({ context, info: { operation, rootValue, variableValues } }: Asking): Counts {
   const isEvent = operation.operation === 'subscription' && typeof rootValue === 'object' && rootValue !== null;
-  return isEvent ? rootValue : variableValues;
+  const execution = isEvent ? rootValue : variableValues;
+  const ofContext = taken.get(context) ?? new WeakMap<object, Counts>();
+  taken.set(context, ofContext);
+  const counts = ofContext.get(execution) ?? new Map<string, number>();
+  ofContext.set(execution, counts);
+  return counts;
 }
 
-function takeCalls({ source }: Join, { execution, calls }: { execution: object; calls: number }): void {
+function takeCalls({ source }: Join, { counts, calls }: { counts: Counts; calls: number }): void {
   const { name, limits } = source.settings;
-  const counts = taken.get(execution) ?? new Map<string, number>();
-  taken.set(execution, counts);
   const total = (counts.get(name) ?? 0) + calls;
   if (total > limits.maxCallsPerRequest) {
     const words = `The operation requires ${total} calls to source ${name}; the limit is ${limits.maxCallsPerRequest}.`;

@@ -297,3 +297,31 @@ test('the pages of many rows are read in one batch', async () => {
   expect(answer.data.paymentIntents.nodes).toHaveLength(5);
   expect(five.length).toBeLessThanOrEqual(one.length + 1);
 });
+
+test('a connection in fragments on different types has its own page and selection in each', async () => {
+  await api.database.invoice.update({ where: { id: rows.invoice }, data: { paymentIntentId: rows.intent } });
+  const document = `query ($ids: [ID!]!) { nodes(ids: $ids) {
+    ... on CheckoutSession { paymentIntent {
+      transactionsConnection(first: 1) { nodes { id } pageInfo { hasNextPage } }
+      eventsConnection(first: 1) { nodes { sequence } pageInfo { hasNextPage } } } }
+    ... on Invoice { paymentIntent {
+      transactionsConnection(first: 50) { nodes { id logs { name } } pageInfo { hasNextPage } }
+      eventsConnection(last: 4) { nodes { sequence } pageInfo { hasNextPage } } } } } }`;
+  const key = api.merchantA.secretKey;
+  for (const ids of [
+    [rows.session, rows.invoice],
+    [rows.invoice, rows.session],
+  ]) {
+    const { data, errors } = await api.graphql(document, { ids }, { key });
+    expect(errors).toBeUndefined();
+    const pages = new Map<string, { paymentIntent: Record<string, { nodes: object[]; pageInfo: object }> }>(
+      ids.map((id, index) => [id, data.nodes[index]]),
+    );
+    const [short, long] = [rows.session, rows.invoice].map((id) => pages.get(id)?.paymentIntent);
+    expect(short?.transactionsConnection).toMatchObject({ nodes: { length: 1 }, pageInfo: { hasNextPage: true } });
+    expect(long?.transactionsConnection).toMatchObject({ nodes: { length: 5 }, pageInfo: { hasNextPage: false } });
+    expect(long?.transactionsConnection?.nodes[0]).toMatchObject({ logs: [] });
+    expect(short?.eventsConnection?.nodes).toEqual([{ sequence: 10 }]);
+    expect(long?.eventsConnection?.nodes).toEqual([21, 22, 23, 24].map((sequence) => ({ sequence })));
+  }
+});

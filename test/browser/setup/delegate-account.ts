@@ -63,7 +63,10 @@ export async function sendDelegated(
   const deployed = codes.get(rpcUrl) ?? deploy({ account, rpcUrl });
   codes.set(rpcUrl, deployed);
   // The deployment uses one of the account's nonces, too.
-  const code = await deployed;
+  const code = await deployed.catch((error: unknown) => {
+    codes.delete(rpcUrl);
+    throw error;
+  });
   const chainId = await client.getChainId();
   const nonce = await client.getTransactionCount({ address: account.address, blockTag: 'pending' });
   // The transaction itself uses the account's next nonce, so its authorization must use the one after that.

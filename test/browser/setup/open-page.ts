@@ -59,15 +59,19 @@ function openBrowser(): Promise<Browser> {
   if (running) return running;
   const { executablePath, environment } = findChromium();
   const env = { ...process.env, ...environment };
-  running = chromium
-    .launch({ executablePath, env, headless: true, args: flags, timeout: PATIENCE_MS })
-    .then((browser) => {
+  running = chromium.launch({ executablePath, env, headless: true, args: flags, timeout: PATIENCE_MS }).then(
+    (browser) => {
       onTeardown(async () => {
         running = undefined;
         await browser.close();
       });
       return browser;
-    });
+    },
+    (error: unknown) => {
+      running = undefined;
+      throw error;
+    },
+  );
   return running;
 }
 

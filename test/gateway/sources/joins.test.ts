@@ -211,6 +211,27 @@ test('each event of a live field has the call limit of an operation', async () =
   );
 });
 
+test('each follower of an event has a call limit of its own', async () => {
+  const id = await api.intent(merchantA, '42');
+  const live = 'subscription ($id: ID!) { paymentIntentUpdated(id: $id) { status sparing { id } } }';
+  const followers = Array.from({ length: 3 }, () => {
+    const client = createClient({
+      url: `${api.url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: { 'x-api-key': key },
+      retryAttempts: 0,
+    });
+    return { client, events: client.iterate({ query: live, variables: { id } }) };
+  });
+  const next = () => Promise.all(followers.map(async ({ events }) => (await events.next()).value));
+  const answered = (status: string) =>
+    followers.map(() => ({ data: { paymentIntentUpdated: { status, sparing: { id: '42' } } } }));
+  expect(await next()).toEqual(answered('CREATED'));
+  await api.graphql(`mutation { cancelPaymentIntent(id: "${id}") { status } }`, {}, { key });
+  expect(await next()).toEqual(answered('CANCELLED'));
+  for (const { client } of followers) await client.dispose();
+});
+
 test('rows of another app, including a live app of the same merchant, are never requested', async () => {
   for (const app of [merchantB, liveApp]) {
     const id = await api.intent(app, '42', '42');

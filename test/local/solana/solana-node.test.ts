@@ -19,6 +19,7 @@ import {
 } from '@solana/web3.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { closeWebsocket, openSolana, type TestMint, type TestSolana } from '../../setup/chains/solana.ts';
+import { onTeardown } from '../../setup/teardown.ts';
 
 const MEMO = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 
@@ -251,6 +252,7 @@ describe('the websocket', () => {
 
   it('can be dropped, and the client reconnects and receives later notifications', async () => {
     const client = new Connection(solana.rpcUrl, 'confirmed');
+    onTeardown(async () => closeWebsocket(client));
     const reference = newKey();
     const notifications: string[] = [];
     const id = client.onLogs(reference, ({ signature }) => notifications.push(signature), 'confirmed');
@@ -268,7 +270,6 @@ describe('the websocket', () => {
     expect(notifications).toEqual([received]);
     expect(notifications).not.toContain(missed);
     await client.removeOnLogsListener(id);
-    closeWebsocket(client);
   });
 });
 

@@ -3,7 +3,7 @@ import pg from 'pg';
 
 export type SentStatement = { text: string; values: readonly unknown[] };
 
-/** The texts of the statements that `work` sends, except those that begin and end transactions. */
+/** The texts of the statements that `work` sends, except those that begin and end transactions or check a connection. */
 export async function countStatements(work: () => Promise<unknown>): Promise<string[]> {
   return (await sentStatements(work)).map(({ text }) => text);
 }
@@ -16,7 +16,8 @@ export async function sentStatements(work: () => Promise<unknown>): Promise<Sent
     const [first] = args;
     const { text = '', values } =
       typeof first === 'string' ? { text: first } : (Object(first) as Partial<SentStatement>);
-    if (!/^(BEGIN|COMMIT|ROLLBACK|LISTEN|SET)/i.test(text)) statements.push({ text, values: [...(values ?? [])] });
+    if (!/^(BEGIN|COMMIT|ROLLBACK|LISTEN|SET|SELECT 1$)/i.test(text))
+      statements.push({ text, values: [...(values ?? [])] });
     return Reflect.apply(original, this, args);
   } as typeof original;
   try {

@@ -1,6 +1,6 @@
 /** A merchant's webhook receiver on a real port. It keeps the messages that it receives, and responds with the status that a test sets. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { afterAll } from 'vitest';
+import { onTeardown } from '../teardown.ts';
 
 export type Received = { path: string; headers: Record<string, string>; body: string };
 export type Receiver = {
@@ -25,7 +25,7 @@ export async function openReceiver(): Promise<Receiver> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
+  onTeardown(async () => {
     server.closeAllConnections();
     server.close();
   });
@@ -59,7 +59,7 @@ export async function openHangingReceiver(): Promise<HangingReceiver> {
     server.closeAllConnections();
     server.close();
   };
-  afterAll(end);
+  onTeardown(async () => end());
   const address = server.address();
   const port = address !== null && typeof address === 'object' ? address.port : 0;
   const hanging: HangingReceiver = { url: `http://127.0.0.1:${port}`, received: 0, end };

@@ -71,6 +71,8 @@ export function rowReader<Row extends object>(source: {
     if (known) return known;
     const row = read(world, event, id);
     rows.set(event, row);
+    // The next follower reads it again.
+    row.catch(() => rows.delete(event));
     return row;
   };
 }

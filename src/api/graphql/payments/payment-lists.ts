@@ -1,7 +1,7 @@
 /** Connections of the objects of a payment, in addition to the lists of the same rows. */
 import { countEventsAbout, readSpansAbout } from '../../../events/subject.ts';
 import { EventConnection } from '../events/events.ts';
-import { batched } from '../server/batch.ts';
+import { batched, printQuery } from '../server/batch.ts';
 import { builder } from '../server/builder.ts';
 import { connectionSize } from '../server/connection.ts';
 import { bySequence, byTime, walk } from '../server/lists/keyset.ts';
@@ -75,7 +75,7 @@ builder.objectField(PaymentIntentRef, 'eventsConnection', (t) =>
         read: async (_window, { beyond, ...span }) => {
           const wanted = { ...span, beyond: beyond === undefined ? undefined : BigInt(beyond) };
           const read = (ids: string[]) => readSpansAbout(database, { kind: 'payment_intent', scope, ids }, wanted);
-          return (await batched(context, `${place}: rows`, id, read)) ?? [];
+          return (await batched(context, `${place}: ${printQuery(wanted)}`, id, read)) ?? [];
         },
         count: async () => {
           const count = (ids: string[]) => countEventsAbout(database, { kind: 'payment_intent', scope, ids });

@@ -3,7 +3,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import { type FieldFault, invalid } from '../../../errors.ts';
 import { canonicalId, isId } from '../../../platform/identifier.ts';
-import { batched } from '../server/batch.ts';
+import { batched, printQuery } from '../server/batch.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { LIST_LIMIT } from '../server/limits.ts';
@@ -86,8 +86,4 @@ async function readRows(
   const rows = await type.read(context, { ...query, where: { id: { in: ids } } });
   // The executor resolves the row's type of the interface by this name.
   return new Map(rows.map((row) => [row.id, { ...row, __typename: type.name }]));
-}
-
-function printQuery(query: object): string {
-  return JSON.stringify(query, (_name, value) => (typeof value === 'bigint' ? String(value) : value));
 }

@@ -20,7 +20,7 @@ const SHARED_LIMIT = 16;
 
 /**
  * Returns the value of `key`, which is loaded together with all other keys that the request needs under `name` before the next turn of the
- * event loop. `load` returns a map. A key that is missing in it has no value.
+ * event loop. `name` must contain everything that `load` depends on. `load` returns a map. A key that is missing in it has no value.
  */
 export async function batched<Value>(
   context: GraphqlContext,
@@ -47,6 +47,11 @@ export async function batchedAcrossRequests<Value>(
   const batches = ofAllRequests.get(database) ?? new Map();
   ofAllRequests.set(database, batches);
   return await joined(batches, { context, name, key, load, limit: SHARED_LIMIT });
+}
+
+/** Prints a query as part of the name of a batch. */
+export function printQuery(query: object): string {
+  return JSON.stringify(query, (_name, value) => (typeof value === 'bigint' ? String(value) : value));
 }
 
 type Joining<Value> = { context: GraphqlContext; name: string; key: string; load: Load<Value>; limit: number };

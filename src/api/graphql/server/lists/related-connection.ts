@@ -4,7 +4,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type PrismaTypes from '../../../../../generated/pothos.ts';
 import type { Access } from '../access/access.ts';
-import { batched } from '../batch.ts';
+import { batched, printQuery } from '../batch.ts';
 import { type BuilderTypes, builder } from '../builder.ts';
 import { connectionSize, type WindowArgs } from '../connection.ts';
 import type { GraphqlContext } from '../context.ts';
@@ -76,7 +76,8 @@ export function relatedConnection<Of extends Model, Relation extends ListRelatio
           read: async (window) => {
             const query = selects === undefined ? {} : selectionOf(context, info, selects);
             const rows = { ...query, ...window, where: { AND: [own, window.where] } };
-            const parent = await batched(context, `${key}: rows`, id, read({ [relation]: rows }));
+            // The same place may have several windows and selections, in fragments on different types.
+            const parent = await batched(context, `${key}: ${printQuery(rows)}`, id, read({ [relation]: rows }));
             // The result of the relation, as typed by Prisma.
             return (parent?.[relation] ?? []) as (RowOf<Of, Relation> & Node)[];
           },
@@ -109,7 +110,7 @@ async function readParents(
   return new Map(rows.map((row) => [String(row.id), row]));
 }
 
-/** Returns a field's place in the operation, which is the same for all rows with the same arguments. */
+/** Returns a field's place in the operation, which is the same for all rows. */
 export function placeOfField(info: GraphQLResolveInfo): string {
   return `${info.parentType.name}${pathOf(info.path)}`;
 }
