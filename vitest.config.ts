@@ -17,8 +17,8 @@ export const base = {
     // Workers and the parts that tests start load the modules that earlier processes compiled.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('generated/compiled', import.meta.url)) },
     pool: 'forks',
-    // Many tests wait for a clock, a block or a process, so that two processors have time for a third worker.
-    maxWorkers: 3,
+    // Many tests wait for a clock, a block or a process, so that two processors have time for four workers.
+    maxWorkers: 4,
     sequence: { sequencer: BrowserLast },
     testTimeout: 60_000,
     // A whole installation starts in a hook, beside the tests of another file.
