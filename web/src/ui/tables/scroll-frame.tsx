@@ -1,9 +1,12 @@
-/** The frame of a table. While the table is wider, the frame takes the focus, so that the keyboard can scroll it. */
+/**
+ * The frame of a table. While the table is wider, the frame takes the focus, so that the keyboard can scroll it. It is a group and no region,
+ * because the panel around it may be a region of the same name.
+ */
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import styles from './table.module.css';
 
 export function ScrollFrame({ label, children }: { label: string; children: ReactNode }) {
-  const frame = useRef<HTMLElement>(null);
+  const frame = useRef<HTMLDivElement>(null);
   const [isScrollable, setScrollable] = useState(false);
   useEffect(() => {
     const { current } = frame;
@@ -13,8 +16,12 @@ export function ScrollFrame({ label, children }: { label: string; children: Reac
     return () => observer.disconnect();
   }, []);
   return (
-    <section ref={frame} className={styles.frame} {...(isScrollable ? { tabIndex: 0, 'aria-label': label } : {})}>
+    <div
+      ref={frame}
+      className={styles.frame}
+      {...(isScrollable ? { tabIndex: 0, role: 'group', 'aria-label': label } : {})}
+    >
       {children}
-    </section>
+    </div>
   );
 }
