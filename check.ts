@@ -10,7 +10,7 @@ import { z } from 'zod';
 
 type Step = { name: string; command: string[] };
 
-/** Ends a step that hangs. The tests take 20 minutes on two free cores, and 50 on a shared machine that is busy. */
+/** Ends a step that hangs. The tests take 16 to 24 minutes on two free cores, and 50 on a shared machine that is busy. */
 const STEP_LIMIT_MS = 90 * 60_000;
 const MAX_FILES_TRIED_AGAIN = 5;
 

@@ -16,11 +16,15 @@ const foundSchema = z.array(
   }),
 );
 
+/** A dialog that still appears is invisible to axe, which then reports the elements behind it. Animations that repeat forever never finish. */
+const settled = `Promise.allSettled(document.getAnimations()
+  .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished))`;
+
 /**
  * All rules that axe enables by default: WCAG A and AA of all versions, and its best practices. GraphiQL's own elements are left out, because
  * they come from its package: its tabs contain buttons, and its editors have no labels.
  */
-const run = `axe.run({ exclude: ['.graphiql-container'] }, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, impact, help, nodes }) =>
+const run = `${settled}.then(() => axe.run({ exclude: ['.graphiql-container'] }, { resultTypes: ['violations'] })).then(({ violations }) => violations.map(({ id, impact, help, nodes }) =>
     ({ id, impact: impact ?? null, help, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`;
 
 /**
