@@ -1,7 +1,7 @@
 /**
- * Generates everything that is generated, in order: `node generate.ts` runs the steps whose inputs changed, `--force` runs all of them, and
- * `--check` fails if a generated file in the repository differs from what its sources give. npm runs this after an install, before a start and
- * before the tests. It imports only Node's modules, because it runs before anything is built. Where development dependencies are left out, as
+ * Generates files from their sources, step by step. `node generate.ts` runs the steps whose inputs have changed, `--force` runs all of them, and
+ * `--check` fails if a generated file in the repository is out of date. npm runs this after an install, before a start and before the
+ * tests. It imports only Node's modules, because it runs before anything is built. Where development dependencies are left out, as
  * in production, it requires that everything was generated elsewhere; `--development` requires the dependencies.
  */
 import { spawnSync } from 'node:child_process';
@@ -225,8 +225,8 @@ function generate(force: boolean): number {
 }
 
 /**
- * A step that is fresh would give the same files again. The install has overwritten the committed ones with them, so with `CI` set, they are
- * compared with the last commit. Files of other steps are generated, compared, and restored.
+ * Steps whose inputs have changed are run, and their files compared and restored. The other steps would generate the same files again. In a fresh
+ * clone, the install has already overwritten the committed files, so if `CI` is set, they are compared with the last commit.
  */
 function check(): number {
   const drifted = process.env.CI ? changedSinceCommit() : [];
@@ -244,8 +244,7 @@ function check(): number {
     });
     if (!ran) return 1;
   }
-  for (const file of drifted)
-    console.error(`${file} differs from what its sources give. Run "npm run generate", and commit it.`);
+  for (const file of drifted) console.error(`${file} is out of date. Run "npm run generate" and commit the result.`);
   return drifted.length === 0 ? 0 : 1;
 }
 

@@ -175,7 +175,7 @@ test('operators see the installation and pause a chain, and others see neither t
   try {
     await seeTrouble(page, chain?.chainId ?? 0);
     await inspect(seen, 'operations');
-    // At this width, tables scroll within panels of the same name.
+    // At this width, tables scroll within panels that have the same name.
     await page.setViewportSize({ width: 760, height: 900 });
     await page.getByRole('group', { name: 'Delayed items' }).waitFor();
     expect(await seen.axe()).toEqual([]);

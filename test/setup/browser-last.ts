@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Browser tests that take more than a minute, most of it waiting. The last one to start would otherwise run alone. */
+/** Browser tests that take more than a minute, most of it waiting. They start first, because one that starts last runs alone at the end. */
 const longest = ['/phone/pairing.', '/payer/renewal-approval.', '/browser/mails.', '/accessibility/dashboard-walk.'];
 
 /** Runs browser tests after all others, so that the installation that they share does not slow down other tests. */

@@ -10,7 +10,7 @@ export function onTeardown(close: () => Promise<void>): void {
 
 export async function closeOpened(): Promise<void> {
   const failures: unknown[] = [];
-  // A closer may open something in turn.
+  // A closer may add another one.
   for (let close = closers.pop(); close; close = closers.pop()) {
     await close().catch((error: unknown) => failures.push(error));
   }

@@ -62,11 +62,12 @@ async function load(join: Join, { asking, ...asked }: Loading): Promise<Readonly
 
 type Counts = Map<string, number>;
 
+/** The calls that have been made, by source, for each execution of each operation. */
 const taken = new WeakMap<GraphqlContext, WeakMap<object, Counts>>();
 
 /**
- * Returns the number of calls to each source in this execution. An execution is identified by its context and its variables or, within a
- * subscription, the event. All followers of an event may receive the same object.
+ * Returns the number of calls to each source in this execution. Its variables identify an execution within its context; in a subscription, the
+ * event does. The context is needed because all followers of an event may receive the same object.
  */
 function countsOf({ context, info: { operation, rootValue, variableValues } }: Asking): Counts {
   const isEvent = operation.operation === 'subscription' && typeof rootValue === 'object' && rootValue !== null;

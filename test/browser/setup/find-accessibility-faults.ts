@@ -16,7 +16,10 @@ const foundSchema = z.array(
   }),
 );
 
-/** A dialog that still appears is invisible to axe, which then reports the elements behind it. Animations that repeat forever never finish. */
+/**
+ * Waits for animations. axe does not see a dialog whose opening animation has not finished, and reports the elements behind it. Animations that
+ * repeat forever never finish, and are left out.
+ */
 const settled = `Promise.allSettled(document.getAnimations()
   .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished))`;
 

@@ -91,7 +91,10 @@ export async function openSolana(options: Partial<SolanaNodeOptions> = {}): Prom
   };
 }
 
-/** Otherwise the websocket stays open for half a second after its last subscription, and reconnects forever once its node has stopped. */
+/**
+ * Closes the connection's websocket. Otherwise, it stays open for half a second after its last subscription, and if its node stops in that time,
+ * it tries to reconnect forever.
+ */
 export function closeWebsocket(connection: Connection): void {
   const websocket: { close(): void; setAutoReconnect(isOn: boolean): void } = Reflect.get(connection, '_rpcWebSocket');
   websocket.setAutoReconnect(false);

@@ -1,6 +1,6 @@
 /**
- * The frame of a table. While the table is wider, the frame takes the focus, so that the keyboard can scroll it. It is a group and no region,
- * because the panel around it may be a region of the same name.
+ * The frame of a table. While the table is wider, the frame takes the focus, so that the keyboard can scroll it. It is a group rather
+ * than a region, because the panel around it may be a region with the same name.
  */
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import styles from './table.module.css';
